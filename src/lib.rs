@@ -134,7 +134,7 @@ mod sites;
 mod verdict;
 
 pub use as_url::AsUrl;
-/// What [`Policy::validate`] returns. Only the tests, benches and fuzz targets use it.
+/// The error of [`Policy::validate`]. Only the tests, benches and fuzz targets use it.
 #[doc(hidden)]
 pub use automaton::InvalidAutomaton;
 pub use automaton::{LimitHit, Limits, graph};

@@ -149,7 +149,7 @@ impl<'u> Origin<'u> {
         self.port
     }
 
-    /// Which of `shards` parts the origin belongs to, where many origins are shared out: 0 to
+    /// The part of `shards` that the origin belongs to, where many origins are shared out: 0 to
     /// `shards - 1`. All origins of a host and port belong to the same.
     ///
     /// The hash is XXH64 with the seed 42 of [`Origin::authority`], as a signed number, and the

@@ -122,10 +122,14 @@ pub fn corpora() -> Vec<Host> {
     hosts
 }
 
-/// The real files with real URLs in `../shared/corpus`; empty if they are missing.
+/// The real files with real URLs in `../shared/corpus`, or in the folder that `ROBOTSIEVE_CORPUS`
+/// names; empty if they are missing.
 #[allow(dead_code, reason = "`counts` uses only the files in the repository")]
 pub fn shared_corpus() -> Vec<Host> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let folder = match std::env::var_os("ROBOTSIEVE_CORPUS") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
+    };
     hosts_of(&folder.join("robots"), |name| Some(folder.join("urls").join(name)))
 }
 

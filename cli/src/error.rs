@@ -10,7 +10,7 @@ use robotsieve_client::exchange::ExchangeError;
 use robotsieve_client::store::{Fault, StoreError};
 
 /// The exit status of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// The command did its work; the answer to a question is yes, or nothing was found.
     Done = 0,

@@ -54,6 +54,7 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use command_line::{Cli, Command};
+use read::packs;
 use write::stderr;
 
 fn main() -> ExitCode {
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Command::Man(args) => man::run(&args, Cli::command()),
     };
     match outcome {
+        Ok(status) if packs::was_cut_short() => status.max(error::Status::Failed).into(),
         Ok(status) => status.into(),
         Err(failure) => {
             stderr::error(&failure);

@@ -453,7 +453,17 @@ class Soak:
             # A little room.
             with open(ballast, "r+b") as out:
                 out.truncate(max(0, os.path.getsize(ballast) - (64 << 10)))
-            returncode, printed, errors = self.fetch(sites, store)
+            # What is free within the store may be enough for a batch: then for more.
+            printed, asked = {}, list(sites)
+            for _ in range(8):
+                returncode, more, errors = self.fetch(sites, store)
+                printed.update(more)
+                if returncode != 0:
+                    break
+                rest = sorted(set(range(self.args.origins)) - set(asked))
+                sites = self.random.sample(rest, min(self.args.batch, len(rest)))
+                asked += sites
+            sites = asked
             self.status("full disk", returncode, {3}, errors)
             if len(errors.splitlines()) > 20:
                 self.violated("a full disk is told once", f"{len(errors.splitlines())} lines")

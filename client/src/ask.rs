@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// How long all of it may take.
 const TIME: Duration = Duration::from_secs(30);
 
-/// What is at the URL of a robots.txt.
+/// The answer at the URL of a robots.txt.
 #[derive(Clone, Debug)]
 pub enum RobotsAt {
     /// A file.
@@ -74,14 +74,14 @@ impl fmt::Display for AskError {
 
 impl Error for AskError {}
 
-/// What a site answered in the place of a file. Its `Display` says what that means.
+/// A site's answer in the place of a file. Its `Display` says what that means.
 #[derive(Clone, Debug)]
 pub struct Instead {
     /// The URL that was asked for.
     pub url: String,
     /// `HTTP 503`, or what went wrong; and from where, if redirects led there.
     pub cause: String,
-    /// What holds for all crawlers and paths.
+    /// The verdict on all paths, for all crawlers.
     pub verdict: Verdict,
     /// True if it says that there is no file.
     pub is_absent: bool,

@@ -26,6 +26,8 @@
 
 #[cfg(feature = "ask")]
 pub mod ask;
+#[cfg(any(feature = "captures", feature = "fetch"))]
+mod body;
 #[cfg(feature = "captures")]
 pub mod captures;
 mod cause;

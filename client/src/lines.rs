@@ -9,10 +9,52 @@ pub const URL_BYTES: usize = 1 << 20;
 /// its bytes escaped.
 pub const RECORD_BYTES: usize = 16 << 20;
 
-/// How much of a line that is too long is shown.
+/// The most bytes that are shown of a line that is too long.
 pub const SHOWN_BYTES: usize = 60;
 
-/// The lines of an input without their line ends; empty lines are skipped.
+/// The byte order mark that some programs write before the first line of a text in UTF-8.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The bytes of a text without the [`MARK`] before them. Reads no byte more than it takes to see it,
+/// for the first line of a pipe may be short.
+#[derive(Debug)]
+pub struct Unmarked<R> {
+    bytes: R,
+    /// What was read to see the mark, until it is passed on.
+    begun: Vec<u8>,
+    is_past: bool,
+}
+
+impl<R: Read> Unmarked<R> {
+    /// Leaves the mark out of these bytes.
+    pub fn of(bytes: R) -> Unmarked<R> {
+        Unmarked { bytes, begun: Vec::new(), is_past: false }
+    }
+}
+
+impl<R: Read> Read for Unmarked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.is_past {
+            let is_open = self.begun.len() < MARK.len() && MARK.starts_with(&self.begun);
+            if !is_open || self.bytes.by_ref().take(1).read_to_end(&mut self.begun)? == 0 {
+                self.is_past = true;
+                if self.begun == MARK {
+                    self.begun.clear();
+                }
+            }
+        }
+        if self.begun.is_empty() {
+            return self.bytes.read(buffer);
+        }
+        let len = self.begun.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&self.begun[..len]);
+        self.begun.drain(..len);
+        Ok(len)
+    }
+}
+
+/// The lines of an input without their line ends; empty lines are skipped, and so is a [`MARK`]
+/// before the first.
 pub struct Lines<R> {
     input: R,
     max_bytes: usize,
@@ -36,7 +78,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, max_bytes, number: 0, line: Vec::new() }
     }
 
-    /// What the lines are read from.
+    /// The input of the lines.
     #[must_use]
     pub fn input(&self) -> &R {
         &self.input
@@ -59,9 +101,11 @@ impl<R: BufRead> Lines<R> {
                 return Ok(Some((self.number, Line::TooLong(&self.line[..SHOWN_BYTES]))));
             }
             let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-            let len = line.strip_suffix(b"\r").unwrap_or(line).len();
-            if len > 0 {
-                return Ok(Some((self.number, Line::Whole(&self.line[..len]))));
+            let end = line.strip_suffix(b"\r").unwrap_or(line).len();
+            let is_marked = self.number == 1 && line.starts_with(MARK);
+            let begin = if is_marked { MARK.len() } else { 0 };
+            if begin < end {
+                return Ok(Some((self.number, Line::Whole(&self.line[begin..end]))));
             }
         }
     }
@@ -82,5 +126,25 @@ mod tests {
         assert_eq!(lines.next_line().unwrap(), Some((4, Line::Whole(longest.as_bytes()))));
         assert_eq!(lines.next_line().unwrap(), Some((5, Line::Whole(b"b"))));
         assert_eq!(lines.next_line().unwrap(), None);
+    }
+
+    #[test]
+    fn marks() {
+        for (text, wanted) in [
+            (&b"\xef\xbb\xbfa\nb"[..], &b"a\nb"[..]),
+            (b"\xef\xbb\xbf", b""),
+            (b"\xef\xbb\xbf\xef\xbb\xbfa", b"\xef\xbb\xbfa"),
+            (b"\xef\xbb", b"\xef\xbb"),
+            (b"\xefa", b"\xefa"),
+            (b"", b""),
+        ] {
+            let mut read = Vec::new();
+            Unmarked::of(text).read_to_end(&mut read).unwrap();
+            assert_eq!(read, wanted);
+        }
+        let mut lines = Lines::of(&b"\xef\xbb\xbf\r\n\xef\xbb\xbfa\n"[..], 100);
+        assert_eq!(lines.next_line().unwrap(), Some((2, Line::Whole(b"\xef\xbb\xbfa"))));
+        let mut lines = Lines::of(&b"\xef\xbb\xbfa\n"[..], 100);
+        assert_eq!(lines.next_line().unwrap(), Some((1, Line::Whole(b"a"))));
     }
 }

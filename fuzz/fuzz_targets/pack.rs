@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robotsieve::Profile;
-use robotsieve::pack::Pack;
+use robotsieve::pack::{self, Pack};
 
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../../tests/it/support/crafted.rs"]
@@ -19,7 +19,7 @@ const HEADER_LEN: usize = 16;
 const TRAILER_LEN: usize = 160;
 const PAGE_LEN: usize = 4096;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// The kind of a record that leads to pages of entries.
 const KIND_PAGES: u8 = 8;
 
@@ -213,16 +213,16 @@ fn mend(bytes: &mut [u8]) -> Option<usize> {
     let trailer = bytes.len().checked_sub(TRAILER_LEN).filter(|at| *at >= HEADER_LEN)?;
     bytes[..8].copy_from_slice(MAGIC);
     bytes[8..16].copy_from_slice(&[VERSION, 0, 0, 0, 0, 0, 0, 0]);
-    let mut end = bytes.len();
+    let (mut end, mut updates) = (bytes.len(), 0u32);
     // Each layer, from the newest on, as long as one stands before the other.
     loop {
         let (layer, _) = bytes.split_at_mut(end);
         let previous = mend_layer(layer)?;
-        match previous {
-            0 => return Some(trailer),
-            _ if previous < end && previous >= HEADER_LEN + TRAILER_LEN => end = previous,
-            _ => return Some(trailer),
+        if previous < HEADER_LEN + TRAILER_LEN || previous >= end {
+            bytes[12..16].copy_from_slice(&pack::header(1 + updates.min(63) as usize)[12..]);
+            return Some(trailer);
         }
+        (end, updates) = (previous, updates + 1);
     }
 }
 

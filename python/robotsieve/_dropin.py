@@ -29,8 +29,11 @@ _LEADING = "".join(map(chr, range(33)))
 _crawler_of = lru_cache(maxsize=4096)(Crawler.from_user_agent)
 
 
-def _names(token: str) -> list[str]:
+def _names(token: str) -> list[str] | Crawler:
     """A token's names: itself, and of a host name such as ``panscient.com``, ``panscient`` too."""
+    if token == "":
+        # No crawler has it, but the originals take it.
+        return Crawler(token)
     return list(dict.fromkeys([token, *_crawler_of(token).names])) if "." in token else [token]
 
 

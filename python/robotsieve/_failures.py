@@ -83,7 +83,7 @@ def verdict(error: BaseException, depth: int = 0) -> _Verdict | None:
     for cause in causes:
         if cause[2]:
             return cause
-    if causes and (own is None or own[0] in ("connect", "broken")):
+    if causes and (own is None or own[0] in ("connect", "broken", "dns")):
         return causes[0]
     return own
 

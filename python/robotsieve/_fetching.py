@@ -38,6 +38,7 @@ LocalKind = Literal[
     "network",
     "other",
     "suspended",
+    "unconfirmed",
 ]
 
 
@@ -63,7 +64,9 @@ class LocalFault(SieveError):
 
     Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
     it for what is not a fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
-    ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``.
+    ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``;
+    or ``unconfirmed`` if the site did not answer and nothing has yet, so that the fault may be the
+    network's.
     """
 
     kind: LocalKind

@@ -20,7 +20,7 @@ Certainty = Literal[
     "product",
     "word",
 ]
-"""How sure it is that a word of a header names the crawler, the surest first.
+"""The certainty that a word of a header names the crawler, the surest first.
 
 ``compatible``: It follows the word ``compatible``, as in ``Mozilla/5.0 (compatible;
 FooBot/1.0)``.
@@ -34,7 +34,7 @@ DiffResult = Literal[
     "different",
     "unknown",
 ]
-"""Whether two files, or two policies, say the same.
+"""The result of a comparison: do two files, or two policies, say the same?
 
 ``equal``: Proven.
 
@@ -92,7 +92,7 @@ Extent = Literal[
     "from",
     "below",
 ]
-"""How far a flip is proven to go.
+"""The paths that are proven to flip with one.
 
 ``path``: Nothing is known of longer paths.
 
@@ -166,7 +166,7 @@ Obeys = Literal[
     "partly",
     "unknown",
 ]
-"""What an operator says of obeying robots.txt.
+"""An operator's word on obeying robots.txt.
 
 ``yes``: It does.
 
@@ -240,7 +240,7 @@ ReachBy = Literal[
     "ignores-star",
     "answer",
 ]
-"""Which groups a crawler obeys.
+"""The groups that a crawler obeys.
 
 ``named``: Those that name it.
 
@@ -258,7 +258,7 @@ Reads = Literal[
     "unproven",
     "everything",
 ]
-"""How much of a site some crawlers may read.
+"""The extent of a site that some crawlers may read.
 
 ``nothing``: Nothing, or nothing but robots.txt; proven.
 
@@ -286,7 +286,7 @@ Severity = Literal[
     "warning",
     "error",
 ]
-"""How much a finding matters.
+"""The severity of a finding.
 
 These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
 feature `serde` a severity is its [name](Severity::as_str).
@@ -398,7 +398,7 @@ class AgentLine(Document):
     found_by: int | None
     """The index in ``names`` of the report of the first name that finds the token."""
     standing: Standing
-    """What became of it."""
+    """Its fate in the selection."""
     label: str | None
     """The same in words, for the first eight lines of each standing that could have applied."""
 
@@ -408,7 +408,7 @@ class Ambiguity(Document):
     """Something that makes an answer uncertain. Follows drafts."""
 
     kind: str
-    """What it is: ``outside-groups``, ``only-for-others``, ``without-path``, ``signal-with-path``,
+    """The kind: ``outside-groups``, ``only-for-others``, ``without-path``, ``signal-with-path``,
     ``disagreement``, ``equal-length``, ``unknown-label``, ``unknown-preference``, ``invalid`` or
     ``not-crawlable``.
     """
@@ -436,15 +436,15 @@ class AppliedFix(Document):
     name: str
     """The name of the kind."""
     severity: Severity
-    """How much the finding mattered."""
+    """The severity of the finding."""
     message: str
-    """What was wrong."""
+    """The fault that it mended."""
     line: int
     """The line in the file as it was at that time: an earlier fix may have moved it."""
     what: str
-    """What was done: a clause such as ``remove the line``."""
+    """The change that was made: a clause such as ``remove the line``."""
     effect: str
-    """What "this" did to verdicts: a clause."""
+    """The effect of "this" on verdicts: a clause."""
     changes_verdicts: bool
     """True if some URLs got another verdict."""
 
@@ -465,7 +465,7 @@ class AuditReport(Document):
     robots: tuple[AuditedFile, ...]
     """The versions of the robots.txt, in the order of time."""
     formats: tuple[str, ...]
-    """How the logs were read."""
+    """The formats in which the logs were read."""
     lines: int
     """All lines but empty ones: ``damaged``, ``too_long`` and ``requests`` together."""
     damaged: int
@@ -528,11 +528,11 @@ class AuditedCrawler(Document):
     operator: str | None
     """Who runs it, null if it is not known."""
     obeys: Obeys | None
-    """What its operator says of obeying, null if it is not known."""
+    """Its operator's word on obeying, null if it is not known."""
     requests: int
-    """How many requests it made."""
+    """The number of requests that it made."""
     forbidden: int
-    """How many of them are forbidden."""
+    """The number of those that are forbidden."""
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
     forbidden_by_status: tuple[StatusCount, ...]
@@ -542,7 +542,7 @@ class AuditedCrawler(Document):
     last: str | None
     """The time of the last request."""
     robots_txt: int
-    """How often it asked for /robots.txt."""
+    """The number of times that it asked for /robots.txt."""
     verified: VerifiedCount | None
     """Requests from the published addresses, null if none are known."""
     rules: tuple[BrokenRule, ...]
@@ -550,7 +550,7 @@ class AuditedCrawler(Document):
     more_rules: int
     """Forbidden requests by rules beyond the first 1,000."""
     note: str | None
-    """What its operator says, if it broke a rule and does not claim to obey them all."""
+    """Its operator's word, if it broke a rule and does not claim to obey them all."""
 
     _classes: ClassVar[dict[str, str]] = {
         "forbidden_by_status": "StatusCount",
@@ -568,9 +568,9 @@ class AuditedFile(Document):
     from_: str | None
     """The time from which on it was the site's, null if that is the beginning."""
     judged: int
-    """How many requests it judged."""
+    """The number of requests that it judged."""
     answer: str | None
-    """What its URL answered in the place of a file, such as ``HTTP 503``."""
+    """The answer of its URL in the place of a file, such as ``HTTP 503``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,7 +584,7 @@ class BrokenRule(Document):
     rule: str | None
     """The rule's value as written, null if ``line`` is."""
     requests: int
-    """How many requests it forbids."""
+    """The number of requests that it forbids."""
     examples: tuple[ExamplePath, ...]
     """Some of their paths."""
 
@@ -600,7 +600,7 @@ class Cause(Document):
     switch: str
     """The name of the switch, such as ``wildcards``."""
     clause: str
-    """What it does in this profile, such as ``'*' and '$' are plain characters there``."""
+    """Its effect in this profile, such as ``'*' and '$' are plain characters there``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -627,7 +627,7 @@ class CleanParam(Document):
     params: tuple[str, ...]
     """The names of the parameters."""
     path: str | None
-    """What the paths begin with for which this holds, with ``*`` as a wildcard. ``null``: all
+    """The beginning of the paths for which this holds, with ``*`` as a wildcard. ``null``: all
     paths.
     """
 
@@ -688,9 +688,9 @@ class ComparedTarget(Document):
     """True if its first ``/`` is missing from the URL: ``https://e.com?x`` is compared as ``/?x``.
     """
     changes: tuple[TargetChange, ...]
-    """What normalising changed: one entry for each byte or ``%XX``."""
+    """The changes that normalising made: one entry for each byte or ``%XX``."""
     label: str
-    """What is compared, in words."""
+    """The comparison, in words."""
 
     _classes: ClassVar[dict[str, str]] = {
         "changes": "TargetChange",
@@ -699,7 +699,7 @@ class ComparedTarget(Document):
 
 @dataclass(frozen=True, slots=True)
 class CrawlerDiff(Document):
-    """What changed for crawlers with the same policies."""
+    """The changes for crawlers with the same policies."""
 
     crawlers: tuple[str, ...]
     """The crawlers, by the tokens of the files or as they were given; ``*`` is any crawler that no
@@ -708,11 +708,11 @@ class CrawlerDiff(Document):
     label: str
     """Their names in one text."""
     result: DiffResult
-    """Whether they may fetch the same as before."""
+    """The result: may they fetch the same as before?"""
     whole_site: WholeSite | None
-    """What happened to the site as a whole: proven. ``null`` if none of these is."""
+    """The fate of the site as a whole: proven. ``null`` if none of these is."""
     headline: str | None
-    """What happened to the site as a whole, or to its home page."""
+    """The fate of the site as a whole, or of its home page, in words."""
     newly_disallowed: tuple[Flip, ...]
     """Paths that were allowed and are no longer. The proven shortest come first."""
     newly_allowed: tuple[Flip, ...]
@@ -735,7 +735,7 @@ class CrawlerDiff(Document):
     sampled: int | None
     """The number of paths that were tried, if the result is unknown."""
     notes: tuple[str, ...]
-    """What may have changed besides, and why that is not known."""
+    """Possible further changes, and why they are not known."""
 
     _classes: ClassVar[dict[str, str]] = {
         "newly_disallowed": "Flip",
@@ -769,7 +769,7 @@ class CrawlerName(Document):
     agent_span: Span | None
     """Where it is in a User-Agent header."""
     certainty: Certainty | None
-    """How sure it is that it is the crawler's name, if it is from a User-Agent header."""
+    """The certainty that it is the crawler's name, if it is from a User-Agent header."""
     label: str | None
     """Its rank in a User-Agent header, and what became of it; for the first eight."""
 
@@ -789,7 +789,7 @@ class DecidingRule(Document):
     """The rule that decides about a path."""
 
     verdict: Verdict
-    """Whether it allows or disallows."""
+    """The verdict that it gives: ``allow`` or ``disallow``."""
     line: int
     """Its line, from 1."""
     value: str
@@ -798,7 +798,7 @@ class DecidingRule(Document):
 
 @dataclass(frozen=True, slots=True)
 class DiffReport(Document):
-    """What changed from one file to another, in meaning: the report ``diff``."""
+    """The changes from one file to another, in meaning: the report ``diff``."""
 
     urls: tuple[UrlFlip, ...] | None
     """The URLs that flip, in the order in which they were given. ``null`` if none were given."""
@@ -819,22 +819,22 @@ class DiffReport(Document):
     text_differs: bool
     """True if the files differ in their bytes, or a side is no file."""
     old_answer: InsteadOfFile | None
-    """What the URL of the old file answered, if that is no file."""
+    """The answer of the old file's URL, if that is no file."""
     new_answer: InsteadOfFile | None
-    """What the URL of the new file answered, if that is no file."""
+    """The answer of the new file's URL, if that is no file."""
     result: DiffResult
-    """Whether both files say the same to all the crawlers."""
+    """The result: do both files say the same to all the crawlers?"""
     crawlers: tuple[CrawlerDiff, ...]
-    """What changed about what crawlers may fetch: the severest change first."""
+    """The changes in what crawlers may fetch, the severest first."""
     records: tuple[RecordDiff, ...]
-    """What changed in the other records, such as sitemaps."""
+    """The changes in the other records, such as sitemaps."""
     risks: Risks | None
-    """What the change means for known crawlers. ``null`` if that was not asked."""
+    """The meaning of the change for known crawlers. ``null`` if that was not asked."""
     urls_flipped: int | None
     """The number of URLs that flip. ``null`` if none were given."""
     sentences: tuple[Sentence, ...]
-    """What was answered instead of a file, what happened to whole sites and home pages, and as the
-    last one the result as a whole.
+    """The answers in the place of a file, the fate of whole sites and home pages, and as the last
+    one the result as a whole.
     """
 
     _classes: ClassVar[dict[str, str]] = {
@@ -902,18 +902,20 @@ class ExplainReport(Document):
     line: int | None
     """The line that decides: of a rule, or of the first rule without a value."""
     site: Site | None
-    """What a store knows of the URL's site. ``null`` without a store, or if it does not know the
+    """A store's knowledge of the URL's site. ``null`` without a store, or if it does not know the
     site.
     """
     answer: str | None
-    """What a URL answered in the place of a robots.txt, such as ``HTTP 503``."""
+    """A URL's answer in the place of a robots.txt, such as ``HTTP 503``."""
     selection: Selection | None
-    """Which group applies, and what competed for the crawler. ``null`` if no rules were asked."""
+    """The group that applies, and those that competed for the crawler. ``null`` if no rules were
+    asked.
+    """
     target: ComparedTarget | None
     """The part of the URL that is compared with the rules. ``null`` if no rules were asked."""
     match_count: int
-    """How many patterns match, including any that are not listed. A rule has one, or two in the
-    profile ``google`` if it allows an ``index.htm``.
+    """The number of patterns that match, including any that are not listed. A rule has one, or two
+    in the profile ``google`` if it allows an ``index.htm``.
     """
     matches: tuple[MatchedRule, ...]
     """The rules that match, from highest to lowest precedence; at most 256."""
@@ -999,9 +1001,9 @@ class Finding(Document):
     title: str
     """The kind in one sentence, with a full stop."""
     severity: Severity
-    """How much it matters in these profiles."""
+    """Its severity in these profiles."""
     message: str
-    """What is wrong here."""
+    """The fault, in words."""
     line: int
     """The line, from 1; 1 if it is about the file as a whole."""
     column: int
@@ -1013,7 +1015,7 @@ class Finding(Document):
     related: tuple[Related, ...]
     """Other places that explain it."""
     help: str | None
-    """What to think of or what to do, unless there is a fix."""
+    """Advice, unless there is a fix."""
     fix: Fix | None
     """A change that mends it, with its proven effect."""
     profiles: tuple[str, ...]
@@ -1037,15 +1039,15 @@ class Fix(Document):
     """
 
     what: str
-    """What to do: a clause such as ``remove the line`` or ``write '/private/'``."""
+    """The change to make: a clause such as ``remove the line`` or ``write '/private/'``."""
     effect: str
-    """What "this" does to verdicts, and in which profiles: a clause such as ``changes no verdict
+    """The effect of "this" on verdicts, and the profiles: a clause such as ``changes no verdict
     (rfc9309, google)``.
     """
     changes_verdicts: bool
     """True if some URLs get another verdict."""
     changes: tuple[VerdictChange, ...]
-    """What changes for which crawlers; empty if no verdict changes."""
+    """The changes, with their crawlers; empty if no verdict changes."""
     profiles: tuple[str, ...]
     """The profiles in which that is proven."""
     file_span: Span
@@ -1059,7 +1061,7 @@ class Fix(Document):
     end_column: int
     """Its column."""
     replacement: str
-    """What replaces them; empty if something is removed."""
+    """The bytes in their place; empty if something is removed."""
 
     _classes: ClassVar[dict[str, str]] = {
         "changes": "VerdictChange",
@@ -1101,13 +1103,13 @@ class FixReport(Document):
     applied: tuple[AppliedFix, ...]
     """The fixes in the order in which they were applied."""
     effect: str | None
-    """What all of them together do to verdicts, and in which profiles: a clause. ``null`` if that
+    """The effect of all of them together on verdicts, and the profiles: a clause. ``null`` if that
     could not be proven, which does not happen to fixes that change no verdict.
     """
     changes: tuple[VerdictChange, ...]
     """The same one by one; empty if no verdict changes, or if that could not be proven."""
     left: LintReport
-    """What is found in the new file."""
+    """The findings in the new file."""
     sentences: tuple[Sentence, ...]
     """The number of fixes there were, and what they do together."""
 
@@ -1132,19 +1134,19 @@ class Flip(Document):
     shortest: bool
     """True if no shorter path flips in this direction: proven."""
     extent: Extent
-    """Which other paths are proven to flip with it."""
+    """The other paths that are proven to flip with it."""
     below: str | None
-    """What the paths that flip begin with, if the extent is ``below``."""
+    """The beginning of the paths that flip, if the extent is ``below``."""
     label: str
     """The paths that flip, in words."""
     old: DecidingRule | None
     """The rule that decided before, if one did."""
     old_label: str
-    """What decided before, in words."""
+    """The old decision, in words."""
     new: DecidingRule | None
     """The rule that decides now, if one does."""
     new_label: str
-    """What decides now, in words."""
+    """The new decision, in words."""
 
     _classes: ClassVar[dict[str, str]] = {
         "old": "DecidingRule",
@@ -1197,16 +1199,16 @@ class Host(Document):
 
 @dataclass(frozen=True, slots=True)
 class InsteadOfFile(Document):
-    """What a URL answered in the place of a file."""
+    """A URL's answer in the place of a file."""
 
     url: str
     """The URL that was asked for."""
     answer: str
     """``HTTP 503``, or what went wrong; and from where, if redirects led there."""
     verdict: Verdict
-    """What holds for all crawlers and paths."""
+    """The verdict on all paths, for all crawlers."""
     why: str
-    """What follows from the answer, and why: a clause."""
+    """The consequence of the answer, and its reason: a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1228,7 +1230,7 @@ class KnownCrawler(Document):
     purpose: Purpose
     """The purpose that matters most to the owner of a site."""
     obeys: Obeys
-    """What its operator says of obeying robots.txt."""
+    """Its operator's word on obeying robots.txt."""
     note: str | None
     """A sentence about it."""
     header: str | None
@@ -1261,7 +1263,7 @@ class KnownReport(Document):
 
 @dataclass(frozen=True, slots=True)
 class LabelledPreference(Document):
-    """What a record says about one category of use. Follows drafts."""
+    """A record's preference about one category of use. Follows drafts."""
 
     label: str
     """The category as written, such as ``train-ai``."""
@@ -1281,7 +1283,7 @@ class LeftOut(Document):
 
 @dataclass(frozen=True, slots=True)
 class LintReport(Document):
-    """What lint found in a file: the report ``lint``."""
+    """The findings in a file: the report ``lint``."""
 
     schema: Literal["robotsieve-report-1"]
     """The version of the form of this document."""
@@ -1294,7 +1296,7 @@ class LintReport(Document):
     profiles: tuple[str, ...]
     """The names of the profiles in which the file was read."""
     findings: tuple[Finding, ...]
-    """What was found, by line and then by code."""
+    """The findings, by line and then by code."""
     undecided: tuple[int, ...]
     """The lines of rules for which the budget ran out before it was known whether they have an
     effect, ascending.
@@ -1304,7 +1306,7 @@ class LintReport(Document):
     silenced: int
     """The number of findings that comments in the file silenced."""
     sentences: tuple[Sentence, ...]
-    """How much was found, and what was left out."""
+    """The number of findings, and what was left out."""
 
     _classes: ClassVar[dict[str, str]] = {
         "findings": "Finding",
@@ -1334,7 +1336,7 @@ class MatchedRule(Document):
     """A rule that matches the target."""
 
     verdict: Verdict
-    """Whether it allows or disallows."""
+    """The verdict that it gives: ``allow`` or ``disallow``."""
     line: int
     """Its line number, from 1."""
     line_span: Span
@@ -1344,8 +1346,8 @@ class MatchedRule(Document):
     value_span: Span
     """Where the value is, in bytes of the file."""
     pattern: str
-    """What is compared with the target: the value, normalised, without stars that change nothing
-    and without a final ``$``.
+    """The text that is compared with the target: the value, normalised, without stars that change
+    nothing and without a final ``$``.
     """
     anchored: bool
     """True if the target must end where the pattern does."""
@@ -1356,13 +1358,13 @@ class MatchedRule(Document):
     precedence_note: str
     """The precedence in words."""
     pieces: tuple[Piece, ...]
-    """Which part of the value matches which part of the target, in order and without gaps. A star
-    matches as few bytes as possible; one at the end matches the rest.
+    """The parts of the value, each with the part of the target that it matches, in order and
+    without gaps. A star matches as few bytes as possible; one at the end matches the rest.
     """
     url_span: Span
     """All that the rule matches, in bytes of the URL."""
     label: str | None
-    """What became of it, for the first eight lines."""
+    """Its fate, for the first eight lines."""
 
     _classes: ClassVar[dict[str, str]] = {
         "pieces": "Piece",
@@ -1393,21 +1395,21 @@ class Piece(Document):
     does not have.
     """
     target_span: Span
-    """What it matches, in bytes of the target."""
+    """The part that it matches, in bytes of the target."""
     url_span: Span
-    """What it matches, in bytes of the URL."""
+    """The part that it matches, in bytes of the URL."""
     label: str | None
-    """What a star of the deciding rule matches, if that has at most four."""
+    """The text that a star of the deciding rule matches, if that has at most four."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences(Document):
-    """How content may be used. Follows drafts."""
+    """The preferences about the use of content. Follows drafts."""
 
     path: str | None
     """The pattern of the paths for which this holds. ``null`` if there is none."""
     labels: tuple[LabelledPreference, ...]
-    """What is said about each category."""
+    """The preference about each category."""
 
     _classes: ClassVar[dict[str, str]] = {
         "labels": "LabelledPreference",
@@ -1449,11 +1451,11 @@ class ReachCrawler(Document):
     purpose: Purpose
     """The purpose that matters most to the owner of a site."""
     obeys: Obeys
-    """What its operator says of obeying robots.txt."""
+    """Its operator's word on obeying robots.txt."""
     policy: int
     """Its policy, as an index into ``policies``."""
     by: ReachBy
-    """Which groups it obeys."""
+    """The groups that it obeys."""
     lines: tuple[int, ...]
     """The lines that name it, if ``by`` is ``named``."""
 
@@ -1471,11 +1473,11 @@ class ReachPath(Document):
     shortest: bool
     """True if no shorter path shows it; proven."""
     extent: str
-    """Which other paths get the same verdict: none that is known (``path``), all that begin with
-    the path (``from``), or all that begin with ``below`` and are longer.
+    """The other paths with the same verdict: none that is known (``path``), all that begin with the
+    path (``from``), or all that begin with ``below`` and are longer.
     """
     below: str | None
-    """What the paths begin with, if ``extent`` is ``below``."""
+    """The beginning of the paths, if ``extent`` is ``below``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1483,18 +1485,18 @@ class ReachPolicy(Document):
     """A policy of some crawlers."""
 
     reads: Reads
-    """How much of the site may be read."""
+    """The extent of the site that may be read."""
     text: str
-    """What may be read: ``all but /private/ (line 13)``."""
+    """The part that may be read, in words: ``all but /private/ (line 13)``."""
     forbidden: tuple[ReachPath, ...]
     """A path for each rule that forbids something, in the order of the file."""
     allowed: tuple[ReachPath, ...]
     """A path for each rule that allows something although all else were forbidden; or for no rule.
     """
     more_forbidden: int
-    """How many more rules forbid something, at least."""
+    """The number of further rules that forbid something, at least."""
     more_allowed: int
-    """How many more rules allow something, at least."""
+    """The number of further rules that allow something, at least."""
     unproven: str | None
     """Why there may be rules that were not found."""
     verdicts: tuple[Verdict, ...]
@@ -1513,7 +1515,7 @@ class ReachPolicy(Document):
 
 @dataclass(frozen=True, slots=True)
 class ReachPurpose(Document):
-    """What the crawlers of a purpose may read."""
+    """The crawlers of a purpose, by what they may read."""
 
     purpose: Purpose
     """The purpose."""
@@ -1522,7 +1524,7 @@ class ReachPurpose(Document):
     crawlers: int
     """The number of crawlers of this purpose there are."""
     shut_out: int
-    """How many of them may read nothing, or nothing but robots.txt."""
+    """The number of those that may read nothing, or nothing but robots.txt."""
     partly: int
     """The number that may read a part of the site."""
     let_in: int
@@ -1544,7 +1546,8 @@ class ReachPurpose(Document):
 
 @dataclass(frozen=True, slots=True)
 class ReachReport(Document):
-    """What a robots.txt lets the known crawlers read: the report ``crawlers``."""
+    """The parts of a site that a robots.txt lets the known crawlers read: the report ``crawlers``.
+    """
 
     schema: str
     """``robotsieve-report-1``."""
@@ -1557,7 +1560,7 @@ class ReachReport(Document):
     profile: str | None
     """The name of the profile, null if it has none."""
     answer: str | None
-    """What the file's URL answered in the place of a file, such as ``HTTP 503``."""
+    """The answer of the file's URL in the place of a file, such as ``HTTP 503``."""
     pages: tuple[str, ...]
     """The pages of the verdicts: the URLs asked for, or ``/`` and paths on which the crawlers
     differ.
@@ -1604,7 +1607,7 @@ class ReachRow(Document):
 
 @dataclass(frozen=True, slots=True)
 class RecordDiff(Document):
-    """What changed in the records of one kind, for some crawlers. They are compared by what they
+    """The changes in the records of one kind, for some crawlers. They are compared by what they
     say.
     """
 
@@ -1615,9 +1618,9 @@ class RecordDiff(Document):
     kind: Kind
     """The kind of record."""
     removed: tuple[ChangedRecord, ...]
-    """What only the old file says."""
+    """The records of the old file alone."""
     added: tuple[ChangedRecord, ...]
-    """What only the new file says."""
+    """The records of the new file alone."""
     more_removed: int
     """The number of further ones that were removed."""
     more_added: int
@@ -1669,10 +1672,11 @@ class RecordsReport(Document):
     records: tuple[TypedRecord, ...]
     """The records, in the order of the file."""
     usage: tuple[Usage, ...]
-    """What the file says about using content, for each path and each crawler that was asked about.
+    """The file's preferences about the use of content, for each path and each crawler that was
+    asked about.
     """
     sentences: tuple[Sentence, ...]
-    """What there is to say of the file as a whole."""
+    """The sentences about the file as a whole."""
 
     _classes: ClassVar[dict[str, str]] = {
         "scopes": "RecordScope",
@@ -1698,7 +1702,7 @@ class Related(Document):
     file_span: Span
     """The bytes of the file."""
     message: str
-    """What it has to do with the finding; may be empty."""
+    """Its part in the finding; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1710,7 +1714,7 @@ class RiskCrawler(Document):
     operator: str
     """Who runs it."""
     purpose: RiskPurpose
-    """What it reads for."""
+    """Its purpose."""
 
     _classes: ClassVar[dict[str, str]] = {
         "purpose": "RiskPurpose",
@@ -1729,7 +1733,7 @@ class RiskPurpose(Document):
 
 @dataclass(frozen=True, slots=True)
 class Risks(Document):
-    """What a change means for known crawlers."""
+    """The meaning of a change for known crawlers."""
 
     sites: tuple[SiteRisk, ...]
     """The purposes whose crawlers lose or gain the whole site, in the order of the severity."""
@@ -1749,7 +1753,7 @@ class Risks(Document):
 
 @dataclass(frozen=True, slots=True)
 class Selection(Document):
-    """Which group applies to a crawler."""
+    """The group that applies to a crawler."""
 
     choice: GroupChoice
     """The kind of group that applies."""
@@ -1758,7 +1762,7 @@ class Selection(Document):
     of several names are merged. Empty if no group names the crawler.
     """
     rule_count: int
-    """How many rules the crawler's groups have, those without a value not counted."""
+    """The number of rules in the crawler's groups, those without a value not counted."""
     lines: tuple[AgentLine, ...]
     """All user-agent lines of the file, in order."""
     sentences: tuple[Sentence, ...]
@@ -1787,7 +1791,7 @@ class Sentence(Document):
 
 @dataclass(frozen=True, slots=True)
 class Site(Document):
-    """What a store knows of a URL's site, and what follows from that in a profile. The members are
+    """A store's knowledge of a URL's site, and what follows from that in a profile. The members are
     those of ``docs/fetch.schema.json``, where a member without a value is left out. Times are in
     UTC, as RFC 3339 has them.
     """
@@ -1813,7 +1817,7 @@ class Site(Document):
     copy: HeldCopy | None = None
     """The last good robots.txt, if there is one."""
     expired: bool | None = None
-    """Whether that time is over. The policy is still used until the site is asked again."""
+    """True if that time is over. The policy is still used until the site is asked again."""
     next_attempt: str | None = None
     """From when on the site should be asked again; left out if never."""
     notes: tuple[str, ...] = ()
@@ -1839,7 +1843,7 @@ class SiteRisk(Document):
     purpose: RiskPurpose
     """The purpose."""
     whole_site: WholeSite
-    """What happens to the site as a whole."""
+    """The fate of the site as a whole."""
     headline: str
     """The same in words, with the purpose."""
     label: str
@@ -1886,11 +1890,11 @@ class SitemapUrls(Document):
     site: str | None
     """The site whose robots.txt it is: an origin, null if no URL has one."""
     site_by: str | None
-    """How the site was found: ``option``, ``robots``, ``sitemap`` or ``first-url``."""
+    """The way the site was found: ``option``, ``robots``, ``sitemap`` or ``first-url``."""
     urls: int
     """The number of all URLs."""
     judged: int
-    """How many of them were judged."""
+    """The number of those that were judged."""
     other_sites: tuple[OtherSite, ...]
     """The first 100 other sites, the most numerous first."""
     of_other_sites: int
@@ -1898,7 +1902,7 @@ class SitemapUrls(Document):
     invalid: int
     """The number that have no host, or none that is clear."""
     sentences: tuple[Sentence, ...]
-    """What the URLs are, in sentences."""
+    """The sentences about the URLs."""
 
     _classes: ClassVar[dict[str, str]] = {
         "other_sites": "OtherSite",
@@ -1908,7 +1912,7 @@ class SitemapUrls(Document):
 
 @dataclass(frozen=True, slots=True)
 class StatedRate(Document):
-    """How many requests to make in what time."""
+    """The number of requests to make, and the time for them."""
 
     requests: int
     """The number of requests."""
@@ -1924,7 +1928,7 @@ class StatedRate(Document):
 
 @dataclass(frozen=True, slots=True)
 class Statement(Document):
-    """What one record says about one use. Follows drafts."""
+    """A record's statement about one use. Follows drafts."""
 
     source: Source
     """The record's field."""
@@ -1933,7 +1937,7 @@ class Statement(Document):
     use: Use
     """The use."""
     preference: Preference
-    """What it says about the use."""
+    """The preference about the use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1943,7 +1947,7 @@ class StatusCount(Document):
     status: str
     """``2xx``, ``3xx`` and so on, or ``unknown``."""
     requests: int
-    """How many requests."""
+    """The number of requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1955,7 +1959,7 @@ class TallyReport(Document):
     disallowed: int
     """The number of URLs that are disallowed."""
     by: tuple[TallyRule, ...]
-    """What decides, the most frequent first."""
+    """The deciding rules and reasons, the most frequent first."""
 
     _classes: ClassVar[dict[str, str]] = {
         "by": "TallyRule",
@@ -1964,16 +1968,16 @@ class TallyReport(Document):
 
 @dataclass(frozen=True, slots=True)
 class TallyRule(Document):
-    """What decides about some of many URLs."""
+    """A rule or reason that decides about some of many URLs."""
 
     line: int | None
     """The line of the rule that decides, from 1; null if no rule does."""
     urls: int
-    """How many URLs it decides about."""
+    """The number of URLs that it decides about."""
     answer: str | None
-    """What was answered in the place of a file, and decides: ``HTTP 503``."""
+    """The answer in the place of a file, which decides: ``HTTP 503``."""
     verdict: Verdict | None
-    """What the rule says; null if it is empty, or if no rule decides."""
+    """The rule's verdict; null if it is empty, or if no rule decides."""
     rule: str | None
     """The rule's value as written; null if ``verdict`` is."""
     examples: tuple[str, ...]
@@ -1985,9 +1989,9 @@ class TargetChange(Document):
     """A byte or ``%XX`` of a URL that normalising changed."""
 
     url_span: Span
-    """What changed, in bytes of the URL."""
+    """The bytes that changed, in the URL."""
     target_span: Span
-    """What it became, in bytes of the target."""
+    """The bytes that they became, in the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -2027,7 +2031,7 @@ class TestReport(Document):
     robots: str
     """The name of the robots.txt as the caller gave it."""
     answer: str | None
-    """What its URL answered in the place of a file, such as ``HTTP 503``."""
+    """The answer of its URL in the place of a file, such as ``HTTP 503``."""
     profiles: tuple[str, ...]
     """The names of the profiles in which expectations must hold."""
     sitemap: SitemapUrls | None
@@ -2037,7 +2041,7 @@ class TestReport(Document):
     expectations: int
     """The number of expectations there are."""
     failed: int
-    """How many of them do not hold."""
+    """The number of those that do not hold."""
     sentences: tuple[Sentence, ...]
     """The numbers of those there are and of those that do not hold, in a sentence."""
 
@@ -2065,7 +2069,9 @@ class TestResult(Document):
     holds: bool
     """True if it holds for every crawler in every profile."""
     message: str | None
-    """What does not hold, and why the first crawler gets its verdict in the first profile."""
+    """The expectation that does not hold, and why the first crawler gets its verdict in the first
+    profile.
+    """
     rule_line: int | None
     """The line of the rule that the message names."""
     failures: tuple[TestFailure, ...]
@@ -2081,7 +2087,7 @@ class TestRule(Document):
     """A rule that decides."""
 
     verdict: Verdict
-    """What it says."""
+    """Its verdict."""
     line: int
     """Its line, from 1."""
     rule: str
@@ -2107,15 +2113,15 @@ class TypedRecord(Document):
     group: int | None
     """The number of its group, from 0."""
     error: str | None
-    """What is wrong with the value."""
+    """The fault of the value."""
     note: str | None
-    """What the value means, or what is wrong with it."""
+    """The meaning of the value, or its fault."""
     sitemap: Sitemap | None
     """A sitemap; the value is its location."""
     crawl_delay_ms: int | None
     """The milliseconds to wait between two requests, rounded up; 9,007,199,254,740,991 at most."""
     request_rate: StatedRate | None
-    """How many requests to make in what time."""
+    """The number of requests to make, and the time for them."""
     visit_time: VisitTime | None
     """The time of day to visit."""
     host: Host | None
@@ -2123,7 +2129,9 @@ class TypedRecord(Document):
     clean_param: CleanParam | None
     """Query parameters that do not change what is served."""
     preferences: Preferences | None
-    """How content may be used: of ``content-signal`` and ``content-usage``, which are drafts."""
+    """The preferences about the use of content: of ``content-signal`` and ``content-usage``, which
+    are drafts.
+    """
 
     _classes: ClassVar[dict[str, str]] = {
         "sitemap": "Sitemap",
@@ -2155,14 +2163,14 @@ class UrlFlip(Document):
 
 @dataclass(frozen=True, slots=True)
 class Usage(Document):
-    """What a file says to a crawler about using what is at a path. Follows drafts."""
+    """A file's preferences about a crawler's use of what is at a path. Follows drafts."""
 
     agent: str
     """The crawler as it was given; ``*`` is a crawler that no group names."""
     path: str
     """The path, or URL, as it was given."""
     label: str
-    """What is said of what, in words."""
+    """The question, in words."""
     crawlable: bool
     """True if the crawler may fetch it at all."""
     training: Preference
@@ -2174,7 +2182,7 @@ class Usage(Document):
     statements: tuple[Statement, ...]
     """The statements that count, in the order of the file."""
     ambiguities: tuple[Ambiguity, ...]
-    """What makes the answer uncertain."""
+    """The reasons for which the answer is uncertain."""
 
     _classes: ClassVar[dict[str, str]] = {
         "statements": "Statement",
@@ -2188,7 +2196,7 @@ class Usage(Document):
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange(Document):
-    """What a fix changes for some crawlers in some profiles."""
+    """The changes by a fix for some crawlers in some profiles."""
 
     profiles: tuple[str, ...]
     """The profiles in which this holds."""
@@ -2205,9 +2213,9 @@ class VerifiedCount(Document):
     """Requests from the published addresses of a crawler."""
 
     requests: int
-    """How many requests."""
+    """The number of requests."""
     forbidden: int
-    """How many of them are forbidden."""
+    """The number of those that are forbidden."""
 
 
 @dataclass(frozen=True, slots=True)

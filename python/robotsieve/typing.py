@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Union
 
 if TYPE_CHECKING:
     from ._robotsieve import Crawler, Origin, Profile, Robots, UserAgent
@@ -27,6 +27,64 @@ class ArrowStream(Protocol):
     """What exports an Arrow stream, such as ``pyarrow.ChunkedArray`` or ``polars.Series``."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+
+
+class ProfileSwitches(TypedDict, total=False):
+    """The switches of a ``Profile``."""
+
+    byte_order_mark: Literal["keep", "skip", "skip-partial"]
+    field_prefixes: bool
+    misspelt_fields: bool
+    ascii_white_space: bool
+    missing_colon: bool
+    control_characters: Literal["ordinary", "nul-ends-line", "invalidate-record"]
+    size_limit: Union[int, None]
+    line_limit: Union[int, None]
+    blank_line_ends_group: bool
+    sitemap_ends_agents: bool
+    token_bytes: Literal["letters-digits", "letters", "up-to-slash"]
+    group_match: Literal["equal", "longest-prefix", "first-substring"]
+    merge_groups: bool
+    merge_names: bool
+    empty_token_names_empty: bool
+    star_then_space: bool
+    allow_rules: bool
+    wildcards: bool
+    trailing_stars_dropped: bool
+    leading_slash_assumed: bool
+    rule_precedence: Literal["longest", "any-disallow"]
+    robots_txt_allowed: bool
+    index_htm_is_directory: bool
+    target_form: Literal["strict", "google"]
+    high_bytes_encoded: Literal["neither", "rule", "both"]
+    forbidden_bytes_encoded: bool
+    hex_upper_case: Literal["neither", "rule", "both"]
+    unreserved_decoded: bool
+    special_bytes_encoded: bool
+    stray_percent_encoded: bool
+    fetch_rules: Literal["rfc9309", "google", "google-classic"]
+
+
+class EngineLimits(TypedDict, total=False):
+    """The limits of a ``Config``. ``None`` is none."""
+
+    states: Union[int, None]
+    work: Union[int, None]
+    table_bytes: Union[int, None]
+    pattern_bytes: Union[int, None]
+    inner_stars: Union[int, None]
+
+
+class ConfigFields(TypedDict, total=False):
+    """The fields of a ``Config``."""
+
+    engine: Union[Literal["scan", "dfa", "lazy", "segments"], None]
+    limits: EngineLimits
+    build_after: Union[int, None]
+    keep_rules: bool
+    keep_sitemaps: bool
+    max_interval: float
+    inherit_pace: bool
 
 
 #: A URL, a file or a name: ``str``, ``bytes`` or another buffer of bytes.

@@ -4,7 +4,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +13,8 @@ use robotsieve::pack::PackError;
 
 use crate::crawler::label;
 use crate::errors::pack_error;
-use crate::urls::{Rows, Source};
+use crate::signals::Signals;
+use crate::urls::{Chunk, Rows, Source, Values};
 
 /// What answers for many URLs.
 pub trait Judge: Sync {
@@ -50,9 +50,6 @@ const URLS_WORTH_DETACHING: usize = 256;
 /// The number of URLs a thread takes at a time.
 const URLS_AT_A_TIME: usize = 32 * BLOCK;
 
-/// How long it takes until it is looked again whether the user wants to stop.
-pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
-
 /// Judges URLs that Python gave.
 pub fn judge<J: Judge>(
     judge: &J,
@@ -66,30 +63,78 @@ pub fn judge<J: Judge>(
     let mut answers = Vec::new();
     let mut count = 0;
     let mut source = Source::of(urls)?;
-    while let Some(chunk) = source.next(py)? {
-        let distinct = chunk.distinct();
+    let mut signals = Signals::new();
+    let mut known: Option<Known> = None;
+    while let Some(chunk) = source.next(py, &mut signals)? {
         let begin = answers.len();
-        count += chunk.len();
-        match distinct {
-            Some((values, keys)) => {
-                let mut of_values = vec![Answer::Unknown; values.len() * width];
-                judge_rows(py, judge, values, threads, width, &mut of_values)?;
-                for key in keys {
-                    match key {
-                        Some(key) => {
-                            answers.extend_from_slice(&of_values[key * width..(key + 1) * width]);
-                        }
-                        None => answers.resize(answers.len() + width, Answer::Invalid),
-                    }
-                }
+        match chunk {
+            Chunk::Distinct(values, keys) => {
+                count += keys.len();
+                let known = match &mut known {
+                    Some(known) if known.values.is_same(&values) => known,
+                    known => known.insert(Known::nothing(values, width)),
+                };
+                let new = known.new_of(&keys);
+                let mut of_new = vec![Answer::Unknown; new.len() * width];
+                let rows = known.values.some(&new);
+                judge_rows(py, judge, &rows, threads, width, &mut of_new, &mut signals)?;
+                drop(rows);
+                known.add(&new, &of_new);
+                known.extend(&mut answers, &keys);
             }
-            None => {
-                answers.resize(begin + chunk.len() * width, Answer::Unknown);
-                judge_rows(py, judge, chunk.rows(), threads, width, &mut answers[begin..])?;
+            Chunk::Rows(rows) => {
+                count += rows.len();
+                answers.resize(begin + rows.len() * width, Answer::Unknown);
+                let answers = &mut answers[begin..];
+                judge_rows(py, judge, &*rows, threads, width, answers, &mut signals)?;
+            }
+        }
+        signals.look(py)?;
+    }
+    Ok(Judged { labels, rows: count, answers })
+}
+
+/// The answers for values of a dictionary: of those that a row had so far. Many arrays may share one.
+struct Known {
+    values: Values,
+    is_known: Vec<bool>,
+    answers: Vec<Answer>,
+    width: usize,
+}
+
+impl Known {
+    fn nothing(values: Values, width: usize) -> Known {
+        let len = values.len();
+        let answers = vec![Answer::Unknown; len * width];
+        Known { values, is_known: vec![false; len], answers, width }
+    }
+
+    /// The values that are not known yet, each once. They count as known from now on.
+    fn new_of(&mut self, keys: &[Option<usize>]) -> Vec<usize> {
+        let new = |key: &usize| !std::mem::replace(&mut self.is_known[*key], true);
+        keys.iter().flatten().copied().filter(new).collect()
+    }
+
+    fn add(&mut self, keys: &[usize], answers: &[Answer]) {
+        for (number, key) in keys.iter().enumerate() {
+            let (from, to) = (number * self.width, key * self.width);
+            self.answers[to..to + self.width].copy_from_slice(&answers[from..from + self.width]);
+        }
+    }
+
+    /// Adds the answers of rows.
+    fn extend(&self, answers: &mut Vec<Answer>, keys: &[Option<usize>]) {
+        answers.reserve(keys.len() * self.width);
+        for key in keys {
+            match key {
+                Some(key) => {
+                    let from = key * self.width;
+                    answers.extend_from_slice(&self.answers[from..from + self.width]);
+                }
+                None => answers.resize(answers.len() + self.width, Answer::Invalid),
             }
         }
     }
-    Ok(Judged { labels, rows: count, answers })
 }
 
 fn judge_rows<J: Judge>(
@@ -99,6 +144,7 @@ fn judge_rows<J: Judge>(
     threads: usize,
     width: usize,
     answers: &mut [Answer],
+    signals: &mut Signals,
 ) -> PyResult<()> {
     if width == 0 {
         return Ok(());
@@ -112,11 +158,12 @@ fn judge_rows<J: Judge>(
             // Each thread takes one part after the other. If the system starts fewer threads, that only
             // takes longer.
             let parts = Mutex::new(answers.chunks_mut(URLS_AT_A_TIME * width).enumerate());
-            let work = |mut signals: Option<Instant>| {
+            let work = |mut signals: Option<&mut Signals>| {
                 loop {
                     let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some((number, answers)) = part else { break };
-                    signals = asked.judge_part(number * URLS_AT_A_TIME, answers, signals);
+                    let signals = signals.as_deref_mut();
+                    asked.judge_part(number * URLS_AT_A_TIME, answers, signals);
                 }
             };
             std::thread::scope(|scope| {
@@ -127,7 +174,7 @@ fn judge_rows<J: Judge>(
                         break;
                     }
                 }
-                work(Some(Instant::now()));
+                work(Some(signals));
             });
         });
     }
@@ -152,14 +199,9 @@ impl<J: Judge> Asked<'_, J> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    /// Judges as many rows as there is room for, from `from` on. `signals` is when it was last looked
-    /// whether the user wants to stop, for the thread that Python called.
-    fn judge_part(
-        &self,
-        from: usize,
-        answers: &mut [Answer],
-        mut signals: Option<Instant>,
-    ) -> Option<Instant> {
+    /// Judges as many rows as there is room for, from `from` on. The thread that Python called has
+    /// `signals` to look at.
+    fn judge_part(&self, from: usize, answers: &mut [Answer], mut signals: Option<&mut Signals>) {
         let width = self.width;
         let mut urls: [&[u8]; BLOCK] = [b""; BLOCK];
         for (number, answers) in answers.chunks_mut(BLOCK * width).enumerate() {
@@ -179,14 +221,13 @@ impl<J: Judge> Asked<'_, J> {
                     }
                 }
             }
-            if signals.is_some_and(|last| last.elapsed() > BETWEEN_SIGNALS) {
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    self.fail(error);
-                }
-                signals = Some(Instant::now());
+            if let Some(signals) = &mut signals
+                && signals.are_due()
+                && let Err(error) = Python::attach(|py| signals.look(py))
+            {
+                self.fail(error);
             }
         }
-        signals
     }
 }
 

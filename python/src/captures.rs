@@ -27,10 +27,11 @@ use robotsieve_client::captures::{
 };
 use robotsieve_client::outcome::{AsOf, Failure, Holds, Protocol, Said};
 
-use crate::batch::{BETWEEN_SIGNALS, threads_of};
+use crate::batch::threads_of;
 use crate::errors::of_path;
 use crate::export;
 use crate::settings::profile_of;
+use crate::signals::BETWEEN_LOOKS;
 use crate::text::type_name;
 
 const UTC: &str = "UTC";
@@ -379,7 +380,7 @@ impl WarcCaptures {
             let next = py.detach(|| {
                 let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(receiver) = &*batches else { return Some(Ok(Message::End)) };
-                match receiver.recv_timeout(BETWEEN_SIGNALS) {
+                match receiver.recv_timeout(BETWEEN_LOOKS) {
                     Ok(message @ Message::Batch(_)) => Some(Ok(message)),
                     Err(RecvTimeoutError::Timeout) => None,
                     last => {

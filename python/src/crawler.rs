@@ -6,7 +6,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
 use robotsieve::report::Asked;
 
-use crate::errors::invalid_name;
+use crate::errors::{empty_name, invalid_name, no_crawlers};
 use crate::text::{Text, bytes_of, repr, type_name};
 
 /// A crawler: one name, or several from most to least specific.
@@ -87,15 +87,21 @@ pub fn crawler_of(
             type_name(value)
         )));
     };
+    if names.is_empty() || names.iter().any(Vec::is_empty) {
+        return Err(empty_name(value.py()));
+    }
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
 }
 
-/// Several crawlers, each as for [`crawler_of`].
+/// One crawler or several, each as for [`crawler_of`].
 pub fn crawlers_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<Vec<robotsieve::Crawler>> {
-    Ok(whos_of(value, profile)?.into_iter().map(|who| who.crawler).collect())
+    match whos_of(value, profile)? {
+        none if none.is_empty() => Err(no_crawlers(value.py())),
+        whos => Ok(whos.into_iter().map(|who| who.crawler).collect()),
+    }
 }
 
 /// Several crawlers, each as for [`who_of`].

@@ -7,6 +7,7 @@ use pyo3::PyTypeInfo;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::text::to_str;
 
@@ -50,13 +51,30 @@ pub fn invalid_name(py: Python<'_>, error: &robotsieve::NameError) -> PyErr {
     };
     let way_out =
         if error.is_header() { "; use robotsieve.Crawler.from_user_agent(header)" } else { "" };
+    no_name(py, &format!("{error}{way_out}"), meant)
+}
+
+/// The `InvalidName` with this message.
+fn no_name(py: Python<'_>, message: &str, meant: Option<Bound<'_, PyString>>) -> PyErr {
     let exception = InvalidName::type_object(py)
-        .call1((format!("{error}{way_out}"),))
+        .call1((message,))
         .and_then(|exception| exception.setattr("probably_meant", meant).map(|()| exception));
     match exception {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
     }
+}
+
+/// The error of a crawler without a name.
+pub fn empty_name(py: Python<'_>) -> PyErr {
+    let message =
+        "a crawler needs a name; robotsieve.Crawler() is one without, which obeys the '*' group";
+    no_name(py, message, None)
+}
+
+/// The error of a list without a crawler.
+pub fn no_crawlers(py: Python<'_>) -> PyErr {
+    no_name(py, "crawlers must have at least one crawler", None)
 }
 
 pub fn pack_error(error: &robotsieve::pack::PackError) -> PyErr {

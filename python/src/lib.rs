@@ -19,6 +19,7 @@ mod policy;
 mod reports;
 mod robots;
 mod settings;
+mod signals;
 mod sites;
 mod text;
 mod urls;

@@ -58,6 +58,22 @@ impl PolicySet {
     fn place(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         place_of(&self.labels, &self.crawlers, crawler)
     }
+
+    /// Judges URLs for the crawler that was named; for all if none was.
+    fn judge_one_or_all(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<batch::Judged> {
+        // Before anything is judged.
+        let place = crawler.map(|crawler| self.place(Some(crawler))).transpose()?;
+        let judged = batch::judge(self, urls, threads)?;
+        Ok(match place {
+            Some(place) => judged.column(place),
+            None => judged,
+        })
+    }
 }
 
 /// The place of a crawler among those of a set or pack; of the only one if none is given.
@@ -99,21 +115,6 @@ pub enum AnyVerdicts {
 pub enum AnyAnswers {
     One(Answers),
     Many(CrawlerAnswers),
-}
-
-/// The column of one crawler, if one was asked for.
-pub fn column_of(
-    judged: batch::Judged,
-    crawlers: &[robotsieve::Crawler],
-    crawler: Option<&Bound<'_, PyAny>>,
-) -> PyResult<batch::Judged> {
-    match crawler {
-        Some(_) => {
-            let place = place_of(&judged.labels, crawlers, crawler)?;
-            Ok(judged.column(place))
-        }
-        None => Ok(judged),
-    }
 }
 
 pub fn verdicts_of(judged: batch::Judged) -> AnyVerdicts {
@@ -245,8 +246,7 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<AnyVerdicts> {
-        let judged = batch::judge(self, urls, threads)?;
-        column_of(judged, &self.crawlers, crawler).map(verdicts_of)
+        self.judge_one_or_all(urls, crawler, threads).map(verdicts_of)
     }
 
     /// The verdicts for all crawlers, even if there is only one: an Arrow struct array, or table.
@@ -268,8 +268,7 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<AnyAnswers> {
-        let judged = batch::judge(self, urls, threads)?;
-        column_of(judged, &self.crawlers, crawler).map(answers_of)
+        self.judge_one_or_all(urls, crawler, threads).map(answers_of)
     }
 
     /// The answers for all crawlers, even if there is only one: an Arrow struct array, or table.

@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyIterator, PyMemoryView, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyMemoryView, PyString};
 
 use crate::import::Arrays;
+use crate::signals::Signals;
 use crate::text::{bytes_of, type_name};
 
 /// Many values, some of which may be null.
@@ -115,41 +120,67 @@ impl Rows for Nulls {
 pub enum Chunk {
     Rows(Box<dyn Rows>),
     /// Values, and for each row its value. `None` is null.
-    Distinct(Box<dyn Rows>, Vec<Option<usize>>),
+    Distinct(Values, Vec<Option<usize>>),
 }
 
-impl Chunk {
+/// The values of a dictionary.
+pub struct Values {
+    array: ArrayRef,
+    rows: Box<dyn Rows>,
+}
+
+impl Values {
     pub fn len(&self) -> usize {
-        match self {
-            Chunk::Rows(rows) => rows.len(),
-            Chunk::Distinct(_, keys) => keys.len(),
-        }
+        self.rows.len()
     }
 
-    pub fn rows(&self) -> &dyn Rows {
-        match self {
-            Chunk::Rows(rows) | Chunk::Distinct(rows, _) => &**rows,
-        }
+    /// Returns true if these are the same values in memory. While these are kept, no others can be there.
+    pub fn is_same(&self, other: &Values) -> bool {
+        self.array.to_data().ptr_eq(&other.array.to_data())
     }
 
-    /// The values and the row's keys, if each value is to be judged once.
-    pub fn distinct(&self) -> Option<(&dyn Rows, impl Iterator<Item = Option<usize>>)> {
-        match self {
-            Chunk::Rows(_) => None,
-            Chunk::Distinct(values, keys) => Some((&**values, keys.iter().copied())),
+    /// Some of them, by their places.
+    pub fn some<'v>(&'v self, places: &'v [usize]) -> impl Rows + 'v {
+        Part { rows: &*self.rows, places }
+    }
+}
+
+/// Some rows of others.
+struct Part<'v> {
+    rows: &'v dyn Rows,
+    places: &'v [usize],
+}
+
+impl Rows for Part<'_> {
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn read<'r>(&'r self, from: usize, urls: &mut [&'r [u8]]) -> bool {
+        let mut has_nulls = false;
+        for (url, place) in urls.iter_mut().zip(&self.places[from..]) {
+            has_nulls |= self.rows.read(*place, std::slice::from_mut(url));
         }
+        has_nulls
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.rows.is_null(self.places[row])
     }
 }
 
 /// Where URLs come from.
 pub enum Source<'py> {
-    Arrow(Arrays),
+    Arrow { arrays: Arrays, taken: usize },
     Objects { objects: Bound<'py, PyIterator>, taken: usize },
 }
 
 /// The number of objects that are gathered at a time.
 const GATHERED_AT_A_TIME: usize = 1 << 16;
 const GATHERED_BYTES: usize = 8 << 20;
+
+/// It is looked again whether the user wants to stop after so many objects, at the earliest.
+const LOOKS_AT_SIGNALS: usize = 1 << 10;
 
 const TAKEN: &str =
     "an Arrow array or stream of strings or binary, or an iterable of str, bytes and None";
@@ -167,21 +198,33 @@ impl<'py> Source<'py> {
             )));
         }
         if let Some(arrays) = Arrays::of(urls)? {
-            return Ok(Source::Arrow(arrays));
+            return Ok(Source::Arrow { arrays, taken: 0 });
         }
         match urls.try_iter() {
             Ok(objects) => Ok(Source::Objects { objects, taken: 0 }),
-            Err(_) => {
-                Err(PyTypeError::new_err(format!("urls must be {TAKEN}, not {}", type_name(urls))))
+            Err(error) => {
+                let is_iterable = ["__iter__", "__getitem__"]
+                    .iter()
+                    .any(|method| urls.get_type().hasattr(method).unwrap_or(false));
+                // What its own code raised is not ours to judge.
+                Err(if is_iterable {
+                    error
+                } else {
+                    PyTypeError::new_err(format!("urls must be {TAKEN}, not {}", type_name(urls)))
+                })
             }
         }
     }
 
     /// The next URLs, `None` at the end.
-    pub fn next(&mut self, py: Python<'py>) -> PyResult<Option<Chunk>> {
+    pub fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<Chunk>> {
         match self {
-            Source::Arrow(arrays) => match py.detach(|| arrays.next()) {
-                Some(Ok(array)) => chunk_of(array).map(Some),
+            Source::Arrow { arrays, taken } => match py.detach(|| arrays.next()) {
+                Some(Ok(array)) => {
+                    let before = *taken;
+                    *taken += array.len();
+                    chunk_of(array, before).map(Some)
+                }
                 // What the producer of a stream raised.
                 Some(Err(error)) => Err(PyValueError::new_err(error.to_string())),
                 None => Ok(None),
@@ -207,6 +250,9 @@ impl<'py> Source<'py> {
                         }
                     }
                     *taken += 1;
+                    if taken.is_multiple_of(LOOKS_AT_SIGNALS) {
+                        signals.look(py)?;
+                    }
                     if gathered.ends.len() == GATHERED_AT_A_TIME
                         || gathered.bytes.len() >= GATHERED_BYTES
                     {
@@ -221,35 +267,60 @@ impl<'py> Source<'py> {
 
 /// Returns true if a value stands for a missing one: `None`, or what pandas and NumPy have for it.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
-    object.is_none()
-        || object.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
-        || (!object.is_instance_of::<PyString>() && type_name(object) == "NAType")
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
+        return false;
+    }
+    // Every kind of NaN, and pandas' NaT, is not itself.
+    let is_not_itself = || object.ne(object).unwrap_or(false);
+    object.is_none() || type_name(object) == "NAType" || is_not_itself()
 }
 
-fn chunk_of(array: ArrayRef) -> PyResult<Chunk> {
+/// The keys of a dictionary of `len` values, `None` for null. `before` is the number of rows before.
+fn keys_of(keys: &dyn Array, before: usize, len: usize) -> PyResult<Vec<Option<usize>>> {
+    let place = |row: usize, key: usize| match key {
+        _ if keys.is_null(row) => Ok(None),
+        key if key < len => Ok(Some(key)),
+        _ => Err(PyValueError::new_err(format!(
+            "urls[{}] is invalid: its dictionary of {len} values has none for its key",
+            before + row
+        ))),
+    };
+    macro_rules! places {
+        ($($variant:ident $type:ty),*) => {
+            match keys.data_type() {
+                $(DataType::$variant => {
+                    let keys = keys.as_primitive::<$type>().values().iter().enumerate();
+                    // Negative ones become too large.
+                    keys.map(|(row, key)| place(row, key.as_usize())).collect()
+                })*
+                other => Err(not_taken(other)),
+            }
+        };
+    }
+    places!(
+        Int8 Int8Type, Int16 Int16Type, Int32 Int32Type, Int64 Int64Type,
+        UInt8 UInt8Type, UInt16 UInt16Type, UInt32 UInt32Type, UInt64 UInt64Type
+    )
+}
+
+/// The chunk of an array that comes after so many rows.
+fn chunk_of(array: ArrayRef, before: usize) -> PyResult<Chunk> {
     if let Some(rows) = rows_of(&array) {
         return Ok(Chunk::Rows(rows));
     }
     match array.data_type() {
         DataType::Dictionary(_, _) => {
             let dictionary = array.as_any_dictionary();
-            let Some(values) = rows_of(dictionary.values()) else {
+            let values = dictionary.values();
+            let Some(rows) = rows_of(values) else {
                 return Err(not_taken(array.data_type()));
             };
-            if dictionary.values().is_empty() {
-                return Ok(Chunk::Rows(Box::new(Nulls(array.len()))));
-            }
-            let keys = dictionary.normalized_keys();
-            let keys = keys
-                .into_iter()
-                .enumerate()
-                .map(|(row, key)| (!array.is_null(row)).then_some(key))
-                .collect();
-            Ok(Chunk::Distinct(values, keys))
+            let keys = keys_of(dictionary.keys(), before, values.len())?;
+            Ok(Chunk::Distinct(Values { array: Arc::clone(values), rows }, keys))
         }
         // A table of one column, as DuckDB gives one.
         DataType::Struct(fields) if fields.len() == 1 && array.null_count() == 0 => {
-            chunk_of(Arc::clone(array.as_struct().column(0)))
+            chunk_of(Arc::clone(array.as_struct().column(0)), before)
         }
         other => Err(not_taken(other)),
     }

@@ -158,8 +158,9 @@ async def test_each_kind_of_fetcher_gives_the_same_decisions(
     kind: str, name: str, sites: Sites
 ) -> None:
     does, holds, why, outcome = MEANINGS[name]
-    origin = sites.add(does)
+    origin, good = sites.add(does), sites.add(answer(200, ROBOTS))
     async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        await sieve.site(good)
         private = await sieve.decide(f"{origin}/private/x")
         site = await sieve.site(origin)
         assert (site.holds, site.why) == (private.holds, private.why) == (holds, why)
@@ -209,7 +210,13 @@ async def test_bodies(kind: str, sites: Sites) -> None:
 async def test_nobody_there(kind: str, sites: Sites) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
+    good = sites.add(answer(200, ROBOTS))
     async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        # Nothing has answered, so the network may be down.
+        with pytest.raises(LocalFault, match="no connection") as caught:
+            await sieve.site(f"http://127.0.0.1:{port}")
+        assert caught.value.kind == "unconfirmed"
+        await sieve.site(good)
         site = await sieve.site(f"http://127.0.0.1:{port}")
         assert site.outcome.startswith("unreachable: no connection")
         async with await asyncio.start_server(speak_no_tls, "127.0.0.1", 0) as server:
@@ -227,14 +234,18 @@ async def speak_no_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
 @asynchronous
-async def test_a_name_that_does_not_exist(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_that_does_not_exist(
+    kind: str, monkeypatch: pytest.MonkeyPatch, sites: Sites
+) -> None:
     """Without a network, name servers are silent: that is not a fault of the site."""
 
     def lookup(*arguments: Any, **keywords: Any) -> Any:
         raise socket.gaierror(code, "no address")
 
-    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    good = sites.add(answer(404))
     async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        assert await sieve.decide(f"{good}/")
+        monkeypatch.setattr(socket, "getaddrinfo", lookup)
         code = socket.EAI_NONAME
         site = await sieve.site("http://no-such-name.example")
         assert site.outcome.startswith("unreachable: the host name could not be resolved")
@@ -430,7 +441,13 @@ def os_error(code: int) -> OSError:
 )
 @asynchronous
 async def test_what_is_the_sites_fault(error: BaseException, outcome: str) -> None:
-    async with Sieve("Bot", fetcher=raising(error)) as sieve:
+    fails = raising(error)
+
+    async def fetch(request: Request) -> Response:
+        return await fails(request) if "//a.example/" in request.url else Response(404)
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert await sieve.decide("http://fine.example/")
         assert (await sieve.site("http://a.example")).outcome.startswith(outcome)
 
 
@@ -506,14 +523,18 @@ async def test_a_function_that_is_not_asynchronous() -> None:
 @asynchronous
 async def test_a_fetcher_that_hangs(sites: Sites) -> None:
     async def fetch(request: Request) -> Response:
-        await asyncio.sleep(3600)
+        if "//a.example/" in request.url:
+            await asyncio.sleep(3600)
         return Response(200)
 
     async with Sieve("Bot", fetcher=CustomFetcher(fetch, timeout=0.1)) as sieve:
+        await sieve.site("http://fine.example")
         site = await sieve.site("http://a.example")
         assert site.outcome == "unreachable: the answer took too long"
-    origin = sites.add(lambda path, headers: hang())
-    async with Sieve("Bot", fetcher=own(total_timeout=0.3, read_timeout=0.2)) as sieve:
+    origin, good = sites.add(lambda path, headers: hang()), sites.add(answer(404))
+    canary = good.removeprefix("http://")
+    fetcher = own(total_timeout=0.3, read_timeout=0.2, canaries=[canary])
+    async with Sieve("Bot", fetcher=fetcher) as sieve:
         assert (await sieve.site(origin)).outcome == "unreachable: no answer in time"
 
 
@@ -966,10 +987,11 @@ async def test_closing_ends_everything(kind: str, sites: Sites) -> None:
 
 
 @asynchronous
-async def test_a_sieve_that_is_not_closed_is_reported_and_closed() -> None:
+async def test_a_sieve_that_is_not_closed_is_reported_and_closed(sites: Sites) -> None:
+    origin = sites.add(answer(404))
     before = threads()
     sieve = Sieve("Bot", fetcher=own())
-    await sieve.decide("http://127.0.0.1:1/")
+    await sieve.decide(f"{origin}/")
     assert threads() > before
     with pytest.warns(ResourceWarning, match="was not closed: use it in 'async with'"):
         del sieve
@@ -1227,7 +1249,7 @@ async def test_nothing_leaks() -> None:
     assert sieve._ports == {}
 
 
-def test_sieves_and_loops_come_and_go() -> None:
+def test_sieves_and_loops_come_and_go(sites: Sites) -> None:
     async def once() -> None:
         async def fetch(request: Request) -> Response:
             return Response(404)
@@ -1244,9 +1266,9 @@ def test_sieves_and_loops_come_and_go() -> None:
     gc.collect()
     assert threads() <= before[0] and len(os.listdir("/proc/self/fd")) <= before[1]
     # One sieve, many loops.
-    sieve = Sieve("Bot", fetcher=own())
+    sieve, origin = Sieve("Bot", fetcher=own()), sites.add(answer(404))
     for _ in range(50):
-        asyncio.run(sieve.site("http://127.0.0.1:1"))
+        asyncio.run(sieve.site(origin))
     assert len(sieve._ports) == 1
     sieve.close()
 

@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 import duckdb
@@ -15,7 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from robotsieve import Answers, CrawlerVerdicts, Policy, Robots, Verdicts
+from robotsieve import (
+    Answers,
+    CrawlerVerdicts,
+    InvalidName,
+    PackWriter,
+    Policy,
+    PolicySet,
+    Robots,
+    Verdicts,
+)
 
 URLS = ["https://e.com/", "https://e.com/search", None, "no URL", "https://e.com/é/search"]
 EXPECTED = [True, False, None, None, True]
@@ -162,6 +172,94 @@ def test_interrupting() -> None:
         assert float(done.stdout) < 3, done.stderr
 
 
+@pytest.mark.parametrize("kind", ["chunked", "stream", "list", "dictionary"])
+def test_interrupting_parts(kind: str) -> None:
+    """Ctrl-C ends it too if no part of the URLs takes long."""
+    code = """if True:
+        import itertools, os, signal, sys, threading, time
+        import pyarrow as pa
+        from robotsieve import Robots
+        policy = Robots("User-agent: *\\nDisallow: /x").policy("x")
+        chunk = pa.array(["https://example.com/page"] * 10_000)
+        keys = pa.DictionaryArray.from_arrays(pa.array([0] * 10_000, pa.int32()), pa.array(["/x"]))
+        schema = pa.schema({"url": chunk.type})
+        batches = itertools.repeat(pa.record_batch({"url": chunk}), 50_000)
+        urls = {
+            "chunked": lambda: pa.chunked_array([chunk] * 50_000),
+            "stream": lambda: pa.RecordBatchReader.from_batches(schema, batches),
+            "list": lambda: itertools.repeat("https://example.com/page", 500_000_000),
+            "dictionary": lambda: pa.chunked_array([keys] * 50_000),
+        }[sys.argv[1]]()
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        try:
+            policy.verdicts(urls)
+            print("not interrupted")
+        except KeyboardInterrupt:
+            print(time.monotonic() - begin)
+    """
+    done = subprocess.run([sys.executable, "-c", code, kind], capture_output=True, text=True, timeout=120)
+    assert float(done.stdout) < 3, done.stderr
+
+
+def test_only_values_that_rows_have_are_judged(policy: Policy) -> None:
+    """A dictionary is not judged whole for a slice of it, nor again for each array that shares it."""
+    values = pa.array([f"https://e.com/search/{n}" if n % 2 else f"https://e.com/{n}" for n in range(200_000)])
+    whole = pa.DictionaryArray.from_arrays(pa.array(range(200_000), pa.int32()), values)
+    shared = pa.chunked_array([whole[n * 2_000 : (n + 1) * 2_000] for n in range(100)])
+
+    def seconds(urls: object) -> float:
+        begin = time.monotonic()
+        judged = policy.verdicts(urls)  # type: ignore[arg-type]
+        assert judged.to_pylist() == [n % 2 == 0 for n in range(len(judged))]
+        return time.monotonic() - begin
+
+    plain = min(seconds(values) for _ in range(3))
+    assert seconds(shared) < 5 * plain + 0.1
+    assert seconds(whole[:10]) < plain + 0.1
+
+
+@pytest.mark.parametrize("type", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64()])
+def test_invalid_keys(policy: Policy, type: pa.DataType) -> None:
+    values = pa.array(["/search", "/x"])
+    for key, is_valid in ((1, True), (2, False), (100, False), (-1, False)):
+        if key < 0 and "u" in str(type):
+            continue
+        urls = pa.DictionaryArray.from_arrays(pa.array([0, None, key], type), values, safe=False)
+        if is_valid:
+            assert policy.verdicts(urls).to_pylist() == [False, None, True]
+        else:
+            with pytest.raises(ValueError, match=r"urls\[2\] is invalid: its dictionary of 2 values has none"):
+                policy.verdicts(urls)
+
+
+def test_what_is_missing(policy: Policy) -> None:
+    for none in (None, float("nan"), np.float32("nan"), np.float64("nan"), pd.NA, pd.NaT, np.datetime64("NaT")):
+        assert list(policy.verdicts(["/search", none])) == [False, None]
+    for other in (np.float32(1), 1.5, pd.Timestamp(0)):
+        with pytest.raises(TypeError, match=r"urls\[0\] must be str, bytes or None"):
+            policy.verdicts([other])  # type: ignore[list-item]
+
+
+def test_an_iterable_that_cannot_be_iterated(policy: Policy) -> None:
+    class Broken:
+        def __iter__(self):
+            raise TypeError("the cursor is closed")
+
+    with pytest.raises(TypeError, match="the cursor is closed"):
+        policy.verdicts(Broken())
+
+
+def test_an_unknown_crawler_is_told_before_anything_is_read() -> None:
+    sites = PolicySet(["a", "b"])
+    sites.add("https://e.com", "")
+    urls = iter(["https://e.com/"])
+    for ask in (sites.verdicts, sites.answers):
+        with pytest.raises(ValueError, match="no such crawler"):
+            ask(urls, crawler="Nope")
+    assert list(urls) == ["https://e.com/"]
+
+
 def test_nothing(policy: Policy) -> None:
     for none in ([], pa.array([], pa.string()), pa.chunked_array([], pa.string()), iter(())):
         assert policy.verdicts(none).to_pylist() == []
@@ -231,6 +329,7 @@ def test_into_libraries(policy: Policy) -> None:
     frame = pd.DataFrame({"url": URLS})
     frame["allowed"] = pd.array(verdicts.to_pylist(), dtype="boolean")
     assert list(frame[frame["allowed"].fillna(False)]["url"]) == [URLS[0], URLS[4]]
+    assert list(frame[np.equal(policy.verdicts(frame["url"]), True)]["url"]) == [URLS[0], URLS[4]]
     table = pa.table({"url": URLS})
     assert table.filter(pa.array(verdicts))["url"].to_pylist() == [URLS[0], URLS[4]]
     assert pc.sum(pa.array(verdicts)).as_py() == verdicts.allowed_count == 2
@@ -298,8 +397,11 @@ def test_several_crawlers() -> None:
     with pytest.raises(TypeError, match="brackets"):
         robots.policies("GPTBot")
     assert robots.policies(["a", ["a", "b"]]).verdicts(URLS).names == ["a", "a+b"]
-    none = robots.policies([])
-    assert len(none.verdicts(URLS)) == 5 and none.verdicts(URLS).to_pydict() == {}
+    for make in (robots.policies, PolicySet, lambda crawlers: PackWriter("p", crawlers)):
+        with pytest.raises(InvalidName, match="at least one crawler"):
+            make([])
+        with pytest.raises(InvalidName, match="a crawler needs a name"):
+            make([""])
     assert pickle.loads(pickle.dumps(policies)).verdicts(URLS) == verdicts
 
 

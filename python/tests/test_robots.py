@@ -89,8 +89,12 @@ def test_wrong_crawlers(robots: Robots) -> None:
     for crawler in (None, 3, {"GPTBot"}, ["GPTBot", 3]):
         with pytest.raises(TypeError, match="crawler must be a name|each name of a crawler"):
             robots.policy(crawler)  # type: ignore[arg-type]
-    assert robots.policy([]).is_allowed("/search") is False
-    assert robots.policy("").is_allowed("/search") is False
+    # Nobody means everybody by no name; who does says so.
+    assert robots.policy(Crawler()).is_allowed("/search") is False
+    for crawler in ([], "", ["GPTBot", ""], ()):
+        with pytest.raises(InvalidName, match="a crawler needs a name") as error:
+            robots.policy(crawler)
+        assert error.value.probably_meant is None
 
 
 def test_headers_are_no_names(robots: Robots) -> None:

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
 
 import robotsieve
+from robotsieve import Config, Profile
+from robotsieve.typing import ConfigFields, EngineLimits, ProfileSwitches
 
 PACKAGE = Path(robotsieve.__file__).parent
 USE = """\
@@ -27,6 +30,9 @@ assert_type(robots.crawl_delay(["a", "b"]), float | None)
 assert_type(PolicySet(["a"]).decide("https://e.com/"), Decision | None)
 assert_type(Pack.open("p").is_allowed("https://e.com/"), bool | None)
 policy.verdicts(pl.Series(["https://e.com/"]), threads=None)
+own = robotsieve.Profile("google", wildcards=False, high_bytes_encoded="both", size_limit=None)
+assert_type(robotsieve.Profile(**own.to_dict()), robotsieve.Profile)
+assert_type(robotsieve.Config(**robotsieve.Config(keep_rules=False).to_dict()), robotsieve.Config)
 assert_type(robots.explain("a", "/").winner, robotsieve.MatchedRule | None)
 assert_type(robots.diagnostics, list[robotsieve.Diagnostic])
 assert_type(robotsieve.lint(robots, profiles=["google"])[0].fix, robotsieve.Fix | None)
@@ -43,6 +49,9 @@ WRONG = [
     'Robots("").policy("a").verdicts([1])',
     'Robots("").policy("a").verdicts(["a"], threads="2")',
     'PolicySet("a", "google", 3)',
+    "robotsieve.Profile(foo=3)",
+    'robotsieve.Profile("google", wildcards="yes")',
+    "robotsieve.Config(foo=3)",
     'Robots("").explain("a", "/").verdict == 3 and Robots("").explain("a")',
     'robotsieve.lint("", profile="google")',
     'robotsieve.fix("", apply="some")',
@@ -73,6 +82,22 @@ def test_checkers(checker: list[str], tmp_path: Path) -> None:
     done = run(tmp_path, *checker, str(wrong))
     refused = {line.split(":")[1] for line in done.stdout.splitlines() if "error" in line and "wrong.py:" in line}
     assert refused == {str(number) for number in range(2, len(lines) + 1)}, done.stdout
+
+
+def test_keywords_are_those_there_are() -> None:
+    for value, fields in ((Profile(), ProfileSwitches), (Config(), ConfigFields)):
+        assert list(fields.__annotations__) == list(value.to_dict())
+    assert list(EngineLimits.__annotations__) == list(Config().to_dict()["limits"])
+    hints = typing.get_type_hints(ProfileSwitches)
+    for name in Profile.names():
+        for switch, value in Profile(name).to_dict().items():
+            words = typing.get_args(hints[switch])
+            assert type(value) in (hints[switch], *words) or value in words, switch
+    # Each word is one that the library reads.
+    for switch, hint in hints.items():
+        for word in typing.get_args(hint):
+            if isinstance(word, str):
+                assert Profile(**{switch: word}).to_dict()[switch] == word  # type: ignore[misc]
 
 
 def test_stubs_are_true(tmp_path: Path) -> None:

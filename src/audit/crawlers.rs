@@ -12,7 +12,7 @@ use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::user_agent::UserAgent;
 
-/// How many crawlers that are not known are told apart. A log of hostile headers has any number.
+/// The most unknown crawlers that are told apart. A log of hostile headers has any number.
 pub const UNKNOWN: usize = 1_000;
 
 /// The most headers that are remembered with their crawler, and the most bytes of them.
@@ -39,7 +39,7 @@ pub struct Found {
     pub tally: Tally,
 }
 
-/// What is known of a crawler.
+/// The knowledge of a crawler.
 #[derive(Debug)]
 pub enum Kind {
     Known(KnownCrawler),

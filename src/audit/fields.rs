@@ -9,7 +9,7 @@ use super::escapes::quoted;
 /// The fields of a line, as they are written there: [`super::escapes::undone`] undoes escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'l> {
-    /// What was asked for, in any form of RFC 9112 §3.2. `None` if the request is no request.
+    /// The request target, in any form of RFC 9112 §3.2. `None` if the request is no request.
     pub target: Option<&'l [u8]>,
     /// The User-Agent header. `None` if there was none, or if the format does not have it.
     pub agent: Option<&'l [u8]>,

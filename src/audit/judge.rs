@@ -74,7 +74,7 @@ pub(super) struct Verified {
     pub(super) is_found: bool,
 }
 
-/// What is found out about logs, line by line.
+/// The audit of logs, line by line.
 #[derive(Debug)]
 pub struct Audit<'a> {
     pub(super) profile: Profile,
@@ -92,7 +92,7 @@ pub struct Audit<'a> {
     pub(super) damaged: Vec<(String, u64)>,
     /// Some hosts of judged requests.
     pub(super) seen_hosts: BTreeSet<Vec<u8>>,
-    /// How the logs were read.
+    /// The formats in which the logs were read.
     pub(super) formats: BTreeSet<&'static str>,
     room: usize,
     clock: Clock,
@@ -109,7 +109,7 @@ struct Log {
     lines: u64,
 }
 
-/// What a line of a log is.
+/// A line of a log, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LogLine {

@@ -29,7 +29,7 @@ pub struct AuditReport {
     pub profile: Option<String>,
     /// The versions of the robots.txt, in the order of time.
     pub robots: Vec<AuditedFile>,
-    /// How the logs were read.
+    /// The formats in which the logs were read.
     pub formats: Vec<&'static str>,
     /// All lines but empty ones: `damaged`, `too_long` and `requests` together.
     pub lines: u64,
@@ -75,9 +75,9 @@ pub struct AuditedFile {
     pub file: String,
     /// The time from which on it was the site's, null if that is the beginning.
     pub from: Option<String>,
-    /// How many requests it judged.
+    /// The number of requests that it judged.
     pub judged: u64,
-    /// What its URL answered in the place of a file, such as `HTTP 503`.
+    /// The answer of its URL in the place of a file, such as `HTTP 503`.
     pub answer: Option<String>,
 }
 
@@ -108,11 +108,11 @@ pub struct AuditedCrawler {
     pub title: &'static str,
     /// Who runs it, null if it is not known.
     pub operator: Option<String>,
-    /// What its operator says of obeying, null if it is not known.
+    /// Its operator's word on obeying, null if it is not known.
     pub obeys: Option<Obeys>,
-    /// How many requests it made.
+    /// The number of requests that it made.
     pub requests: u64,
-    /// How many of them are forbidden.
+    /// The number of those that are forbidden.
     pub forbidden: u64,
     /// The forbidden ones in percent of all: `12.5 %`.
     pub share: String,
@@ -122,7 +122,7 @@ pub struct AuditedCrawler {
     pub first: Option<String>,
     /// The time of the last request.
     pub last: Option<String>,
-    /// How often it asked for /robots.txt.
+    /// The number of times that it asked for /robots.txt.
     pub robots_txt: u64,
     /// Requests from the published addresses, null if none are known.
     pub verified: Option<VerifiedCount>,
@@ -130,7 +130,7 @@ pub struct AuditedCrawler {
     pub rules: Vec<BrokenRule>,
     /// Forbidden requests by rules beyond the first 1,000.
     pub more_rules: u64,
-    /// What its operator says, if it broke a rule and does not claim to obey them all.
+    /// Its operator's word, if it broke a rule and does not claim to obey them all.
     pub note: Option<String>,
 }
 
@@ -141,7 +141,7 @@ pub struct AuditedCrawler {
 pub struct StatusCount {
     /// `2xx`, `3xx` and so on, or `unknown`.
     pub status: String,
-    /// How many requests.
+    /// The number of requests.
     pub requests: u64,
 }
 
@@ -150,9 +150,9 @@ pub struct StatusCount {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct VerifiedCount {
-    /// How many requests.
+    /// The number of requests.
     pub requests: u64,
-    /// How many of them are forbidden.
+    /// The number of those that are forbidden.
     pub forbidden: u64,
 }
 
@@ -170,7 +170,7 @@ pub struct BrokenRule {
     /// The bytes of `rule` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_base64: Option<String>,
-    /// How many requests it forbids.
+    /// The number of requests that it forbids.
     pub requests: u64,
     /// Some of their paths.
     pub examples: Vec<ExamplePath>,

@@ -9,7 +9,7 @@ const RULES: usize = 1_000;
 pub const EXAMPLES: usize = 3;
 const EXAMPLE_BYTES: usize = 200;
 
-/// What a crawler did.
+/// The requests of a crawler, counted.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub requests: u64,
@@ -91,7 +91,7 @@ impl Tally {
     }
 }
 
-/// What the lines are, apart from the requests of crawlers.
+/// The numbers of lines, apart from the requests of crawlers.
 #[derive(Debug, Default)]
 pub struct Totals {
     /// Without empty ones.

@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::budget::Budget;
 use super::limits::Limits;
-use super::policies::{Difference, Unproven, policies_within};
+use super::policies::{Comparisons, Difference, Unproven};
 use super::records::{RecordChanges, records};
 use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
@@ -18,7 +17,7 @@ use crate::read::select::Selected;
 pub struct ComparedCrawlers<C> {
     /// The crawlers. The old file has one policy for all of them, and so has the new file.
     pub crawlers: Vec<C>,
-    /// What changed for them.
+    /// The changes for them.
     pub difference: Difference,
 }
 
@@ -51,15 +50,15 @@ pub fn named_crawlers<'a>(old: &Robots<'a>, new: &Robots<'a>) -> Vec<(&'a [u8], 
     all
 }
 
-/// What changed from one file to another.
+/// The changes from one file to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound(serialize = "C: AsRef<[u8]>")))]
 #[non_exhaustive]
 pub struct ComparedFiles<C> {
-    /// What changed about what crawlers may fetch. Crawlers with the same policies are grouped, in
+    /// The changes in what crawlers may fetch. Crawlers with the same policies are grouped, in
     /// the order of the first of each group.
     pub crawlers: Vec<ComparedCrawlers<C>>,
-    /// What changed in the other records: sitemaps, crawl delays and so on.
+    /// The changes in the other records: sitemaps, crawl delays and so on.
     pub records: Vec<RecordChanges<C>>,
 }
 
@@ -150,15 +149,11 @@ pub fn crawlers<C>(
     let mut order: Vec<usize> = (0..all.len()).collect();
     let size = |policy: &Policy| policy.rule_set().memory_usage();
     order.sort_by_key(|number| all[*number].policies.iter().flatten().map(size).sum::<usize>());
-    let mut budget = Budget::of(limits);
+    let mut comparisons = Comparisons::new(limits, order.len());
     let mut differences: Vec<Option<Difference>> = vec![None; all.len()];
-    for (at, number) in order.iter().copied().enumerate() {
-        differences[number] = all[number].policies.as_ref().map(|[old, new]| {
-            let mut share = budget.share(order.len() - at);
-            let difference = policies_within(old, new, limits, &mut share);
-            budget.put_back(share);
-            difference
-        });
+    for number in order {
+        let compare = |[old, new]: &[Policy; 2]| comparisons.next(old, new);
+        differences[number] = all[number].policies.as_ref().map(compare);
     }
     let too_much = Difference::Unknown { unproven: Unproven::Work, sampled: 0 };
     let all = all.into_iter().zip(differences);

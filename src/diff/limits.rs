@@ -11,16 +11,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many pairs of states the search for shortest flips visits at most, for each pair of
+    /// The most pairs of states that the search for shortest flips visits, for each pair of
     /// policies. A whole file may take twice as many, those of the proofs included; once they
     /// are used up, each pair of policies still gets a few hundred.
     pub pairs: usize,
-    /// How many flips to report at most in each direction: one for each pair of deciding rules.
+    /// The most flips to report in each direction: one for each pair of deciding rules.
     pub flips: usize,
-    /// How many paths to try at most if the automata give no proof. Fewer are tried if there are
+    /// The most paths to try if the automata give no proof. Fewer are tried if there are
     /// thousands of rules, or many policies of which that is true.
     pub samples: usize,
-    /// How many removed and how many added records of each kind to list at most, for each set of
+    /// The most removed, and the most added, records of each kind to list, for each set of
     /// crawlers.
     pub records: usize,
 }

@@ -57,5 +57,7 @@ mod targets;
 pub use extent::{Extent, WholeSite};
 pub use files::{ComparedCrawlers, ComparedFiles, crawlers, files, named_crawlers};
 pub use limits::Limits;
+#[cfg(feature = "known")]
+pub(crate) use policies::Comparisons;
 pub use policies::{DecidingRule, Difference, Flip, Flips, Unproven, policies};
 pub use records::{ChangedRecord, RecordChange, RecordChanges, records};

@@ -75,7 +75,7 @@ pub struct Flips {
     /// found or counted, or is proven to flip none.
     #[cfg_attr(feature = "serde", serde(default))]
     pub unexamined: usize,
-    /// Whether the whole site was closed or opened. `None` if it is not proven that it was.
+    /// The fate of the whole site: closed or opened. `None` if it is not proven that it was.
     pub whole_site: Option<WholeSite>,
     /// Why the comparison ended early. If this is `None`, a direction without flips has none.
     pub unproven: Option<Unproven>,
@@ -92,7 +92,7 @@ pub struct Flip {
     pub path: Vec<u8>,
     /// True if no shorter target flips in this direction; proven.
     pub is_shortest: bool,
-    /// Which other paths are proven to flip with it.
+    /// The other paths that are proven to flip with it.
     pub extent: Extent,
     /// The rule that decides in the old policy, if one does.
     pub old: Option<DecidingRule>,
@@ -105,7 +105,7 @@ pub struct Flip {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct DecidingRule {
-    /// Whether it allows or disallows.
+    /// The verdict that it gives: `allow` or `disallow`.
     pub verdict: Verdict,
     /// Its line number, from 1.
     pub line: u32,
@@ -182,13 +182,31 @@ pub fn policies(old: &Policy, new: &Policy, limits: &Limits) -> Difference {
     policies_within(old, new, limits, &mut Budget::of(limits))
 }
 
-/// Like [`policies`], but takes its work from a budget for several comparisons.
-pub(super) fn policies_within(
-    old: &Policy,
-    new: &Policy,
-    limits: &Limits,
-    budget: &mut Budget,
-) -> Difference {
+/// Several comparisons, which share the work that those of two files may take. None takes more than its
+/// part of what is left.
+pub(crate) struct Comparisons<'l> {
+    limits: &'l Limits,
+    budget: Budget,
+    left: usize,
+}
+
+impl Comparisons<'_> {
+    /// For so many comparisons.
+    pub(crate) fn new(limits: &Limits, count: usize) -> Comparisons<'_> {
+        Comparisons { limits, budget: Budget::of(limits), left: count }
+    }
+
+    /// Like [`policies`], within the budget.
+    pub(crate) fn next(&mut self, old: &Policy, new: &Policy) -> Difference {
+        let mut share = self.budget.share(self.left);
+        self.left = self.left.saturating_sub(1);
+        let difference = policies_within(old, new, self.limits, &mut share);
+        self.budget.put_back(share);
+        difference
+    }
+}
+
+fn policies_within(old: &Policy, new: &Policy, limits: &Limits, budget: &mut Budget) -> Difference {
     if old.is_same(new) || old.decides_like(new) {
         return Difference::Equal;
     }

@@ -8,18 +8,18 @@ use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::records::{Kind, Scope, TypedRecord, Value};
 
-/// What changed in the other records for the whole file, or for some crawlers.
+/// The changes in the other records for the whole file, or for some crawlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordChanges<C> {
     /// The crawlers for which this changed; `None` for records of the whole file, and for those
     /// outside all groups.
     pub crawlers: Option<Vec<C>>,
-    /// What changed: one for each kind of record, in the order of the kinds. Not empty.
+    /// The changes: one for each kind of record, in the order of the kinds. Not empty.
     pub changes: Vec<RecordChange>,
 }
 
-/// What changed in the records of one kind, such as sitemaps.
+/// The changes in the records of one kind, such as sitemaps.
 ///
 /// Records are compared by what they say: `Crawl-delay: 10` is `crawl_delay: 10.0`, and the order
 /// of lines does not matter. A value that does not follow the definition of its field is compared
@@ -28,11 +28,11 @@ pub struct RecordChanges<C> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RecordChange {
-    /// What kind of record it is.
+    /// The kind of the record.
     pub kind: Kind,
-    /// What only the old file says, each at its first line; at most [`Limits::records`].
+    /// The records of the old file alone, each at its first line; at most [`Limits::records`].
     pub removed: Vec<ChangedRecord>,
-    /// What only the new file says, each at its first line; at most [`Limits::records`].
+    /// The records of the new file alone, each at its first line; at most [`Limits::records`].
     pub added: Vec<ChangedRecord>,
     /// The number of further ones that were removed.
     pub more_removed: usize,

@@ -15,7 +15,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -65,6 +65,8 @@ impl From<BuildError> for GaveUp {
 #[derive(Debug)]
 pub(crate) struct Lazy {
     id: u64,
+    /// Alive as long as this is.
+    life: Arc<()>,
     encoding: Encoding,
     /// How often the rules were tried since the lazy DFA was last built.
     tried: AtomicU32,
@@ -75,6 +77,8 @@ pub(crate) struct Lazy {
 struct Ready {
     /// That of its [`Lazy`].
     id: u64,
+    /// Tells whether its [`Lazy`] still exists.
+    life: Weak<()>,
     dfa: DFA,
     cache: Cache,
     /// The bytes that are occupied but for the cache.
@@ -140,7 +144,7 @@ impl Lazy {
     pub(crate) fn new(encoding: Encoding, build_after: u32) -> Lazy {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Lazy { id, encoding, tried: AtomicU32::new(0), build_after }
+        Lazy { id, life: Arc::default(), encoding, tried: AtomicU32::new(0), build_after }
     }
 
     /// The verdict on a target.
@@ -153,7 +157,10 @@ impl Lazy {
                 let Some(ready) = self.take(rules, target)? else {
                     return Ok(scan::verdict(rules, target));
                 };
-                if let Some(before) = last.replace(ready) {
+                // A thread that used a policy may come here after the policy was dropped.
+                if let Some(before) = last.replace(ready)
+                    && before.life.strong_count() > 0
+                {
                     lock_pool().put(before, POOL_LIMIT_BYTES);
                 }
             }
@@ -187,7 +194,8 @@ impl Lazy {
             return Ok(None);
         }
         self.tried.store(0, Ordering::Relaxed);
-        let ready = Ready::new(self.id, rules, self.encoding, CACHE_LIMIT_BYTES)?;
+        let mut ready = Ready::new(self.id, rules, self.encoding, CACHE_LIMIT_BYTES)?;
+        ready.life = Arc::downgrade(&self.life);
         Ok(Some(Box::new(ready)))
     }
 
@@ -199,7 +207,16 @@ impl Lazy {
 }
 
 impl Drop for Lazy {
+    /// Other threads keep what they used last until they use another.
     fn drop(&mut self) {
+        // While the thread ends, its own is gone already.
+        let _ = LAST.try_with(|last| {
+            if let Ok(mut last) = last.try_borrow_mut()
+                && last.as_ref().is_some_and(|ready| ready.id == self.id)
+            {
+                *last = None;
+            }
+        });
         self.leave_pool();
     }
 }
@@ -228,7 +245,8 @@ impl Ready {
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|_| GaveUp)?;
         let fixed_bytes = size_of::<Ready>() + nfa_bytes + dfa.memory_usage();
         let cache = dfa.create_cache();
-        Ok(Ready { id, dfa, cache, fixed_bytes, read: 0, work: 0, largest: 0 })
+        let life = Weak::new();
+        Ok(Ready { id, life, dfa, cache, fixed_bytes, read: 0, work: 0, largest: 0 })
     }
 
     /// The occupied bytes. regex-automata counts the elements of a cache; with unused capacity
@@ -413,6 +431,46 @@ mod tests {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (seed >> 16) as usize % below
         }
+    }
+
+    /// A policy that was dropped comes back into the pool in no thread.
+    #[test]
+    fn dropped_policies_leave_the_pool() {
+        let profile = Profile::RFC9309;
+        let rules = rule_set(&[b"/a*b*c".to_vec()], &profile);
+        let encoding = Encoding::of_target(&profile);
+        let target = Target::of_path(b"/axbxc", encoding).unwrap();
+        let ask = |lazy: &Lazy| lazy.verdict(&rules, &target).unwrap();
+        let is_pooled = |id: u64| lock_pool().idle.iter().any(|(idle, _)| *idle == id);
+        let (dropped, other) = (Lazy::new(encoding, 0), Lazy::new(encoding, 0));
+        let id = dropped.id;
+        ask(&dropped);
+        drop(dropped);
+        assert!(LAST.with_borrow(Option::is_none));
+        ask(&other);
+        assert!(!is_pooled(id));
+        // Another thread used it last.
+        let shared = Arc::new(Lazy::new(encoding, 0));
+        let id = shared.id;
+        std::thread::scope(|scope| {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let thread = scope.spawn({
+                let (shared, other) = (Arc::clone(&shared), &other);
+                move || {
+                    ask(&shared);
+                    drop(shared);
+                    receiver.recv().unwrap();
+                    ask(other);
+                }
+            });
+            while Arc::strong_count(&shared) > 1 {
+                std::thread::yield_now();
+            }
+            drop(shared);
+            sender.send(()).unwrap();
+            thread.join().unwrap();
+        });
+        assert!(!is_pooled(id));
     }
 
     /// However little room the states have, the verdicts are those of the rules.

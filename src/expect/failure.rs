@@ -45,7 +45,7 @@ pub struct FailureReason {
     pub verdict: Verdict,
     /// Who they are, and what they asked for: `AI2Bot and 27 others, / (profile rfc9309)`.
     pub title: String,
-    /// What decides: `line 4 decides, Disallow: /x`.
+    /// The deciding rule or reason: `line 4 decides, Disallow: /x`.
     pub clause: String,
     /// Every step to the verdict of the first of them; none if an answer decides, or if the file's
     /// groups do not count for it.

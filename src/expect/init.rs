@@ -10,10 +10,11 @@ use super::line::short;
 use super::subject::Subject;
 use super::test::SITEMAP;
 use super::who::{Whos, nobody};
-use crate::diff::{self, ComparedCrawlers, Limits};
+use crate::diff::{self, ComparedCrawlers, Comparisons, Limits};
 use crate::known::{KnownCrawlers, Purpose};
 use crate::policy::Policy;
-use crate::policy::robots::Robots;
+use crate::policy::robots::{POLICY_BYTES, Robots};
+use crate::read::crawler::Crawler;
 use crate::report::tally::Tally;
 use crate::report::{harmless, shown};
 use crate::verdict::Verdict;
@@ -22,8 +23,8 @@ use crate::verdict::Verdict;
 /// allows.
 const PATHS: usize = 50;
 
-/// A file keeps every policy that it is asked for, so it is parsed again after so many.
-const QUESTIONS: usize = 16;
+/// How many rules to compare with those of `*`, for all crawlers together.
+const COMPARED_RULES: usize = 1 << 20;
 
 /// Any host will do.
 const HOST: &[u8] = b"https://example.com";
@@ -37,6 +38,8 @@ struct Same<'a> {
     paths: Vec<Vec<u8>>,
     /// How many more rules decide something, at least.
     more: usize,
+    /// True if they were not compared with those of `*`.
+    is_uncompared: bool,
 }
 
 /// Expectations that hold today, to begin with.
@@ -62,6 +65,8 @@ pub struct Init<'a> {
     left_out: usize,
     /// How many more rules decide something, at least.
     more: usize,
+    /// The number of crawlers whose rules were not compared with those of `*`.
+    uncompared: usize,
     /// The number of verdicts that are not the same in all profiles.
     differ: usize,
     /// The number of crawlers that may read a part of the sitemap.
@@ -98,15 +103,25 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
             allowed[*other] = allowed[same.crawlers[0]].clone();
         }
     }
-    let mut asked = Robots::parse(subject.file, profile);
-    let groups = forbidden.into_iter().enumerate().map(|(number, same)| {
-        if number % QUESTIONS == QUESTIONS - 1 {
-            asked = Robots::parse(subject.file, profile);
-        }
+    let mut room = POLICY_BYTES;
+    let mut policy =
+        |crawler: &Crawler| robots.policy_within(&robots.groups().select(crawler), &mut room);
+    let star = policy(&nobody());
+    let mut left = COMPARED_RULES;
+    let one = Limits { flips: 1, ..Limits::default() };
+    let mut comparisons = Comparisons::new(&one, forbidden.len());
+    let groups = forbidden.into_iter().map(|same| {
         let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
         let mut known = HashSet::new();
         let (of_allowed, more_allowed) = allowed[first].clone();
-        let telling = telling(&asked.policy(&nobody()), &asked.policy(crawler));
+        let compared = star.as_ref().zip(policy(crawler)).filter(|(star, own)| {
+            let rest = left.checked_sub(star.rule_count() + own.rule_count());
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        });
+        let is_uncompared = compared.is_none();
+        let telling =
+            compared.into_iter().flat_map(|(star, own)| telling(&mut comparisons, star, &own));
         let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed).chain(telling);
         let (mut paths, mut unwritable) = (Vec::new(), 0);
         for path in all.filter(|path| known.insert(path.clone())) {
@@ -119,6 +134,7 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
             more: more(&same) + more_allowed + unwritable,
             names: same.crawlers.iter().map(|at| named[*at].0).collect(),
             paths,
+            is_uncompared,
         }
     });
     groups.collect()
@@ -126,12 +142,13 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
 
 /// A path in each direction on which a policy differs from that of crawlers that no group names: a
 /// group can be lost that has no rule of its own for it.
-fn telling(star: &Policy, own: &Policy) -> impl Iterator<Item = Vec<u8>> + use<> {
-    let limits = Limits { flips: 1, ..Limits::default() };
+fn telling(
+    comparisons: &mut Comparisons<'_>,
+    star: &Policy,
+    own: &Policy,
+) -> impl Iterator<Item = Vec<u8>> + use<> {
     let mut flips = Vec::new();
-    if !own.is_same(star)
-        && let Some(found) = diff::policies(star, own, &limits).flips()
-    {
+    if let Some(found) = comparisons.next(star, own).flips() {
         flips.extend(found.newly_disallowed.iter().chain(&found.newly_allowed).cloned());
     }
     flips.into_iter().map(|flip| flip.path)
@@ -197,6 +214,7 @@ impl<'a> Init<'a> {
             blocks: Vec::new(),
             left_out: 0,
             more: 0,
+            uncompared: 0,
             differ: 0,
             differ_on_sitemap: 0,
             of_sitemap: Vec::new(),
@@ -213,7 +231,10 @@ impl<'a> Init<'a> {
             let names: Vec<&[u8]> =
                 same.names.iter().copied().filter(|name| self.can_name(name)).collect();
             self.left_out += same.names.len() - names.len();
-            self.more += if urls.is_empty() { same.more } else { 0 };
+            if urls.is_empty() {
+                self.more += same.more;
+                self.uncompared += if same.is_uncompared { same.names.len() } else { 0 };
+            }
             let Some((first, others)) = names.split_first() else { continue };
             let mut lines = Vec::new();
             if urls.is_empty() {
@@ -408,6 +429,17 @@ impl<'a> Init<'a> {
             let rules = if more == 1 { "rule may decide" } else { "rules may decide" };
             text.extend_from_slice(
                 format!("# {more} more {rules} paths that have no line here.\n").as_bytes(),
+            );
+        }
+        if self.uncompared > 0 {
+            let s = if self.uncompared == 1 { "" } else { "s" };
+            text.extend_from_slice(
+                format!(
+                    "# The rules of {} crawler{s} are not compared with those of '*': that would \
+                     take too long.\n",
+                    self.uncompared
+                )
+                .as_bytes(),
             );
         }
         if self.differ > 0 {

@@ -20,7 +20,7 @@ pub struct TestReport {
     pub tool_version: &'static str,
     /// The name of the robots.txt as the caller gave it.
     pub robots: String,
-    /// What its URL answered in the place of a file, such as `HTTP 503`.
+    /// The answer of its URL in the place of a file, such as `HTTP 503`.
     pub answer: Option<String>,
     /// The names of the profiles in which expectations must hold.
     pub profiles: Vec<String>,
@@ -30,7 +30,7 @@ pub struct TestReport {
     pub results: Vec<TestResult>,
     /// The number of expectations there are.
     pub expectations: usize,
-    /// How many of them do not hold.
+    /// The number of those that do not hold.
     pub failed: usize,
     /// The numbers of those there are and of those that do not hold, in a sentence.
     pub sentences: Vec<Sentence>,
@@ -59,7 +59,7 @@ pub struct TestResult {
     pub url_base64: Option<String>,
     /// True if it holds for every crawler in every profile.
     pub holds: bool,
-    /// What does not hold, and why the first crawler gets its verdict in the first profile.
+    /// The expectation that does not hold, and why the first crawler gets its verdict in the first profile.
     pub message: Option<String>,
     /// The line of the rule that the message names.
     pub rule_line: Option<u32>,
@@ -94,7 +94,7 @@ pub struct TestFailure {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TestRule {
-    /// What it says.
+    /// Its verdict.
     pub verdict: Verdict,
     /// Its line, from 1.
     pub line: u32,

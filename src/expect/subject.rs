@@ -9,7 +9,6 @@ use crate::verdict::Verdict;
 #[derive(Debug)]
 pub struct Subject<'f> {
     pub(super) name: String,
-    pub(super) file: &'f [u8],
     /// One for each profile.
     pub(super) robots: Vec<Robots<'f>>,
     pub(super) answer: Option<Answer>,
@@ -29,7 +28,7 @@ impl<'f> Subject<'f> {
     #[must_use]
     pub fn new(name: impl Into<String>, file: &'f [u8], profiles: &[Profile]) -> Subject<'f> {
         let robots = profiles.iter().map(|profile| Robots::parse(file, profile)).collect();
-        Subject { name: name.into(), file, robots, answer: None }
+        Subject { name: name.into(), robots, answer: None }
     }
 
     /// Says that the file stands for what its URL answered instead, such as `HTTP 503`, and what

@@ -28,7 +28,7 @@ pub struct Explanation<'a> {
     pub crawler: Crawler,
     /// The verdict, the same as that of [`Policy::decide`].
     pub verdict: Verdict,
-    /// Which group applies, and which user-agent lines competed for the crawler.
+    /// The group that applies, and the user-agent lines that competed for the crawler.
     pub selection: Selection<'a>,
     /// The part of the URL that is compared with the rules, normalised.
     pub target: ComparedTarget,
@@ -53,7 +53,7 @@ pub struct Explanation<'a> {
 }
 
 impl<'a> Explanation<'a> {
-    /// How many matching rules [`Explanation::matches`] lists at most.
+    /// The most matching rules that [`Explanation::matches`] lists.
     pub const MAX_MATCHES: usize = 256;
 
     /// The verdict with its reason, the same as that of [`Policy::decide`].
@@ -86,7 +86,7 @@ impl<'a> Explanation<'a> {
         self.matches.iter().find(|rule| rule.line != winner.line)
     }
 
-    /// How many rules the crawler's groups have, not counting those with an empty value.
+    /// The number of rules in the crawler's groups, not counting those with an empty value.
     pub fn rule_count(&self) -> usize {
         // One rule can have two patterns.
         let mut lines: Vec<u32> = self.policy.rules().map(|rule| rule.line).collect();

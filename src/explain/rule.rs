@@ -15,7 +15,7 @@ use crate::verdict::Verdict;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchedRule<'a> {
-    /// Whether it allows or disallows.
+    /// The verdict that it gives: `allow` or `disallow`.
     pub verdict: Verdict,
     /// Its line number, from 1.
     pub line: u32,
@@ -29,9 +29,9 @@ pub struct MatchedRule<'a> {
     pub pattern: Box<[u8]>,
     /// True if the target must end where the pattern does.
     pub anchored: bool,
-    /// Which matching rule decides: see [`Rule::precedence`](crate::Rule::precedence).
+    /// The number by which matching rules compete: see [`Rule::precedence`](crate::Rule::precedence).
     pub precedence: u32,
-    /// Which part of the value matches which part of the target, in order and without gaps, from
+    /// The parts of the value, each with the part of the target that it matches, in order and without gaps, from
     /// the beginning of both. The target may go on after the last piece.
     ///
     /// A pattern can match in several ways. These pieces show the match in which each star, from
@@ -44,12 +44,12 @@ pub struct MatchedRule<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Piece {
-    /// What kind of part it is.
+    /// The kind of the part.
     pub kind: PieceKind,
     /// Where it is, in bytes of the file. Empty for a `/` that the profile assumes and the file
     /// does not have.
     pub file_span: Range<usize>,
-    /// What it matches, in bytes of the target.
+    /// The part that it matches, in bytes of the target.
     pub target_span: Range<usize>,
 }
 

@@ -9,11 +9,11 @@ use crate::read::crawler::Crawler;
 use crate::read::select::{Selected, token_for};
 use crate::read::token::{Names, looked_up};
 
-/// How a crawler's groups were chosen.
+/// The choice of a crawler's groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection<'a> {
-    /// Which kind of group applies.
+    /// The kind of group that applies.
     pub choice: GroupChoice,
     /// All user-agent lines, in the order of the file, with what became of each.
     pub lines: Vec<AgentLine<'a>>,
@@ -66,15 +66,15 @@ pub struct AgentLine<'a> {
     pub value_span: Range<usize>,
     /// The number of the line's group in the file, from 1.
     pub group: u32,
-    /// Which crawlers the line names.
+    /// The crawlers that the line names.
     pub names: NamedCrawlers<'a>,
     /// The index, from 0, of the first of the crawler's names that finds the token.
     pub found_by: Option<usize>,
-    /// Whether the line's group applies, and if not, why not.
+    /// The standing of the line's group: does it apply, and if not, why not?
     pub standing: Standing,
 }
 
-/// Which crawlers a user-agent line names.
+/// The crawlers that a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NamedCrawlers<'a> {

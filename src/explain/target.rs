@@ -16,7 +16,7 @@ pub struct ComparedTarget {
     pub url_span: Range<usize>,
     /// True if the first `/` is missing from the URL: the target of `https://e.com?x` is `/?x`.
     pub slash_implied: bool,
-    /// What normalising changed, in the order of the URL: one entry for each byte or `%XX`.
+    /// The changes that normalising made, in the order of the URL: one entry for each byte or `%XX`.
     pub changes: Vec<TargetChange>,
 }
 
@@ -24,9 +24,9 @@ pub struct ComparedTarget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TargetChange {
-    /// What changed, in bytes of the URL.
+    /// The bytes that changed, in the URL.
     pub url_span: Range<usize>,
-    /// What it became, in bytes of the target.
+    /// The bytes that they became, in the target.
     pub target_span: Range<usize>,
 }
 

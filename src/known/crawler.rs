@@ -25,7 +25,7 @@ pub struct KnownCrawler {
     pub operator: String,
     /// The purpose that matters most to the owner of a site.
     pub purpose: Purpose,
-    /// What its operator says of obeying robots.txt.
+    /// Its operator's word on obeying robots.txt.
     pub obeys: Obeys,
     /// A sentence about it.
     pub note: Option<String>,
@@ -73,7 +73,7 @@ impl KnownCrawler {
         Robots::parse(b"", robots.profile()).policy(&self.crawler())
     }
 
-    /// What follows for a file that it ignores the group of `*`, in a sentence. `None` if it obeys
+    /// The consequence for a file that it ignores the group of `*`, in a sentence. `None` if it obeys
     /// that group, if there is none, or if another group names it.
     pub fn star_note(&self, robots: &Robots<'_>) -> Option<String> {
         let nobody = Crawler::names([""; 0]);

@@ -98,7 +98,7 @@ impl FromStr for Purpose {
     }
 }
 
-/// What an operator says of obeying robots.txt.
+/// An operator's word on obeying robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How much a finding matters.
+/// The severity of a finding.
 ///
 /// These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
 /// feature `serde` a severity is its [name](Severity::as_str).
@@ -70,7 +70,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name),* }
             }
 
-            /// What is wrong, in one sentence.
+            /// The fault, in one sentence.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(Code::$variant => $title),* }
@@ -200,6 +200,10 @@ codes! {
         "CSS or JavaScript is blocked for search engines."
         "Search engines render pages to judge them. Without its CSS and JavaScript a page may look \
          broken or empty to them.";
+    JoinedGroups "RS311" "joined-groups" Warning
+        "The group goes on where it seems to end."
+        "Only a rule ends the user-agent lines of a group. After a Crawl-delay, a sitemap or a blank \
+         line the next user-agent line joins the group, so its rules hold for both crawlers.";
     NeverMatches "RS401" "never-matches" Error
         "No URL can match the rule."
         "Rules are compared with the path of a URL, which begins with `/`; this rule asks for \

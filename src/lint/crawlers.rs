@@ -1,12 +1,13 @@
 //! Crawlers that are well known.
 
-/// Search engines on which sites depend, by the tokens that their crawlers obey.
-pub(super) const SEARCH_ENGINES: [(&str, &str); 5] = [
-    ("googlebot", "Google"),
-    ("bingbot", "Bing"),
-    ("duckduckbot", "DuckDuckGo"),
-    ("yandex", "Yandex"),
-    ("baiduspider", "Baidu"),
+/// Search engines on which sites depend, by the tokens that their crawlers obey: of several the first
+/// that a group names.
+pub(super) const SEARCH_ENGINES: [(&[&str], &str); 5] = [
+    (&["googlebot"], "Google"),
+    (&["bingbot"], "Bing"),
+    (&["duckduckbot"], "DuckDuckGo"),
+    (&["yandexbot", "yandex"], "Yandex"),
+    (&["baiduspider"], "Baidu"),
 ];
 
 /// Product tokens that robots.txt files often name, as their operators write them.
@@ -28,6 +29,19 @@ const WELL_KNOWN: &[&str] = &[
     "Yandex", "YandexBot", "YandexImages", "Yeti", "YouBot",
 ];
 
+/// What people take for the token of a crawler, and its token.
+const MISTAKEN: [(&str, &str); 4] = [
+    ("ChatGPT", "ChatGPT-User"),
+    ("Claude", "ClaudeBot"),
+    ("Perplexity", "PerplexityBot"),
+    ("GTPBot", "GPTBot"),
+];
+
+/// Returns true if it is the token of a well-known crawler.
+pub(super) fn is_well_known(token: &[u8]) -> bool {
+    WELL_KNOWN.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(token))
+}
+
 /// The well-known crawler whose name was probably meant by a token that no well-known one has.
 ///
 /// The names differ in hyphens alone, or in one slip of the pen. Short names are taken as they are:
@@ -35,8 +49,11 @@ const WELL_KNOWN: &[&str] = &[
 pub(super) fn misspelt(token: &[u8]) -> Option<&'static str> {
     const MAX_LEN: usize = 32;
     let token = str::from_utf8(token).ok().filter(|token| token.len() <= MAX_LEN)?;
-    if WELL_KNOWN.iter().any(|known| known.eq_ignore_ascii_case(token)) {
+    if is_well_known(token.as_bytes()) {
         return None;
+    }
+    if let Some((_, known)) = MISTAKEN.iter().find(|(name, _)| name.eq_ignore_ascii_case(token)) {
+        return Some(known);
     }
     let is_slip = |known: &&&str| is_slip(token.as_bytes(), known.as_bytes());
     WELL_KNOWN.iter().find(is_slip).copied()
@@ -83,6 +100,9 @@ mod tests {
             ("Google-bot", Some("Googlebot")),
             ("GPT-Bot", Some("GPTBot")),
             ("gptbot", None),
+            ("GTPBot", Some("GPTBot")),
+            ("ChatGPT", Some("ChatGPT-User")),
+            ("claude", Some("ClaudeBot")),
             ("GPTBots", None),
             ("Googlebot-Image", None),
             ("GooglebotImage", Some("Googlebot-Image")),

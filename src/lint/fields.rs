@@ -45,6 +45,13 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         subject.add(Code::UnsupportedField, record.line, span, message);
         return;
     }
+    if matches!(&*lower, "http" | "https") && record.value.starts_with(b"//") {
+        let url = subject.record_span(record);
+        let message = "a URL alone says nothing, so the line is ignored";
+        let draft = subject.add(Code::UnknownField, record.line, url.clone(), message);
+        draft.propose("write 'Sitemap:' before it", url.start..url.start, "Sitemap: ");
+        return;
+    }
     match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
         Some(("crawl-delay", _)) => crawl_delay(subject, record),
         Some((_, None)) => {}
@@ -110,12 +117,17 @@ pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
     });
     let has_host =
         colon.is_some_and(|at| value[at + 3..].first().is_some_and(|o| !b"/?#:".contains(o)));
-    if scheme.is_some() && has_host {
+    let is_web = scheme.is_some_and(|scheme| {
+        [&b"http"[..], b"https", b"ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+    });
+    if is_web && has_host {
         return;
     }
     let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
     let message = if value.is_empty() {
         "the sitemap has no URL".to_owned()
+    } else if let Some(scheme) = scheme.filter(|_| has_host) {
+        format!("crawlers fetch no sitemap by '{}://'", shown(scheme))
     } else {
         format!("the sitemap '{}' is not an absolute URL", shown(value))
     };

@@ -1,5 +1,7 @@
 //! Findings about the file as a whole.
 
+use std::ops::Range;
+
 use crate::lint::subject::Subject;
 use crate::lint::{Code, Severity};
 use crate::profile::Profile;
@@ -7,9 +9,28 @@ use crate::read::parse::{Content, Extent, Lines};
 
 pub(super) fn find(subject: &mut Subject<'_>, content_type: Option<&str>) {
     size(subject);
+    without_mark(subject);
     if let Some(content_type) = content_type {
         served_as(subject, content_type);
     }
+}
+
+/// Reports UTF-16 without a byte order mark: the parser goes by the mark.
+fn without_mark(subject: &mut Subject<'_>) {
+    let pairs = subject.file.get(..64).unwrap_or(subject.file).chunks_exact(2);
+    let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    let is = |order: &dyn Fn([u8; 2]) -> [u8; 2]| {
+        let mut all = pairs.clone().map(|pair| order([pair[0], pair[1]]));
+        all.all(|[high, low]| high == 0 && is_text(low))
+    };
+    if pairs.len() >= 8 && (is(&|pair| pair) || is(&|[low, high]| [high, low])) {
+        utf16(subject, 1, 0..2);
+    }
+}
+
+pub(super) fn utf16(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
+    let message = "the file is encoded in UTF-16, so none of its rules are read";
+    subject.add(Code::Utf16, line, span, message).help("save the file as UTF-8");
 }
 
 /// Reports what lies beyond the size that every crawler must read. The parser only says where it

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::Code;
 use super::finding::{Finding, MAX_PER_CODE, Report};
-use super::fix::{Effect, Fix, Offered, Proposal, Prover, Refusal, Subjects, profiles};
+use super::fix::{Effect, Fix, Offered, Proposal, Prover, Refusal, Subjects, Work, profiles};
 use super::options::Options;
 use super::subject::{Draft, Subject, line_span};
 use super::{comments, differs, file, groups, lines, rules, site};
@@ -19,11 +19,11 @@ use super::{comments, differs, file, groups, lines, rules, site};
 /// proof of fixes: a finding whose change could not be proven has none.
 #[must_use]
 pub fn lint(file: &[u8], options: &Options) -> Report {
-    lint_within(file, options, FIX_WORK)
+    lint_within(file, options, &mut Work::new(FIX_WORK))
 }
 
 /// Like [`lint`], with this budget for the proof of fixes.
-pub(super) fn lint_within(file: &[u8], options: &Options, fix_work: u64) -> Report {
+pub(super) fn lint_within(file: &[u8], options: &Options, work: &mut Work) -> Report {
     let mut drafts = Vec::new();
     let mut undecided = BTreeSet::new();
     let mut left_out = BTreeMap::new();
@@ -71,7 +71,7 @@ pub(super) fn lint_within(file: &[u8], options: &Options, fix_work: u64) -> Repo
             *proposal = None;
         }
     }
-    let mut prover = Proofs::new(file, options, dead_in_all.unwrap_or_default(), fix_work);
+    let mut prover = Proofs::new(file, options, dead_in_all.unwrap_or_default(), work);
     let findings = drafts.into_iter().map(|draft| prover.finding(draft)).collect();
     Report { findings, undecided: undecided.into_iter().collect(), left_out, silenced }
 }
@@ -115,11 +115,11 @@ fn merge(drafts: &mut Vec<Draft>) {
 }
 
 /// Proves what findings propose.
-struct Proofs<'a> {
+struct Proofs<'a, 'w> {
     file: &'a [u8],
     is_text: bool,
     subjects: Subjects<'a>,
-    budget: u64,
+    work: &'w mut Work,
     /// The lines of rules that can be removed alone, in every profile.
     dead: BTreeSet<u32>,
 }
@@ -127,12 +127,17 @@ struct Proofs<'a> {
 /// The budget for the fixes of a file, in bytes looked at: some 30 ms.
 const FIX_WORK: u64 = 30_000_000;
 
-impl<'a> Proofs<'a> {
-    fn new(file: &'a [u8], options: &Options, dead: BTreeSet<u32>, budget: u64) -> Proofs<'a> {
+impl<'a, 'w> Proofs<'a, 'w> {
+    fn new(
+        file: &'a [u8],
+        options: &Options,
+        dead: BTreeSet<u32>,
+        work: &'w mut Work,
+    ) -> Proofs<'a, 'w> {
         // UTF-16 without a mark, or no text at all: what a change does to it is not known.
         let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
         let is_text = file.iter().filter(is_control).count() <= file.len() / 16;
-        Proofs { file, is_text, subjects: Subjects::new(file, options), budget, dead }
+        Proofs { file, is_text, subjects: Subjects::new(file, options), work, dead }
     }
 
     /// The finding, with a fix if what it proposes is proven and does no harm.
@@ -164,8 +169,8 @@ impl<'a> Proofs<'a> {
                 // Two things may be meant: what is proposed, or nothing at all.
                 let mut help = format!("to {} would {}", proposal.what, harm.infinitive());
                 let without = match finding.code {
-                    // Nobody has the misspelt name.
-                    Code::MisspeltCrawler => Err(Refusal::Unproven),
+                    // Nobody has the misspelt name, and nothing is wrong with the line that joins.
+                    Code::MisspeltCrawler | Code::JoinedGroups => Err(Refusal::Unproven),
                     _ => self.without_line(proposal.span.start),
                 };
                 match without {
@@ -192,9 +197,7 @@ impl<'a> Proofs<'a> {
     }
 
     fn prove(&mut self, proposal: &Proposal, nobody: Option<Vec<u8>>) -> Result<Effect, Refusal> {
-        let mut prover = Prover::new(&self.subjects, self.budget).without(nobody);
-        let effect = prover.prove_edit(&proposal.span, &proposal.replacement);
-        self.budget = prover.left();
-        effect
+        let mut prover = Prover::new(&self.subjects, self.work).without(nobody);
+        prover.prove_edit(&proposal.span, &proposal.replacement)
     }
 }

@@ -11,7 +11,7 @@ use super::fix::Fix;
 use super::options::Options;
 use super::select::Selection;
 
-/// What was found in a file.
+/// The findings in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub struct Report {
     /// profile that has the most.
     #[cfg_attr(feature = "serde", serde(default))]
     pub left_out: BTreeMap<Code, usize>,
-    /// How many findings comments in the file silenced.
+    /// The number of findings that comments in the file silenced.
     #[cfg_attr(feature = "serde", serde(default))]
     pub silenced: usize,
 }
@@ -63,9 +63,9 @@ pub const MAX_PER_CODE: usize = 10_000;
 pub struct Finding {
     /// The kind of finding.
     pub code: Code,
-    /// How much it matters in these profiles.
+    /// Its severity in these profiles.
     pub severity: Severity,
-    /// What is wrong here: a sentence without capital letter and full stop.
+    /// The fault: a sentence without capital letter and full stop.
     pub message: String,
     /// The line, 1-based; 1 if the finding is about the file as a whole.
     pub line: u32,
@@ -74,7 +74,7 @@ pub struct Finding {
     pub span: Range<usize>,
     /// Other places that explain it.
     pub related: Vec<Related>,
-    /// What to think of or what to do, in the form of the message, unless there is a fix.
+    /// Advice, in the form of the message, unless there is a fix.
     pub help: Option<String>,
     /// A change that mends it, with its proven effect.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -106,7 +106,7 @@ pub struct Related {
     /// The bytes of the file.
     #[cfg_attr(feature = "serde", serde(with = "span"))]
     pub span: Range<usize>,
-    /// What it has to do with the finding; may be empty.
+    /// Its part in the finding; may be empty.
     pub message: String,
 }
 

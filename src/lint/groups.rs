@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::lint::shown::shown;
+use crate::lint::shown::{listed, quoted, shown};
 use crate::lint::subject::Subject;
-use crate::lint::{Code, Severity, site};
+use crate::lint::{Code, Related, Severity, site};
 use crate::policy::decision::{Reason, Rule};
+use crate::read::groups::Rule as GroupRule;
+use crate::read::parse::{Field, Record};
 use crate::read::token::Names;
 use crate::verdict::Verdict;
 
@@ -27,6 +29,8 @@ pub(super) fn find(subject: &mut Subject<'_>) {
         }
         if rules.is_empty() {
             without_rules(subject, &lines);
+        } else {
+            joined(subject, group, &lines);
         }
         let has_value = rules.iter().any(|(_, is_empty)| !is_empty);
         for (line, _) in rules.iter().filter(|(_, is_empty)| *is_empty && has_value) {
@@ -116,6 +120,89 @@ fn loses_rules(subject: &mut Subject<'_>) {
     }
 }
 
+/// User-agent lines that join a group after another record, which ends no group.
+fn joined(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
+    let rules = subject.robots.groups().rules(group);
+    let forbids = |rule: &GroupRule| rule.verdict == Verdict::Disallow && !rule.is_empty();
+    let forbids = lines.len() > 1 && rules.iter().any(forbids);
+    let mut rules = JoinedRules { group, forbids, shut_out: HashMap::new() };
+    let mut first = 0;
+    for at in 1..lines.len() {
+        let [before, line] = [lines[at - 1], lines[at]];
+        let from = subject.records.partition_point(|record| record.line <= before);
+        let between = subject.records[from..].iter().take_while(|record| record.line < line);
+        let last = between.filter(|record| record.field != Field::UserAgent).last();
+        let Some(last) = last.copied() else { continue };
+        let own = &lines[first..at];
+        first = at;
+        join(subject, &mut rules, own, line, &last);
+    }
+}
+
+/// The rules of a group that others join.
+struct JoinedRules {
+    group: u32,
+    /// True if they forbid anything.
+    forbids: bool,
+    /// Whether they shut the crawlers of a policy out, by its address. Most have the same.
+    shut_out: HashMap<usize, bool>,
+}
+
+impl JoinedRules {
+    /// Returns true if they shut out the crawler with this value of a user-agent line.
+    fn shut_out(&mut self, subject: &Subject<'_>, value: &[u8]) -> bool {
+        let Some(policy) = subject.policies.of(subject.obeyed.by(value)) else { return false };
+        let group = self.group;
+        *self.shut_out.entry(policy.address()).or_insert_with(|| {
+            site::blocking(policy, subject).is_some_and(|(rule, has_exceptions)| {
+                let of = subject.robots.groups().group_of_line(rule.line);
+                of == Some(group) && !has_exceptions
+            })
+        })
+    }
+}
+
+/// One that joins the group of the user-agent lines `own`, after the record `last`.
+fn join(
+    subject: &mut Subject<'_>,
+    rules: &mut JoinedRules,
+    own: &[u32],
+    line: u32,
+    last: &Record<'_>,
+) {
+    let values = own.iter().filter_map(|line| subject.record(*line)).map(|record| record.value);
+    let values: BTreeSet<&[u8]> = values.collect();
+    let shut_out = quoted(values.iter().copied().filter(|value| rules.shut_out(subject, value)));
+    let all = quoted(values.iter().copied());
+    let (severity, message) = if shut_out.is_empty() {
+        (
+            if rules.forbids { Severity::Warning } else { Severity::Note },
+            format!("this joins the group of {all}, so the rules below hold for {all} too"),
+        )
+    } else {
+        (
+            Severity::Error,
+            format!("this joins the group of {all}, so the rules below shut {shut_out} out"),
+        )
+    };
+    let field = format!("'{}' does not end a group", shown(last.name));
+    let ends = Related { line: last.line, span: subject.record_span(last), message: field };
+    let span = subject.value_span(line);
+    // Right below its user-agent lines: in the 1994 standard a blank line would end the group.
+    let agent = subject.value_span(own[own.len() - 1]).end;
+    let at = subject.line_span(agent).end;
+    let rule = format!("Disallow:{}", subject.line_end(agent));
+    subject
+        .add(Code::JoinedGroups, line, span, message)
+        .severity(severity)
+        .related([ends])
+        .help(
+            "if the rules are meant for all of them, put the user-agent lines one below the other; \
+             if not, give the first group a rule of its own: an empty 'Disallow:' forbids nothing",
+        )
+        .propose(format!("give {all} a group with an empty 'Disallow:'"), at..at, rule);
+}
+
 fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
@@ -151,16 +238,6 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
     };
     let span = subject.value_span(lines[0]);
     subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
-}
-
-/// A list for a message; a long one is cut off.
-fn listed(names: &[String]) -> String {
-    const LEN: usize = 5;
-    let shown = names[..names.len().min(LEN)].join(", ");
-    match names.len().saturating_sub(LEN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }
 
 fn unreachable(

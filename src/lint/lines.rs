@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::lint::shown::shown;
 use crate::lint::subject::Subject;
-use crate::lint::{Code, Severity, fields, tokens, values};
+use crate::lint::{Code, Severity, fields, file, tokens, values};
 use crate::read::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::read::parse::{Field, Record};
 use crate::read::token::Names;
@@ -13,7 +13,8 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     let diagnostics = subject.robots.diagnostics();
     // The lines of a page are no lines of a robots.txt.
     let is_page = diagnostics.iter().any(|found| found.kind == DiagnosticKind::Html);
-    let is_utf16 = diagnostics.iter().any(|found| found.kind == DiagnosticKind::Utf16);
+    let is_utf16 = diagnostics.iter().any(|found| found.kind == DiagnosticKind::Utf16)
+        || subject.found.iter().any(|draft| draft.finding.code == Code::Utf16);
     let has_groups = subject.robots.group_count() > 0;
     for diagnostic in diagnostics {
         let is_about_file = matches!(
@@ -106,14 +107,7 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
             );
         }
         DiagnosticKind::Utf16 => {
-            subject
-                .add(
-                    Code::Utf16,
-                    line,
-                    span,
-                    "the file is encoded in UTF-16, so none of its rules are read",
-                )
-                .help("save the file as UTF-8");
+            file::utf16(subject, line, span);
         }
         DiagnosticKind::Html => {
             subject
@@ -182,7 +176,7 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
         DiagnosticKind::RuleOutsideGroup => {
             let start = subject.line_span(span.start).start;
             let above = format!("User-agent: *{}", subject.line_end(span.start));
-            let is_first = !subject.had_before(Code::RuleOutsideGroup, line);
+            let is_first = !is_below_another(subject, line);
             let draft = subject
                 .add(
                     Code::RuleOutsideGroup,
@@ -224,32 +218,30 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
     }
 }
 
+/// Returns true if a rule outside of groups would be in the group of one above it, were there a
+/// user-agent line above that.
+fn is_below_another(subject: &Subject<'_>, line: u32) -> bool {
+    if subject.profile.blank_line_ends_group {
+        return subject.had_before(Code::RuleOutsideGroup, line);
+    }
+    // Nothing ends a group but the next one, so all such rules are above the first.
+    subject.counts.contains_key(&Code::RuleOutsideGroup)
+}
+
 /// A line that is not a record: a known field without its colon, or anything else.
 fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
-    let text = &subject.file[span.clone()];
+    let file = subject.file;
+    let text = &file[span.clone()];
     let before = text.iter().take_while(|o| o.is_ascii_whitespace()).count();
     let text = text.trim_ascii();
-    let word_len = text.iter().position(|o| o.is_ascii_whitespace()).unwrap_or(text.len());
-    let (word, rest) = text.split_at(word_len);
-    let rest = rest.trim_ascii();
-    // `Disallow= /x`, `Disallow; /x`.
-    let (word, sign) = match word {
-        [name @ .., sign @ (b'=' | b';')] => (name, Some(*sign)),
-        _ => (word, None),
-    };
-    let is_name = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-    // Prose can begin with 'allow' too, but rarely has only two words.
-    let is_value = rest.split(u8::is_ascii_whitespace).count() == 1
-        && (rest.is_empty() || b"/*".contains(&rest[0]) || is_name("user-agent"));
-    if is_value && ["user-agent", "allow", "disallow", "sitemap"].into_iter().any(is_name) {
+    if let Some(field) = FieldAlone::of(text) {
         let at = span.start + before;
-        let end = at + word.len();
-        let sign_len = usize::from(sign.is_some());
-        let word = shown(word);
+        let end = at + field.name.len();
+        let word = shown(field.name);
         let message = format!("no colon after '{word}', so the line is ignored");
         subject.add(Code::MissingColon, line, at..end, message).propose(
             format!("write '{word}:'"),
-            end..end + sign_len,
+            end..end + field.sign_end,
             ":",
         );
     } else {
@@ -262,5 +254,37 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
             "# ",
         );
         subject.offer_if_unchanging();
+    }
+}
+
+/// A known field, with another sign than a colon or none.
+struct FieldAlone<'t> {
+    name: &'t [u8],
+    /// Where the sign ends, from the end of the name on; 0 if there is none.
+    sign_end: usize,
+}
+
+impl FieldAlone<'_> {
+    /// `Disallow /x`, `Disallow= /x`, `Disallow = /x`, `Disallow=/x`.
+    fn of(text: &[u8]) -> Option<FieldAlone<'_>> {
+        const FIELDS: [&[u8]; 4] = [b"user-agent", b"allow", b"disallow", b"sitemap"];
+        let is_begin =
+            |field: &&[u8]| text.get(..field.len()).is_some_and(|t| t.eq_ignore_ascii_case(field));
+        let (name, after) = text.split_at(FIELDS.into_iter().find(is_begin)?.len());
+        let blanks = after.iter().take_while(|o| o.is_ascii_whitespace()).count();
+        let (sign_end, value) = match &after[blanks..] {
+            [b'=' | b';', value @ ..] => (blanks + 1, value.trim_ascii()),
+            [] => (0, &b""[..]),
+            _ if blanks == 0 => return None,
+            value => (0, value),
+        };
+        // Prose can begin with 'allow' too, but rarely has only two words.
+        let is_value = match value {
+            [] => true,
+            _ if value.iter().any(u8::is_ascii_whitespace) => false,
+            [b'/' | b'*', ..] => true,
+            _ => name.eq_ignore_ascii_case(b"user-agent") || sign_end > 0,
+        };
+        is_value.then_some(FieldAlone { name, sign_end })
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::profile::Profile;
 
-/// How a file is linted.
+/// The settings by which a file is linted.
 ///
 /// ```
 /// use robotsieve::Profile;

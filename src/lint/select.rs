@@ -72,9 +72,9 @@ impl FromStr for Selector {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "there is nothing else to say of codes")]
 pub struct Selection {
-    /// What is reported; all if there are none.
+    /// The codes that are reported; all if there are none.
     pub select: Vec<Selector>,
-    /// What is not.
+    /// The codes that are not.
     pub ignore: Vec<Selector>,
 }
 

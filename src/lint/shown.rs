@@ -14,7 +14,10 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         Err(_) => None,
     };
     let mut text = match text {
-        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        Some(text) if !text.chars().any(char::is_control) => text
+            .chars()
+            .map(|c| if is_invisible(c) { c.escape_unicode().to_string() } else { c.into() })
+            .collect(),
         _ => long[..long.len().min(2 * LEN)].escape_ascii().to_string(),
     };
     if let Some((end, _)) = text.char_indices().nth(LEN) {
@@ -22,4 +25,25 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
+}
+
+/// Spaces other than the usual one, and characters without width.
+pub(super) fn is_invisible(c: char) -> bool {
+    !c.is_ascii() && c.is_whitespace()
+        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}
+
+/// Values in quotes, as a list.
+pub(super) fn quoted<'v>(values: impl Iterator<Item = &'v [u8]>) -> String {
+    listed(&values.map(|value| format!("'{}'", shown(value))).collect::<Vec<_>>())
+}
+
+/// A list for a message; a long one is cut off.
+pub(super) fn listed(names: &[String]) -> String {
+    const LEN: usize = 5;
+    let shown = names[..names.len().min(LEN)].join(", ");
+    match names.len().saturating_sub(LEN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 
-use crate::lint::shown::shown;
+use crate::lint::shown::{quoted, shown};
 use crate::lint::subject::Subject;
 use crate::lint::{Code, Severity, crawlers};
 use crate::policy::Policy;
 use crate::policy::decision::Rule;
 use crate::read::crawler::Crawler;
 use crate::read::parse::Field;
+use crate::read::select::Selected;
 use crate::verdict::Verdict;
 
 pub(super) fn find(subject: &mut Subject<'_>) {
@@ -22,12 +23,19 @@ pub(super) fn find(subject: &mut Subject<'_>) {
 
 /// Search engines that have one policy.
 struct Engines {
-    /// The tokens of their crawlers; empty if all have groups of their own.
+    /// The tokens by which the file knows their crawlers; empty if all have groups of their own.
     tokens: Vec<&'static str>,
     names: Vec<&'static str>,
     /// True if it is the policy of all crawlers without a group of their own.
     is_everybody: bool,
     policy: Policy,
+}
+
+impl Engines {
+    /// Returns true if Google or Bing is among them.
+    fn has_big(&self) -> bool {
+        self.names.iter().any(|name| ["Google", "Bing"].contains(name))
+    }
 }
 
 /// The policies by which a site is found, each once; everybody's comes first.
@@ -40,8 +48,15 @@ fn search_engines(subject: &Subject<'_>) -> Vec<Engines> {
         policy,
     };
     let mut all = vec![of(policy, true)];
-    for (token, name) in crawlers::SEARCH_ENGINES {
-        let policy = subject.robots.policy(&Crawler::name(token));
+    for (tokens, name) in crawlers::SEARCH_ENGINES {
+        let crawler = Crawler::names(tokens);
+        // The one that a group names is what the file knows it by.
+        let named = tokens.iter().find(|token| {
+            let selected = subject.robots.groups().select_named(&Crawler::name(**token));
+            selected != Selected::None
+        });
+        let token = named.or(tokens.last()).copied().unwrap_or_default();
+        let policy = subject.robots.policy(&crawler);
         let known = all.iter().position(|engines| engines.policy.is_same(&policy));
         let number = known.unwrap_or_else(|| {
             all.push(of(policy, false));
@@ -80,13 +95,23 @@ pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<
 /// Blocking one crawler is a decision; blocking all, or a search engine, is often an oversight.
 fn blocks_everything(subject: &mut Subject<'_>, engines: &[Engines]) {
     let mut found = BTreeSet::new();
-    for Engines { tokens, names, is_everybody, policy } in engines {
+    let lets_big_in = engines.iter().any(|engines| {
+        !engines.is_everybody && engines.has_big() && blocking(&engines.policy, subject).is_none()
+    });
+    for engine in engines {
+        let Engines { tokens, names, is_everybody, policy } = engine;
         let Some((rule, has_exceptions)) = blocking(policy, subject) else { continue };
         if !found.insert(rule.line) {
             continue;
         }
         let who = if *is_everybody {
-            "every crawler without a group of its own".to_owned()
+            // A group for everybody may name others beside.
+            let group = subject.robots.groups().group_of_line(rule.line);
+            let tokens = group.into_iter().flat_map(|g| subject.robots.groups().tokens_of_group(g));
+            let others = tokens.filter(|token| *token != b"*");
+            let others = quoted(others);
+            let and = if others.is_empty() { "" } else { " and for " };
+            format!("every crawler without a group of its own{and}{others}")
         } else {
             let each = names.iter().zip(tokens).map(|(name, token)| format!("{name} ({token})"));
             each.collect::<Vec<_>>().join(", ")
@@ -99,8 +124,14 @@ fn blocks_everything(subject: &mut Subject<'_>, engines: &[Engines]) {
         let message = format!("{what} for {who}");
         let (line, span) = (rule.line, subject.value_span(rule.line));
         // Others are left out on purpose more often than by oversight.
-        let is_big = *is_everybody || names.iter().any(|name| ["Google", "Bing"].contains(name));
-        let severity = if is_big && !has_exceptions { Severity::Error } else { Severity::Warning };
+        let is_big = *is_everybody || engine.has_big();
+        // A list of who may come.
+        let is_list = *is_everybody && lets_big_in;
+        let severity = match is_big && !has_exceptions {
+            _ if is_list => Severity::Note,
+            true => Severity::Error,
+            false => Severity::Warning,
+        };
         subject.add(Code::BlocksEverything, line, span, message).severity(severity).help(
             "if that is meant, silence this with '# robotsieve: ignore RS307'; if not, an empty \
              'Disallow:' in place of the rule forbids nothing",

@@ -88,7 +88,12 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
     let is_token = |name: &&[u8]| {
         !name.is_empty() && name.iter().all(|b| b.is_ascii_alphabetic() || b"-_".contains(b))
     };
-    if names.len() > 1 && names.iter().all(is_token) {
+    // Blanks separate names too, if all of them are known: `Big Brother` is one.
+    let words: Vec<&[u8]> =
+        value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let are_known = words.len() > 1 && words.iter().all(|word| crawlers::is_well_known(word));
+    let names = if are_known { words } else { names };
+    if names.len() > 1 && (are_known || names.iter().all(is_token)) {
         draft.help("write a user-agent line for each crawler");
         let end = subject.line_end(record.value_offset);
         let name = subject.name_span(record);

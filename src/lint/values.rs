@@ -1,7 +1,7 @@
 //! Findings about the values of rules.
 
 use crate::lint::fix::Offered;
-use crate::lint::shown::shown;
+use crate::lint::shown::{is_invisible, shown};
 use crate::lint::subject::Subject;
 use crate::lint::{Code, Severity};
 use crate::read::parse::Record;
@@ -253,6 +253,8 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
             draft.help("quotation marks are part of the rule; URLs hardly have them");
         } else if str::from_utf8(value).is_ok_and(|text| text.chars().any(is_invisible)) {
             draft.help("the rule has an invisible character, which URLs hardly have");
+        } else if let Some(question) = probably_meant(value) {
+            draft.help(question);
         } else {
             draft.propose(
                 format!("write '{}'", shown(&escaped(value))),
@@ -263,10 +265,30 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
 }
 
-/// Spaces other than the usual one, and characters without width.
-fn is_invisible(c: char) -> bool {
-    !c.is_ascii() && c.is_whitespace()
-        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+/// What was probably meant by a value that looks like more than one path.
+fn probably_meant(value: &[u8]) -> Option<&'static str> {
+    let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    let has = |is: &dyn Fn(usize) -> bool| (0..value.len()).any(is);
+    if has(&|at| is_blank(value.get(at)) && value[at + 1..].starts_with(b"//")) {
+        return Some("if what follows the blank is a comment, put '#' before it");
+    }
+    if memchr::memchr2(b'<', b'>', value).is_some() {
+        return Some("if this is HTML, remove it: all of it is part of the rule");
+    }
+    let is_end = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'*'));
+    let is_two = |at: usize| is_blank(value.get(at)) && is_end(value.get(at + 1));
+    if has(&is_two) {
+        return Some(
+            "if these are several rules, put each on a line of its own; if the blank is part of the \
+             path, write it as '%20'",
+        );
+    }
+    let is_stray = |at: usize| {
+        is_blank(value.get(at)) && at > 0 && (is_end(value.get(at - 1)) || at + 1 == value.len())
+    };
+    has(&is_stray).then_some(
+        "if the blank is there by mistake, remove it; if it is part of the path, write it as '%20'",
+    )
 }
 
 /// The value with all bytes percent-encoded that URLs contain only so.
@@ -317,8 +339,16 @@ fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
     if let Some(at) = stray {
         let message = "this '%' is not followed by two hex digits, but every '%' in a URL is";
-        subject
-            .add(Code::PercentEncoding, record.line, offset + at..offset + at + 1, message)
-            .propose("write '%25'", offset + at..offset + at + 1, "%25");
+        let span = offset + at..offset + at + 1;
+        let draft = subject.add(Code::PercentEncoding, record.line, span.clone(), message);
+        // What ends there, or goes on with anything, is the beginning of an encoded character.
+        if matches!(value.get(at + 1), None | Some(b'*' | b'%' | b'$')) {
+            draft.help(
+                "if a '%' in a URL is meant, write '%25'; if any encoded character is, the rule does \
+                 what it says",
+            );
+        } else {
+            draft.propose("write '%25'", span, "%25");
+        }
     }
 }

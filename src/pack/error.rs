@@ -12,8 +12,8 @@ pub enum PackError {
     NotAPack,
     /// The pack has a version that this library does not read.
     Version(u32),
-    /// An update was cut short: an unfinished layer follows a whole pack. Open the first
-    /// `complete` bytes, or cut the file there.
+    /// An update was cut short, or is under way: a layer that the header does not count follows a
+    /// whole pack. Open the first `complete` bytes, or cut the file there.
     Unfinished {
         /// The bytes of the whole pack.
         complete: u64,
@@ -75,7 +75,7 @@ impl std::error::Error for PackError {}
 pub struct FileError {
     /// The index of the file in the order given.
     pub file: usize,
-    /// What is wrong with it.
+    /// The fault.
     pub error: PackError,
 }
 

@@ -12,9 +12,39 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 /// shows if a program has treated the file as text.
 pub const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format. No other version is read.
-pub(super) const VERSION: u32 = 3;
-/// Bytes of the magic, the version and four zeros. The first layer begins after them.
+pub(super) const VERSION: u32 = 4;
+/// Bytes of the magic, the version and the number of updates. The first layer begins after them.
 pub(super) const HEADER_LEN: usize = 16;
+
+/// The first bytes of a file with this many layers: at least 1, at most 64.
+///
+/// A new file has those for one layer. After an update, write them over the beginning of the file,
+/// once the [layer](crate::pack::Writer::append) is on the disk: until then the file is what it was,
+/// and from then on a layer that is damaged is an error.
+///
+/// # Panics
+/// Panics if there cannot be so many layers.
+pub fn header(layers: usize) -> [u8; HEADER_LEN] {
+    assert!((1..=MAX_LAYERS).contains(&layers), "no pack has {layers} layers");
+    let mut header = [0; HEADER_LEN];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..].copy_from_slice(&updates_to_bytes(layers as u32 - 1));
+    header
+}
+
+/// A number of updates, and bits that tell whether it is damaged.
+fn updates_to_bytes(updates: u32) -> [u8; 4] {
+    (updates | updates.wrapping_mul(0x009E_3779) << 8).to_le_bytes()
+}
+
+/// The layers that a file has according to its header. `None` if that is damaged.
+pub(super) fn layers_of_header(bytes: &[u8]) -> Option<usize> {
+    let written = bytes.get(MAGIC.len() + 4..HEADER_LEN)?;
+    let updates = u32::from(written[0]);
+    let layers = updates as usize + 1;
+    (layers <= MAX_LAYERS && written == updates_to_bytes(updates)).then_some(layers)
+}
 /// A record's body is the rules of a policy that has a table, for explanations.
 pub(super) const KIND_EXPLAIN: u8 = 5;
 /// A record's body is the sitemaps of a file.

@@ -78,7 +78,7 @@ mod verify;
 mod write;
 
 pub use error::{FileError, PackError};
-pub use format::MAGIC;
+pub use format::{MAGIC, header};
 pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
 pub use open::Pack;
 pub use outcome::{Kind, Outcome, Written};

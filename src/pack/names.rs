@@ -16,7 +16,7 @@ pub fn shard_name(shard: u32, shards: u32) -> String {
     format!("shard-{shard:04}-of-{shards:04}.pack")
 }
 
-/// Which shard a file name states, and of how many.
+/// The shard that a file name states, and the number of shards.
 #[must_use]
 pub fn shard_of_name(name: &str) -> Option<(u32, u32)> {
     let parts = name.strip_prefix("shard-")?.strip_suffix(".pack")?;

@@ -170,7 +170,7 @@ impl<'p> Pack<'p> {
         &self.profile_name
     }
 
-    /// How the pack's profile finds the target of a URL.
+    /// The way in which the pack's profile finds the target of a URL.
     pub fn target_form(&self) -> TargetForm {
         self.reading.form
     }
@@ -215,7 +215,7 @@ impl<'p> Pack<'p> {
         self.shards.len()
     }
 
-    /// Which of the files of its pack the first one is, from 0 on, and how many there are.
+    /// The number of the first file among those of its pack, from 0 on, and the number of all.
     pub fn shard(&self) -> (u32, u32) {
         let [shard, shards] = self.trailer().shard;
         (shard, shards)

@@ -1,8 +1,9 @@
 //! One file of a pack: its layers, entries and records. Whatever is used is checked first, once.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock};
 
 use smallvec::SmallVec;
@@ -27,7 +28,7 @@ use super::error::PackError;
 use super::format::{
     HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS,
     MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
-    reading_from_bytes, record_offset, u32_at,
+    layers_of_header, reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
 
@@ -143,7 +144,7 @@ impl<'p> Shard<'p> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let mut shard = Shard {
             bytes,
-            id: OPENED.fetch_add(1, Ordering::Relaxed),
+            id: OPENED.fetch_add(1, atomic::Ordering::Relaxed),
             file: file as usize,
             layers: SmallVec::new(),
             // Set below.
@@ -157,33 +158,24 @@ impl<'p> Shard<'p> {
             policies: RwLock::default(),
             kept_bytes: AtomicU64::new(0),
         };
-        if shard.bytes[MAGIC.len() + 4..HEADER_LEN] != [0; 4] {
-            return Err(shard.damaged(MAGIC.len() + 4, "expected zeros"));
-        }
-        let mut end = shard.bytes.len();
-        loop {
-            let layer = match shard.layer_that_ends(end) {
-                Ok(layer) => layer,
-                // What follows the last whole layer is an update that was cut short.
-                Err(_) if shard.layers.is_empty() && shard.complete().is_some() => {
-                    let complete = shard.complete().unwrap_or_default() as u64;
-                    return Err(PackError::Unfinished { complete });
-                }
-                Err(PackError::NotAPack) if !shard.layers.is_empty() => {
-                    return Err(shard.damaged(end, "no layer ends here"));
-                }
-                Err(error) => return Err(error),
-            };
-            if shard.layers.last().is_some_and(|later| !layer.is_before(&later.trailer)) {
-                return Err(shard.damaged(end, "the layers do not belong together"));
+        let Some(layers) = layers_of_header(&shard.bytes) else {
+            return Err(shard.damaged(MAGIC.len() + 4, "the number of updates is damaged"));
+        };
+        // What follows the last whole layer is an update that was cut short.
+        let complete = match shard.layer_that_ends(shard.bytes.len()) {
+            Ok(_) => shard.bytes.len(),
+            Err(error) => shard.complete().ok_or(error)?,
+        };
+        shard.layers = shard.layers_up_to(complete)?;
+        match shard.layers.len().cmp(&layers) {
+            Ordering::Equal if complete == shard.bytes.len() => {}
+            Ordering::Equal => return Err(PackError::Unfinished { complete: complete as u64 }),
+            Ordering::Greater => {
+                let complete = shard.layers[shard.layers.len() - layers].trailer.end;
+                return Err(PackError::Unfinished { complete });
             }
-            if shard.layers.len() == MAX_LAYERS {
-                return Err(shard.damaged(end, "too many layers"));
-            }
-            end = layer.trailer.previous as usize;
-            shard.layers.push(layer);
-            if end == 0 {
-                break;
+            Ordering::Less => {
+                return Err(shard.damaged(complete, "the layer of an update is damaged or missing"));
             }
         }
         let trailer = shard.trailer();
@@ -207,6 +199,28 @@ impl<'p> Shard<'p> {
             return Err(shard.damaged(at, "the description cannot be read"));
         }
         Ok(shard)
+    }
+
+    /// The layers of a file that ends at an offset, the newest first.
+    fn layers_up_to(&self, mut end: usize) -> Result<SmallVec<[Layer; 1]>, PackError> {
+        let mut layers: SmallVec<[Layer; 1]> = SmallVec::new();
+        while end > 0 {
+            let layer = match self.layer_that_ends(end) {
+                Err(PackError::NotAPack) if !layers.is_empty() => {
+                    return Err(self.damaged(end, "no layer ends here"));
+                }
+                layer => layer?,
+            };
+            if layers.last().is_some_and(|later| !layer.is_before(&later.trailer)) {
+                return Err(self.damaged(end, "the layers do not belong together"));
+            }
+            if layers.len() == MAX_LAYERS {
+                return Err(self.damaged(end, "too many layers"));
+            }
+            end = layer.trailer.previous as usize;
+            layers.push(layer);
+        }
+        Ok(layers)
     }
 
     /// The layer that ends at an offset.
@@ -631,7 +645,7 @@ impl<'p> Shard<'p> {
         let len = (RECORD_HEAD + body.len()) as u64;
         let budget = 2 * self.bytes.len() as u64;
         // Threads that check records at the same time may exceed it by one record each.
-        if self.checked_bytes.load(Ordering::Relaxed) + len > budget {
+        if self.checked_bytes.load(atomic::Ordering::Relaxed) + len > budget {
             return Err(self.damaged_record(record, "records overlap"));
         }
         let outcome = self.examine(record, body, checksum);
@@ -643,7 +657,7 @@ impl<'p> Shard<'p> {
             }
         };
         if is_new {
-            self.checked_bytes.fetch_add(len, Ordering::Relaxed);
+            self.checked_bytes.fetch_add(len, atomic::Ordering::Relaxed);
         }
         outcome
     }
@@ -703,9 +717,9 @@ impl<'p> Shard<'p> {
         drop(known);
         let policy = self.make_policy(record, rules);
         let len = self.rules(rules).map_or(0, <[u8]>::len) as u64;
-        let kept = self.kept_bytes.fetch_add(len, Ordering::Relaxed);
+        let kept = self.kept_bytes.fetch_add(len, atomic::Ordering::Relaxed);
         if len > 0 && kept > 2 * self.bytes.len() as u64 {
-            self.kept_bytes.fetch_sub(len, Ordering::Relaxed);
+            self.kept_bytes.fetch_sub(len, atomic::Ordering::Relaxed);
             return policy;
         }
         let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);

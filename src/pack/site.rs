@@ -68,7 +68,7 @@ impl<'p> Site<'p> {
         })
     }
 
-    /// What is known of it.
+    /// The state of the rules: compiled, all allowed and so on.
     pub fn kind(&self) -> Kind {
         // Checked when the entry was read.
         Kind::of(self.entry.kind).unwrap_or(Kind::Unknown)
@@ -126,7 +126,7 @@ impl<'p> Site<'p> {
         Ok(Some(PackedPolicy { shard, record, rules, pace, policy }))
     }
 
-    /// How fast the site asks a crawler to go, by the crawler's index in [`Pack::crawlers`]. As
+    /// The pace that the site asks of a crawler, by the crawler's index in [`Pack::crawlers`]. As
     /// [`Policy::pace`](crate::Policy::pace) says it, by the writer's configuration.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ impl<'p> Site<'p> {
         Ok(texts(self.shard.sitemaps(record)?))
     }
 
-    /// Whether this is what a writer would write for a file: equal policies, rules and sitemaps, as
+    /// Returns true if this is what a writer would write for a file: equal policies, rules and sitemaps, as
     /// far as the pack keeps them. `packed` must come from a writer for the pack's crawlers.
     ///
     /// # Errors

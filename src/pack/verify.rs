@@ -13,7 +13,7 @@ use super::open::Pack;
 use super::outcome::Kind;
 use super::shard::{Layer, Shard};
 
-/// What is in a pack.
+/// The contents of a pack, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stat {
@@ -28,11 +28,11 @@ pub struct Stat {
     pub captured: Option<(u64, u64)>,
     /// The robots.txt files that were told apart when the pack was written.
     pub files: u64,
-    /// How many distinct policies.
+    /// The number of distinct policies.
     pub policies: u64,
-    /// How many of the policies have a crawl delay or a request rate.
+    /// The number of policies with a crawl delay or a request rate.
     pub paces: u64,
-    /// How many of the policies are tables. The others are over the limits of a DFA.
+    /// The number of policies that are tables. The others are over the limits of a DFA.
     pub tables: u64,
     /// The number of distinct lists of sitemaps.
     pub sitemap_lists: u64,

@@ -17,8 +17,8 @@ use crate::sites::layout::{
 
 use super::error::PackError;
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_PAGES, MAGIC, MAX_CRAWLERS, MAX_REACH, PAGE_HEAD, PAGE_LEN,
-    TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, reading_to_bytes,
+    HEADER_LEN, KIND_ABOUT, KIND_PAGES, MAX_CRAWLERS, MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN,
+    TRAILER_UNIT, Trailer, header, reading_to_bytes,
 };
 use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
@@ -140,9 +140,7 @@ impl<W: Write> Writer<'static, W> {
         if crawlers.len() > MAX_CRAWLERS as usize {
             return Err(too_large("crawlers"));
         }
-        out.write_all(&MAGIC)?;
-        out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&[0; 4])?;
+        out.write_all(&header(1))?;
         let trailer = Trailer {
             reading: reading_to_bytes(Reading::of(profile), profile.wildcards),
             keeps_rules: config.keep_rules,
@@ -160,9 +158,29 @@ impl<W: Write> Writer<'static, W> {
 
 impl<'p, W: Write> Writer<'p, W> {
     /// Begins a layer that updates a pack. `out` continues the file that the pack was opened from,
-    /// at its end: what is there already is not changed, so the pack stays open meanwhile, and
-    /// without the layer, or with a part of it, it is what it was. The profile must be the pack's.
-    /// Of the configuration, what says what a pack keeps is the pack's too.
+    /// at its end: what is there already is not changed, so the pack stays open meanwhile. When the
+    /// layer is on the disk, write [`header`] over the beginning of the file; until then it is what
+    /// it was. The profile must be the pack's. Of the configuration, what says what a pack keeps is
+    /// the pack's too.
+    ///
+    /// ```
+    /// use robotsieve::pack::{self, Outcome, Pack, Writer};
+    /// use robotsieve::{Config, Crawler, Origin, Profile};
+    ///
+    /// let (profile, config) = (Profile::RFC9309, Config::default());
+    /// let mut file = Writer::new(Vec::new(), &profile, [Crawler::name("bot")], &config)?.finish()?;
+    /// let layer = {
+    ///     let pack = Pack::open(&file)?;
+    ///     let mut writer = Writer::append(&pack, Vec::new(), &profile, &config)?;
+    ///     writer.add(&Origin::of("https://example.com")?, Outcome::DisallowAll, None)?;
+    ///     writer.finish()?
+    /// };
+    /// file.extend(layer);
+    /// // With a file on a disk: `sync_data`, write the header, `sync_data`.
+    /// file[..16].copy_from_slice(&pack::header(2));
+    /// assert_eq!(Pack::open(&file)?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Returns an error if the pack has several files, if it has 64 layers, or if the profile is
@@ -247,7 +265,7 @@ impl<'p, W: Write> Writer<'p, W> {
         self
     }
 
-    /// How to pack files for this writer.
+    /// The way to pack files for this writer.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
@@ -257,7 +275,7 @@ impl<'p, W: Write> Writer<'p, W> {
         self.trailer.files
     }
 
-    /// What was written for a file with this [`Recipe::content`], if it is still in mind.
+    /// The record of a file with this [`Recipe::content`] that was written before, if it is still in mind.
     pub fn known(&mut self, content: u128) -> Option<Written> {
         self.files.get(content)
     }

@@ -175,7 +175,7 @@ impl CrawlerPolicies {
         self.crawlers.is_empty()
     }
 
-    /// How many walks a URL costs: one for each policy whose rules differ from all others'.
+    /// The number of walks that a URL costs: one for each policy whose rules differ from all others'.
     pub fn distinct_count(&self) -> usize {
         self.asked.len()
     }
@@ -188,7 +188,7 @@ impl CrawlerPolicies {
         &self.policies[self.crawlers[crawler].policy as usize]
     }
 
-    /// How fast the site asks a crawler to go, by the crawler's place in the order given to
+    /// The pace that the site asks of a crawler, by the crawler's place in the order given to
     /// [`CrawlerPolicies::new`].
     ///
     /// # Panics

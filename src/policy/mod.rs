@@ -41,7 +41,7 @@ use crate::rules::RuleSet;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 
-/// What a robots.txt says to one crawler.
+/// The rules of a robots.txt for one crawler.
 ///
 /// Made by [`Robots::policy`](crate::Robots::policy). A policy owns everything it needs, so the
 /// file and the `Robots` may be dropped. It is cheap to clone (one atomic increment), `Send` and
@@ -195,7 +195,7 @@ impl Policy {
         Policy(Arc::new(inner))
     }
 
-    /// Whether the crawler may fetch this URL, or this path that begins with `/`.
+    /// Returns true if the crawler may fetch this URL, or this path that begins with `/`.
     ///
     /// # Errors
     /// Returns an error if `url` is neither; never in the profile `google`.
@@ -204,7 +204,7 @@ impl Policy {
         Ok(self.own_verdict(&self.target(url)?).is_allow())
     }
 
-    /// Whether the crawler may fetch this path, with its query if it has one. Unlike in
+    /// Returns true if the crawler may fetch this path, with its query if it has one. Unlike in
     /// [`Policy::is_allowed`], `//e.com/x` is a path in every profile.
     ///
     /// # Errors
@@ -389,7 +389,7 @@ impl Policy {
         self
     }
 
-    /// What a verdict needs of the policy, and nothing else. `None` if the policy is not an
+    /// The part of the policy that a verdict needs, and nothing else. `None` if the policy is not an
     /// [`Engine::Dfa`], or not yet: [`Policy::compile`] makes it one if it can be. One atomic
     /// increment.
     #[doc(hidden)]
@@ -503,7 +503,7 @@ impl Policy {
         self.0.empty_rule
     }
 
-    /// How fast the site asks the crawler to go: the crawl delay and the request rate of the
+    /// The pace that the site asks of the crawler: the crawl delay and the request rate of the
     /// policy's groups. Does not read the file again, and costs nothing: a policy without them,
     /// like most, has no memory for them.
     ///

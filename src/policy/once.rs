@@ -11,7 +11,7 @@ use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
 
-/// Whether a crawler may fetch one URL, or one path that begins with `/`.
+/// Returns true if a crawler may fetch one URL, or one path that begins with `/`.
 ///
 /// Gives the verdict of [`Robots::policy`] and [`Policy::is_allowed`](crate::Policy::is_allowed)
 /// in one pass over the file: each rule is compared as it is read, and none is kept. Use it if

@@ -111,7 +111,7 @@ impl<'a> Robots<'a> {
         self.groups.tokens()
     }
 
-    /// What is odd about the file, in the order of its lines. Reads the file again.
+    /// The oddities of the file, in the order of its lines. Reads the file again.
     ///
     /// ```
     /// use robotsieve::{DiagnosticKind, Field, Profile, Robots};
@@ -148,7 +148,7 @@ impl<'a> Robots<'a> {
         self.policy_of(&self.groups.select(crawler))
     }
 
-    /// How fast the site asks a crawler to go: the pace of its [policy](Policy::pace), without
+    /// The pace that the site asks of a crawler: that of its [policy](Policy::pace), without
     /// collecting the rules. Does not read the file again.
     pub fn pace(&self, crawler: &Crawler) -> Pace {
         self.pace_of(&self.groups.select(crawler), &self.config)

@@ -84,7 +84,7 @@ impl Verdicts {
         verdict
     }
 
-    /// Whether the crawler may fetch this URL, or this path that begins with `/`: as
+    /// Returns true if the crawler may fetch this URL, or this path that begins with `/`: as
     /// [`Policy::is_allowed`](crate::Policy::is_allowed) says.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub struct Diagnostic {
     pub line: u32,
     /// The bytes of the file that it is about.
     pub span: Range<usize>,
-    /// What is odd about them.
+    /// The oddity.
     pub kind: DiagnosticKind,
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use smallvec::SmallVec;
 
-/// How sure it is that a word of a header names the crawler, the surest first.
+/// The certainty that a word of a header names the crawler, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -44,7 +44,7 @@ pub struct HeaderName<'h> {
     pub name: &'h [u8],
     /// Where it is in the header, in bytes.
     pub span: Range<usize>,
-    /// How sure it is that this names the crawler.
+    /// The certainty that this names the crawler.
     pub certainty: Certainty,
 }
 

@@ -101,7 +101,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// What one record says about one use. Follows **drafts**.
+/// A record's statement about one use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -112,7 +112,7 @@ pub struct Statement {
     pub line: u32,
     /// The use in question.
     pub used_for: Use,
-    /// What the record says about it; never [`Preference::Unknown`].
+    /// The record's preference; never [`Preference::Unknown`].
     pub preference: Preference,
 }
 
@@ -249,7 +249,7 @@ fn is_of_earlier_draft(label: &str) -> bool {
     ["all", "bots", "tdm", "ai", "genai", "inference", "train-genai", "ai-output"].contains(&label)
 }
 
-/// What a file says to a crawler about using the content of a path. Follows **drafts**.
+/// A file's preferences about the use of a path's content by a crawler. Follows **drafts**.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -258,7 +258,7 @@ pub struct Usage {
     pub is_crawlable: bool,
     /// The statements that count, in the order of the file.
     pub statements: Vec<Statement>,
-    /// What makes the answer uncertain.
+    /// The reasons for which the answer is uncertain.
     pub ambiguities: Vec<Ambiguity>,
 }
 
@@ -271,7 +271,7 @@ impl Usage {
 }
 
 impl Robots<'_> {
-    /// What the file says to a crawler about using what is at a URL, or at a path that begins with
+    /// The file's preferences about a crawler's use of what is at a URL, or at a path that begins with
     /// `/`, for training, search and inference. Needs the feature `drafts`.
     ///
     /// Reads the `Content-Usage` and `Content-Signal` records. Both follow **drafts**:

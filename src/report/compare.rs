@@ -66,7 +66,7 @@ pub struct ProfileDifference {
 pub struct Cause {
     /// The name of the switch, such as `wildcards`.
     pub switch: &'static str,
-    /// What it does in this profile, such as `'*' and '$' are plain characters there`.
+    /// Its effect in this profile, such as `'*' and '$' are plain characters there`.
     pub clause: String,
 }
 

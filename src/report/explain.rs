@@ -61,15 +61,15 @@ pub struct ExplainReport {
     pub reason: ExplainReason,
     /// The line that decides: of a rule, or of the first rule without a value.
     pub line: Option<u32>,
-    /// What a store knows of the URL's site. `null` without a store, or if it does not know the site.
+    /// A store's knowledge of the URL's site. `null` without a store, or if it does not know the site.
     pub site: Option<Site>,
-    /// What a URL answered in the place of a robots.txt, such as `HTTP 503`.
+    /// A URL's answer in the place of a robots.txt, such as `HTTP 503`.
     pub answer: Option<String>,
-    /// Which group applies, and what competed for the crawler. `null` if no rules were asked.
+    /// The group that applies, and those that competed for the crawler. `null` if no rules were asked.
     pub selection: Option<Selection>,
     /// The part of the URL that is compared with the rules. `null` if no rules were asked.
     pub target: Option<ComparedTarget>,
-    /// How many patterns match, including any that are not listed. A rule has one, or two in the
+    /// The number of patterns that match, including any that are not listed. A rule has one, or two in the
     /// profile `google` if it allows an `index.htm`.
     pub match_count: usize,
     /// The rules that match, from highest to lowest precedence; at most 256.
@@ -156,13 +156,13 @@ pub struct CrawlerName {
     pub name_base64: Option<String>,
     /// Where it is in a User-Agent header.
     pub agent_span: Option<[usize; 2]>,
-    /// How sure it is that it is the crawler's name, if it is from a User-Agent header.
+    /// The certainty that it is the crawler's name, if it is from a User-Agent header.
     pub certainty: Option<Certainty>,
     /// Its rank in a User-Agent header, and what became of it; for the first eight.
     pub label: Option<String>,
 }
 
-/// Which group applies to a crawler.
+/// The group that applies to a crawler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Selection {
@@ -171,7 +171,7 @@ pub struct Selection {
     /// The indices in `names` of those that the groups are for: one, or several where the groups of
     /// several names are merged. Empty if no group names the crawler.
     pub decided_by: Vec<usize>,
-    /// How many rules the crawler's groups have, those without a value not counted.
+    /// The number of rules in the crawler's groups, those without a value not counted.
     pub rule_count: usize,
     /// All user-agent lines of the file, in order.
     pub lines: Vec<AgentLine>,
@@ -205,7 +205,7 @@ pub struct AgentLine {
     pub token_base64: Option<String>,
     /// The index in `names` of the report of the first name that finds the token.
     pub found_by: Option<usize>,
-    /// What became of it.
+    /// Its fate in the selection.
     pub standing: Standing,
     /// The same in words, for the first eight lines of each standing that could have applied.
     pub label: Option<String>,
@@ -237,9 +237,9 @@ pub struct ComparedTarget {
     pub url_span: [usize; 2],
     /// True if its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`.
     pub slash_implied: bool,
-    /// What normalising changed: one entry for each byte or `%XX`.
+    /// The changes that normalising made: one entry for each byte or `%XX`.
     pub changes: Vec<TargetChange>,
-    /// What is compared, in words.
+    /// The comparison, in words.
     pub label: String,
 }
 
@@ -247,9 +247,9 @@ pub struct ComparedTarget {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetChange {
-    /// What changed, in bytes of the URL.
+    /// The bytes that changed, in the URL.
     pub url_span: [usize; 2],
-    /// What it became, in bytes of the target.
+    /// The bytes that they became, in the target.
     pub target_span: [usize; 2],
 }
 
@@ -257,7 +257,7 @@ pub struct TargetChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchedRule {
-    /// Whether it allows or disallows.
+    /// The verdict that it gives: `allow` or `disallow`.
     pub verdict: Verdict,
     /// Its line number, from 1.
     pub line: u32,
@@ -270,7 +270,7 @@ pub struct MatchedRule {
     pub value_base64: Option<String>,
     /// Where the value is, in bytes of the file.
     pub value_span: [usize; 2],
-    /// What is compared with the target: the value, normalised, without stars that change nothing
+    /// The text that is compared with the target: the value, normalised, without stars that change nothing
     /// and without a final `$`.
     pub pattern: String,
     /// All bytes of `pattern`, if they are not UTF-8.
@@ -283,12 +283,12 @@ pub struct MatchedRule {
     pub precedence: u32,
     /// The precedence in words.
     pub precedence_note: String,
-    /// Which part of the value matches which part of the target, in order and without gaps. A star
-    /// matches as few bytes as possible; one at the end matches the rest.
+    /// The parts of the value, each with the part of the target that it matches, in order and without
+    /// gaps. A star matches as few bytes as possible; one at the end matches the rest.
     pub pieces: Vec<Piece>,
     /// All that the rule matches, in bytes of the URL.
     pub url_span: [usize; 2],
-    /// What became of it, for the first eight lines.
+    /// Its fate, for the first eight lines.
     pub label: Option<String>,
 }
 
@@ -301,11 +301,11 @@ pub struct Piece {
     /// Where it is, in bytes of the file. Empty for a `/` that the profile assumes and the file
     /// does not have.
     pub file_span: [usize; 2],
-    /// What it matches, in bytes of the target.
+    /// The part that it matches, in bytes of the target.
     pub target_span: [usize; 2],
-    /// What it matches, in bytes of the URL.
+    /// The part that it matches, in bytes of the URL.
     pub url_span: [usize; 2],
-    /// What a star of the deciding rule matches, if that has at most four.
+    /// The text that a star of the deciding rule matches, if that has at most four.
     pub label: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::lint::{self, Code, Effect, MAX_PER_CODE, Options, Severity};
 
 use super::{Lines, SCHEMA, Sentence, TOOL_VERSION, counted, span, text, texts};
 
-/// What lint found in a file: the report `lint`.
+/// The findings in a file: the report `lint`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub struct LintReport {
     pub robots_base64: Option<String>,
     /// The names of the profiles in which the file was read.
     pub profiles: Vec<String>,
-    /// What was found, by line and then by code.
+    /// The findings, by line and then by code.
     pub findings: Vec<Finding>,
     /// The lines of rules for which the budget ran out before it was known whether they have an
     /// effect, ascending.
@@ -37,7 +37,7 @@ pub struct LintReport {
     pub left_out: Vec<LeftOut>,
     /// The number of findings that comments in the file silenced.
     pub silenced: usize,
-    /// How much was found, and what was left out.
+    /// The number of findings, and what was left out.
     pub sentences: Vec<Sentence>,
 }
 
@@ -53,9 +53,9 @@ pub struct Finding {
     pub name: &'static str,
     /// The kind in one sentence, with a full stop.
     pub title: &'static str,
-    /// How much it matters in these profiles.
+    /// Its severity in these profiles.
     pub severity: Severity,
-    /// What is wrong here.
+    /// The fault, in words.
     pub message: String,
     /// The line, from 1; 1 if it is about the file as a whole.
     pub line: u32,
@@ -67,7 +67,7 @@ pub struct Finding {
     pub file_span: [usize; 2],
     /// Other places that explain it.
     pub related: Vec<Related>,
-    /// What to think of or what to do, unless there is a fix.
+    /// Advice, unless there is a fix.
     pub help: Option<String>,
     /// A change that mends it, with its proven effect.
     pub fix: Option<Fix>,
@@ -88,7 +88,7 @@ pub struct Related {
     pub end_column: usize,
     /// The bytes of the file.
     pub file_span: [usize; 2],
-    /// What it has to do with the finding; may be empty.
+    /// Its part in the finding; may be empty.
     pub message: String,
 }
 
@@ -98,14 +98,14 @@ pub struct Related {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Fix {
-    /// What to do: a clause such as `remove the line` or `write '/private/'`.
+    /// The change to make: a clause such as `remove the line` or `write '/private/'`.
     pub what: String,
-    /// What "this" does to verdicts, and in which profiles: a clause such as
+    /// The effect of "this" on verdicts, and the profiles: a clause such as
     /// `changes no verdict (rfc9309, google)`.
     pub effect: String,
     /// True if some URLs get another verdict.
     pub changes_verdicts: bool,
-    /// What changes for which crawlers; empty if no verdict changes.
+    /// The changes, with their crawlers; empty if no verdict changes.
     pub changes: Vec<VerdictChange>,
     /// The profiles in which that is proven.
     pub profiles: Vec<String>,
@@ -119,7 +119,7 @@ pub struct Fix {
     pub end_line: u32,
     /// Its column.
     pub end_column: usize,
-    /// What replaces them; empty if something is removed.
+    /// The bytes in their place; empty if something is removed.
     pub replacement: String,
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ impl fmt::Display for Fix {
     }
 }
 
-/// What a fix changes for some crawlers in some profiles.
+/// The changes by a fix for some crawlers in some profiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -189,12 +189,12 @@ pub struct FixReport {
     pub robots_base64: Option<String>,
     /// The fixes in the order in which they were applied.
     pub applied: Vec<AppliedFix>,
-    /// What all of them together do to verdicts, and in which profiles: a clause. `null` if that
+    /// The effect of all of them together on verdicts, and the profiles: a clause. `null` if that
     /// could not be proven, which does not happen to fixes that change no verdict.
     pub effect: Option<String>,
     /// The same one by one; empty if no verdict changes, or if that could not be proven.
     pub changes: Vec<VerdictChange>,
-    /// What is found in the new file.
+    /// The findings in the new file.
     pub left: LintReport,
     /// The number of fixes there were, and what they do together.
     pub sentences: Vec<Sentence>,
@@ -210,22 +210,22 @@ pub struct AppliedFix {
     pub code: Code,
     /// The name of the kind.
     pub name: &'static str,
-    /// How much the finding mattered.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// What was wrong.
+    /// The fault that it mended.
     pub message: String,
     /// The line in the file as it was at that time: an earlier fix may have moved it.
     pub line: u32,
-    /// What was done: a clause such as `remove the line`.
+    /// The change that was made: a clause such as `remove the line`.
     pub what: String,
-    /// What "this" did to verdicts: a clause.
+    /// The effect of "this" on verdicts: a clause.
     pub effect: String,
     /// True if some URLs got another verdict.
     pub changes_verdicts: bool,
 }
 
 impl LintReport {
-    /// What was found in a file, which the caller calls `robots`.
+    /// The report on the findings in a file, which the caller calls `robots`.
     #[must_use]
     pub fn new(
         robots: Option<&[u8]>,
@@ -375,7 +375,7 @@ fn names<N: ToString>(names: &[N]) -> Vec<String> {
 }
 
 impl FixReport {
-    /// What was done to a file, which the caller calls `robots`.
+    /// The report on the fixes of a file, which the caller calls `robots`.
     #[must_use]
     pub fn new(robots: Option<&[u8]>, options: &Options, fixed: &lint::Fixed) -> FixReport {
         let profiles: Vec<&str> = options.profiles.iter().map(|(name, _)| name.as_ref()).collect();
@@ -414,7 +414,7 @@ impl FixReport {
     }
 }
 
-/// What fixes do together, as a sentence.
+/// The effect of fixes together, as a sentence.
 #[must_use]
 pub fn together_said(effect: Option<&str>) -> String {
     match effect {

@@ -65,7 +65,7 @@ pub struct DecisionRecord {
     pub robots_sha256: String,
 }
 
-/// What changed since a decision was recorded.
+/// A change since a decision was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordChange {
     /// The verdict.
@@ -203,7 +203,7 @@ impl RecordedQuestion {
         }
     }
 
-    /// What changed, and a sentence about it, if the decision is made again by this file's policy for
+    /// The change, and a sentence about it, if the decision is made again by this file's policy for
     /// [`RecordedQuestion::crawler`]. `None` if all of the record holds.
     #[must_use]
     pub fn change(&self, policy: &Policy, file: &FileToday<'_>) -> Option<(RecordChange, String)> {

@@ -37,9 +37,9 @@ pub struct RecordsReport {
     pub scopes: Vec<RecordScope>,
     /// The records, in the order of the file.
     pub records: Vec<TypedRecord>,
-    /// What the file says about using content, for each path and each crawler that was asked about.
+    /// The file's preferences about the use of content, for each path and each crawler that was asked about.
     pub usage: Vec<Usage>,
-    /// What there is to say of the file as a whole.
+    /// The sentences about the file as a whole.
     pub sentences: Vec<Sentence>,
 }
 
@@ -99,15 +99,15 @@ pub struct TypedRecord {
     pub scope: ScopeKind,
     /// The number of its group, from 0.
     pub group: Option<u32>,
-    /// What is wrong with the value.
+    /// The fault of the value.
     pub error: Option<String>,
-    /// What the value means, or what is wrong with it.
+    /// The meaning of the value, or its fault.
     pub note: Option<String>,
     /// A sitemap; the value is its location.
     pub sitemap: Option<Sitemap>,
     /// The milliseconds to wait between two requests, rounded up; 9,007,199,254,740,991 at most.
     pub crawl_delay_ms: Option<u64>,
-    /// How many requests to make in what time.
+    /// The number of requests to make, and the time for them.
     pub request_rate: Option<StatedRate>,
     /// The time of day to visit.
     pub visit_time: Option<VisitTime>,
@@ -115,7 +115,7 @@ pub struct TypedRecord {
     pub host: Option<Host>,
     /// Query parameters that do not change what is served.
     pub clean_param: Option<CleanParam>,
-    /// How content may be used: of `content-signal` and `content-usage`, which are drafts.
+    /// The preferences about the use of content: of `content-signal` and `content-usage`, which are drafts.
     pub preferences: Option<Preferences>,
 }
 
@@ -131,7 +131,7 @@ pub struct Sitemap {
     pub url: Option<String>,
 }
 
-/// How many requests to make in what time.
+/// The number of requests to make, and the time for them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -181,14 +181,14 @@ pub struct CleanParam {
     /// Their bytes in base64, if not all are UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params_base64: Option<Vec<String>>,
-    /// What the paths begin with for which this holds, with `*` as a wildcard. `null`: all paths.
+    /// The beginning of the paths for which this holds, with `*` as a wildcard. `null`: all paths.
     pub path: Option<String>,
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
 }
 
-/// How content may be used. Follows drafts.
+/// The preferences about the use of content. Follows drafts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -198,11 +198,11 @@ pub struct Preferences {
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
-    /// What is said about each category.
+    /// The preference about each category.
     pub labels: Vec<LabelledPreference>,
 }
 
-/// What a record says about one category of use. Follows drafts.
+/// A record's preference about one category of use. Follows drafts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -216,7 +216,7 @@ pub struct LabelledPreference {
     pub preference: Preference,
 }
 
-/// What a file says to a crawler about using what is at a path. Follows drafts.
+/// A file's preferences about a crawler's use of what is at a path. Follows drafts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -231,7 +231,7 @@ pub struct Usage {
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
-    /// What is said of what, in words.
+    /// The question, in words.
     pub label: String,
     /// True if the crawler may fetch it at all.
     pub crawlable: bool,
@@ -243,11 +243,11 @@ pub struct Usage {
     pub inference: Preference,
     /// The statements that count, in the order of the file.
     pub statements: Vec<Statement>,
-    /// What makes the answer uncertain.
+    /// The reasons for which the answer is uncertain.
     pub ambiguities: Vec<Ambiguity>,
 }
 
-/// What one record says about one use. Follows drafts.
+/// A record's statement about one use. Follows drafts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -259,7 +259,7 @@ pub struct Statement {
     /// The use.
     #[serde(rename = "use")]
     pub used_for: Use,
-    /// What it says about the use.
+    /// The preference about the use.
     pub preference: Preference,
 }
 
@@ -268,7 +268,7 @@ pub struct Statement {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Ambiguity {
-    /// What it is: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
+    /// The kind: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
     /// `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
     /// `not-crawlable`.
     pub kind: &'static str,
@@ -285,7 +285,7 @@ pub struct Ambiguity {
     pub label: Option<String>,
 }
 
-/// How a sitemap is resolved against the URL of the file.
+/// The function that resolves a sitemap against the URL of the file.
 ///
 /// # Errors
 /// Returns what stands against it.
@@ -486,7 +486,7 @@ fn clocks(window: TimeWindow) -> String {
 }
 
 impl Usage {
-    /// What a file says to a crawler, given as `agent`, about using what is at a path.
+    /// A file's preferences about the use of what is at a path by a crawler, given as `agent`.
     ///
     /// # Errors
     /// Returns an error if the path is invalid; never in the profile `google`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a store knows of a URL's site, and what follows from that in a profile. The members are
+/// A store's knowledge of a URL's site, and what follows from that in a profile. The members are
 /// those of `docs/fetch.schema.json`, where a member without a value is left out. Times are in UTC,
 /// as RFC 3339 has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ pub struct Site {
     /// Until when it applies; left out if for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Whether that time is over. The policy is still used until the site is asked again.
+    /// True if that time is over. The policy is still used until the site is asked again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expired: Option<bool>,
     /// From when on the site should be asked again; left out if never.

@@ -51,7 +51,7 @@ pub struct Tally {
     room: usize,
 }
 
-/// What decides about some URLs, with their number and examples.
+/// A rule or reason that decides about some URLs, with their number and examples.
 #[derive(Clone, Debug)]
 pub struct DecidedBy {
     /// What decides in the place of rules: `HTTP 503`.
@@ -60,7 +60,7 @@ pub struct DecidedBy {
     pub line: Option<u32>,
     /// The rule with its value as written; none if the line's rule is empty.
     rule: Option<(Verdict, Vec<u8>)>,
-    /// How many URLs it decides about.
+    /// The number of URLs that it decides about.
     pub count: u64,
     /// Some of these URLs.
     pub examples: Vec<Vec<u8>>,
@@ -125,7 +125,7 @@ impl Tally {
         }
     }
 
-    /// What decides, the most frequent first.
+    /// The deciding rules and reasons, the most frequent first.
     #[must_use]
     pub fn by(&self) -> Vec<&DecidedBy> {
         let mut all: Vec<&DecidedBy> = self.by.iter().collect();
@@ -192,22 +192,22 @@ pub struct TallyReport {
     pub allowed: u64,
     /// The number of URLs that are disallowed.
     pub disallowed: u64,
-    /// What decides, the most frequent first.
+    /// The deciding rules and reasons, the most frequent first.
     pub by: Vec<TallyRule>,
 }
 
-/// What decides about some of many URLs.
+/// A rule or reason that decides about some of many URLs.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TallyRule {
     /// The line of the rule that decides, from 1; null if no rule does.
     pub line: Option<u32>,
-    /// How many URLs it decides about.
+    /// The number of URLs that it decides about.
     pub urls: u64,
-    /// What was answered in the place of a file, and decides: `HTTP 503`.
+    /// The answer in the place of a file, which decides: `HTTP 503`.
     pub answer: Option<String>,
-    /// What the rule says; null if it is empty, or if no rule decides.
+    /// The rule's verdict; null if it is empty, or if no rule decides.
     pub verdict: Option<Verdict>,
     /// The rule's value as written; null if `verdict` is.
     pub rule: Option<String>,

@@ -40,7 +40,7 @@ impl fmt::Display for SiteKind {
     }
 }
 
-/// What is known of a site's rules, for [`PolicySet::insert`](crate::PolicySet::insert).
+/// The rules of a site, or what stands for them, for [`PolicySet::insert`](crate::PolicySet::insert).
 ///
 /// A file becomes one by itself: `set.insert(&origin, file)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -313,7 +313,7 @@ impl PolicySet {
         }
     }
 
-    /// What the set has for an origin.
+    /// The entry of an origin.
     #[inline]
     pub fn get(&self, origin: &Origin<'_>) -> Option<SetSite<'_>> {
         let key = Key::of(origin, self.seed);
@@ -609,7 +609,7 @@ impl Grounds for PolicySet {
     }
 }
 
-/// What a [`PolicySet`] has for an origin.
+/// The entry of a [`PolicySet`] for an origin.
 #[derive(Clone, Copy, Debug)]
 pub struct SetSite<'s> {
     set: &'s PolicySet,
@@ -665,7 +665,7 @@ impl<'s> SetSite<'s> {
         self.file()?.with_rules.as_ref()
     }
 
-    /// How fast the site asks a crawler to go, by the crawler's place in the order given.
+    /// The pace that the site asks of a crawler, by the crawler's place in the order given.
     ///
     /// # Panics
     /// Panics if there is no such crawler.

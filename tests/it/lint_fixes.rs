@@ -285,13 +285,163 @@ fn no_fix_closes_or_opens_a_site() {
 /// A rule about all URLs with some byte does not open a site.
 #[test]
 fn only_a_whole_site_is_called_one() {
-    let finding = only("User-agent: *\nDisallow: /*%\n", Code::PercentEncoding);
+    let finding = only("User-agent: *\nDisallow: /*%g\n", Code::PercentEncoding);
     assert_eq!(finding.help, None);
     assert!(matches!(finding.fix.unwrap().effect, Effect::Verdicts(_)));
     // What is said of a misspelt crawler is nobody's harm.
     let file = "User-agent: acebookexternalhit\nUser-agent: facebookexternalhit\nDisallow: /\n";
     let finding = only(file, Code::MisspeltCrawler);
     assert_eq!((&finding.help, finding.fix.is_some()), (&None, true));
+}
+
+/// What looks like a slip of several kinds is a question; what is clear is a fix.
+#[test]
+fn questions_and_fixes() {
+    let group = |line: &str| format!("User-agent: *\n{line}\n");
+    for (file, code, fix, help) in [
+        // A field with another sign than a colon, not a comment.
+        ("User-agent = *\nDisallow: /x\n".into(), Code::MissingColon, "write 'User-agent:'", ""),
+        (group("Disallow=/x"), Code::MissingColon, "write 'Disallow:'", ""),
+        (group("Disallow ; /x"), Code::MissingColon, "write 'Disallow:'", ""),
+        (group("Allowances are made"), Code::NotARecord, "make the line a comment", ""),
+        // The beginning of an encoded character.
+        (group("Disallow: /g/*/%*"), Code::PercentEncoding, "", "any encoded character"),
+        (group("Disallow: /g/%%"), Code::PercentEncoding, "", "any encoded character"),
+        (group("Disallow: /g/%zz"), Code::PercentEncoding, "write '%25'", ""),
+        // Several values, a comment, HTML, a slip.
+        (group("Disallow: /a /b"), Code::UnescapedBytes, "", "several rules"),
+        (group("Disallow: /y // comment"), Code::UnescapedBytes, "", "put '#' before it"),
+        (group("Disallow: /x<br>"), Code::UnescapedBytes, "", "HTML"),
+        (group("Disallow: / private/"), Code::UnescapedBytes, "", "by mistake"),
+        (group("Disallow: / *&o= *"), Code::UnescapedBytes, "", "several rules"),
+        (group("Disallow: /my file"), Code::UnescapedBytes, "write '/my%20file'", ""),
+        // Known names, and one name of two words.
+        (
+            "User-agent: GPTBot CCBot ClaudeBot\nDisallow: /x\n".into(),
+            Code::AfterToken,
+            "write a line for each crawler",
+            "",
+        ),
+        ("User-agent: Big Brother\nDisallow: /x\n".into(), Code::AfterToken, "", "'Big'"),
+        ("User-agent: GTPBot\nDisallow: /x\n".into(), Code::MisspeltCrawler, "write 'GPTBot'", ""),
+        (
+            "User-agent: Claude\nDisallow: /x\n".into(),
+            Code::MisspeltCrawler,
+            "write 'ClaudeBot'",
+            "",
+        ),
+        (group("Sitemap: htp://e.com/s"), Code::SitemapNotAbsolute, "", "scheme and host"),
+        (group("https://e.com/s"), Code::UnknownField, "write 'Sitemap:' before it", ""),
+    ] {
+        let finding = only(&file, code);
+        let what = finding.fix.as_ref().map_or("", |fix| &*fix.what);
+        assert_eq!(what, fix, "{file}: {finding}");
+        assert!(finding.help.as_deref().unwrap_or_default().contains(help), "{file}: {finding}");
+    }
+}
+
+/// One user-agent line above the first of several rules is enough, unless blank lines end groups.
+#[test]
+fn one_group_for_rules_without_one() {
+    let file = b"Disallow: /a\n\nDisallow: /b\n# x\nSitemap: https://e.com/s\n\nAllow: /c\n";
+    for (profile, wanted) in [(Profile::RFC9309, 1), (Profile::ORIGINAL_1994, 2)] {
+        let options = Options::new([("a", profile)]);
+        let fixed = fix(file, &options, Apply::All);
+        let lines = fixed.file.split(|byte| *byte == b'\n');
+        let agents = lines.filter(|line| *line == b"User-agent: *").count();
+        assert_eq!(agents, wanted, "{}", String::from_utf8_lossy(&fixed.file));
+    }
+}
+
+/// The tokens of one search engine: the first that a group names counts.
+#[test]
+fn yandex_has_two_names() {
+    let names = |file: &str| -> Vec<String> {
+        let report = lint(file.as_bytes(), &Options::default());
+        let found = report.findings.iter().filter(|f| f.code == Code::BlocksEverything);
+        found.map(|finding| finding.message.clone()).collect()
+    };
+    let blocked = |token: &str| names(&format!("User-agent: {token}\nDisallow: /\n"));
+    assert_eq!(blocked("YandexBot"), ["this blocks the whole site for Yandex (yandexbot)"]);
+    assert_eq!(blocked("Yandex"), ["this blocks the whole site for Yandex (yandex)"]);
+    assert!(
+        names("User-agent: Yandex\nDisallow: /\n\nUser-agent: YandexBot\nDisallow:\n").is_empty()
+    );
+}
+
+/// UTF-16 is known by its zeros too, and nothing else is said of such a file.
+#[test]
+fn utf_16_without_a_mark() {
+    let file = "User-agent: *\nDisallow: /x\n";
+    let of = |order: fn(u16) -> [u8; 2]| file.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    for bytes in [of(u16::to_le_bytes), of(u16::to_be_bytes)] {
+        let report = lint(&bytes, &Options::default());
+        let codes: Vec<Code> = report.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [Code::Utf16]);
+    }
+    let nul = lint(b"User-agent: *\nDisallow: /\0x\n", &Options::default());
+    assert!(nul.findings.iter().all(|finding| finding.code != Code::Utf16));
+}
+
+/// A list of who may come is no error.
+#[test]
+fn lists_of_who_may_come() {
+    let severity = |others: &str| {
+        let file = format!("{others}User-agent: *\nDisallow: /\n");
+        only(&file, Code::BlocksEverything).severity.as_str()
+    };
+    assert_eq!(severity(""), "error");
+    assert_eq!(severity("User-agent: Googlebot\nDisallow: /private\n\n"), "note");
+    assert_eq!(severity("User-agent: bingbot\nDisallow:\n\n"), "note");
+    assert_eq!(severity("User-agent: FooBot\nDisallow:\n\n"), "error");
+    // One that joins the group for everybody is not let in.
+    assert_eq!(severity("User-agent: Googlebot\nCrawl-delay: 1\n\n"), "error");
+}
+
+/// What cannot be seen is shown escaped.
+#[test]
+fn invisible_characters() {
+    let finding = only("User-agent: *\nDisallow: /a\u{a0}b\n", Code::UnescapedBytes);
+    assert!(
+        finding.message.contains("\\u{a0}") && !finding.message.contains('\u{a0}'),
+        "{finding}"
+    );
+}
+
+/// Which groups are joined, and what it costs whom.
+#[test]
+fn joined_groups() {
+    for (file, wanted) in [
+        ("User-agent: a\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n", Some((4, "error"))),
+        (
+            "User-agent: a\nSitemap: https://e.com/s\nUser-agent: b\nDisallow: /x\n",
+            Some((3, "warning")),
+        ),
+        ("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow:\n", Some((3, "note"))),
+        ("User-agent: a\nDisallow:\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /x\n", None),
+        // Many files have a blank line between names that belong together.
+        ("User-agent: a\n\nUser-agent: b\nDisallow: /x\n", None),
+        ("User-agent: a\nUser-agent: b\nCrawl-delay: 1\nDisallow: /x\n", None),
+    ] {
+        let report = lint(file.as_bytes(), &Options::default());
+        let found = report.findings.iter().find(|finding| finding.code == Code::JoinedGroups);
+        let found = found.map(|finding| (finding.line, finding.severity.as_str()));
+        assert_eq!(found, wanted, "{file}");
+    }
+    let file = "User-agent: a\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /x\n";
+    let fixed = fix(file.as_bytes(), &Options::default(), Apply::All);
+    let wanted = "User-agent: a\nDisallow:\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /x\n";
+    assert_eq!(String::from_utf8_lossy(&fixed.file), wanted);
+    // Where the group is for everybody too, RS307 names the others.
+    let report = lint(
+        b"User-agent: Googlebot\nCrawl-delay: 1\nUser-agent: *\nDisallow: /\n",
+        &Options::default(),
+    );
+    let blocks = report.findings.iter().find(|finding| finding.code == Code::BlocksEverything);
+    assert_eq!(
+        blocks.unwrap().message,
+        "this blocks the whole site for every crawler without a group of its own and for 'Googlebot'"
+    );
 }
 
 /// The advice for rules without a slash, and what it does.

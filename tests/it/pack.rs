@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::support::crafted::{self, TRAILER_LEN};
 use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
@@ -234,11 +235,11 @@ fn other_files() {
     assert!(pack.is_empty() && site(&pack, "e.com").is_none());
     pack.verify().expect("no damage");
     drop(pack);
-    for version in [1, 2, 7] {
+    for version in [1, 2, 3, 7] {
         bytes[8] = version;
         let error = Pack::open(&bytes).unwrap_err();
         assert_eq!(error, PackError::Version(version.into()));
-        assert!(error.to_string().ends_with("this program reads version 3; write the pack again"));
+        assert!(error.to_string().ends_with("this program reads version 4; write the pack again"));
     }
 }
 
@@ -388,7 +389,7 @@ fn updates() {
         writer.finish().expect("a Vec")
     };
     let layer = update(&pack);
-    let whole = [&bytes[..], &layer].concat();
+    let whole = crafted::updated(&bytes, &layer);
     let updated = Pack::open(&whole).expect("a pack of two layers");
     updated.verify().expect("no damage");
     assert_eq!((updated.layer_count(), updated.len()), (2, before.len() as u64 + 1));
@@ -414,14 +415,33 @@ fn updates() {
     // The same update again changes no answer.
     let third = update(&Pack::open(&bytes).expect("a pack"));
     assert_eq!(third, layer, "the same update of the same pack");
-    // Cut anywhere, it is the pack before the update.
-    for len in bytes.len()..whole.len() {
-        match Pack::open(&whole[..len]) {
+    // Cut anywhere before the header is written, it is the pack before the update.
+    let unwritten = [&bytes[..], &layer].concat();
+    for len in bytes.len()..=whole.len() {
+        match Pack::open(&unwritten[..len]) {
             Ok(pack) => assert_eq!((len, all(&pack)), (bytes.len(), before.clone())),
             Err(PackError::Unfinished { complete }) => assert_eq!(complete, bytes.len() as u64),
             Err(error) => panic!("{len}: {error}"),
         }
     }
+    // From then on the layer is not lost unnoticed: neither cut nor damaged.
+    for len in bytes.len()..whole.len() {
+        let error = Pack::open(&whole[..len]).expect_err("a layer is missing");
+        assert!(matches!(error, PackError::Damaged { .. }), "{len}: {error}");
+    }
+    let trailer = whole.len() - TRAILER_LEN;
+    for at in (12..16).chain(trailer..whole.len()) {
+        for bit in 0..8 {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1 << bit;
+            let error = Pack::open(&flipped).expect_err("damaged");
+            assert!(matches!(error, PackError::Damaged { .. }), "{at} {bit}: {error}");
+        }
+    }
+    // Nor is one layer more taken for what the header counts.
+    let more = [&whole[..], &layer].concat();
+    let error = Pack::open(&more).expect_err("a layer that the header does not count");
+    assert_eq!(error, PackError::Unfinished { complete: whole.len() as u64 });
     // A copy in one layer says the same.
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).expect("a Vec");

@@ -1,6 +1,7 @@
 //! A reader of packs that knows nothing but what `docs/pack.md` says: it finds origins, their records
 //! and what these say, from the bytes alone.
 
+use crate::support::crafted;
 use robotsieve::pack::{Outcome, Pack, Writer};
 use robotsieve::{Config, Crawler, Origin, Profile};
 
@@ -59,11 +60,11 @@ fn hash(authority: &[u8], seed: u64) -> u64 {
 
 impl File {
     fn open(bytes: &[u8]) -> File {
-        assert_eq!(bytes[..16], [&MAGIC[..], &[3, 0, 0, 0, 0, 0, 0, 0]].concat());
+        assert_eq!(bytes[..12], [&MAGIC[..], &[4, 0, 0, 0]].concat());
         let (mut layers, mut end) = (Vec::new(), bytes.len());
         loop {
             let trailer = &bytes[end - 160..end];
-            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (3, &MAGIC[..]));
+            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (4, &MAGIC[..]));
             assert_eq!(u32_at(trailer, 148), crc32fast::hash(&trailer[..148]));
             assert_eq!(trailer[136..144], [0; 8]);
             let layer = Trailer {
@@ -302,7 +303,7 @@ fn from_the_bytes_alone() {
     let layer = layer.finish().expect("a Vec");
     drop(pack);
     let before = bytes.len() as u64;
-    bytes.extend(layer);
+    bytes = crafted::updated(&bytes, &layer);
     let file = File::open(&bytes);
     let [begin, .., origins, entries, _, _] = file.layers[0].numbers;
     assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_005, 4));

@@ -23,7 +23,7 @@ export interface AgentLine {
   token_base64?: string;
   /** The index in `names` of the report of the first name that finds the token. */
   found_by: number | null;
-  /** What became of it. */
+  /** Its fate in the selection. */
   standing: Standing;
   /** The same in words, for the first eight lines of each standing that could have applied. */
   label: string | null;
@@ -32,7 +32,7 @@ export interface AgentLine {
 /** Something that makes an answer uncertain. Follows drafts. */
 export interface Ambiguity {
   /**
-   * What it is: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
+   * The kind: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
    * `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
    * `not-crawlable`.
    */
@@ -55,15 +55,15 @@ export interface AppliedFix {
   code: string;
   /** The name of the kind. */
   name: string;
-  /** How much the finding mattered. */
+  /** The severity of the finding. */
   severity: Severity;
-  /** What was wrong. */
+  /** The fault that it mended. */
   message: string;
   /** The line in the file as it was at that time: an earlier fix may have moved it. */
   line: number;
-  /** What was done: a clause such as `remove the line`. */
+  /** The change that was made: a clause such as `remove the line`. */
   what: string;
-  /** What "this" did to verdicts: a clause. */
+  /** The effect of "this" on verdicts: a clause. */
   effect: string;
   /** True if some URLs got another verdict. */
   changes_verdicts: boolean;
@@ -81,7 +81,7 @@ export interface AuditReport {
   profile: string | null;
   /** The versions of the robots.txt, in the order of time. */
   robots: AuditedFile[];
-  /** How the logs were read. */
+  /** The formats in which the logs were read. */
   formats: string[];
   /** All lines but empty ones: `damaged`, `too_long` and `requests` together. */
   lines: number;
@@ -135,11 +135,11 @@ export interface AuditedCrawler {
   title: string;
   /** Who runs it, null if it is not known. */
   operator: string | null;
-  /** What its operator says of obeying, null if it is not known. */
+  /** Its operator's word on obeying, null if it is not known. */
   obeys: Obeys | null;
-  /** How many requests it made. */
+  /** The number of requests that it made. */
   requests: number;
-  /** How many of them are forbidden. */
+  /** The number of those that are forbidden. */
   forbidden: number;
   /** The forbidden ones in percent of all: `12.5 %`. */
   share: string;
@@ -149,7 +149,7 @@ export interface AuditedCrawler {
   first: string | null;
   /** The time of the last request. */
   last: string | null;
-  /** How often it asked for /robots.txt. */
+  /** The number of times that it asked for /robots.txt. */
   robots_txt: number;
   /** Requests from the published addresses, null if none are known. */
   verified: VerifiedCount | null;
@@ -157,7 +157,7 @@ export interface AuditedCrawler {
   rules: BrokenRule[];
   /** Forbidden requests by rules beyond the first 1,000. */
   more_rules: number;
-  /** What its operator says, if it broke a rule and does not claim to obey them all. */
+  /** Its operator's word, if it broke a rule and does not claim to obey them all. */
   note: string | null;
 }
 
@@ -167,9 +167,9 @@ export interface AuditedFile {
   file: string;
   /** The time from which on it was the site's, null if that is the beginning. */
   from: string | null;
-  /** How many requests it judged. */
+  /** The number of requests that it judged. */
   judged: number;
-  /** What its URL answered in the place of a file, such as `HTTP 503`. */
+  /** The answer of its URL in the place of a file, such as `HTTP 503`. */
   answer: string | null;
 }
 
@@ -183,7 +183,7 @@ export interface BrokenRule {
   rule: string | null;
   /** The bytes of `rule` if they are not UTF-8. */
   rule_base64?: string;
-  /** How many requests it forbids. */
+  /** The number of requests that it forbids. */
   requests: number;
   /** Some of their paths. */
   examples: ExamplePath[];
@@ -193,11 +193,11 @@ export interface BrokenRule {
 export interface Cause {
   /** The name of the switch, such as `wildcards`. */
   switch: string;
-  /** What it does in this profile, such as `'*' and '$' are plain characters there`. */
+  /** Its effect in this profile, such as `'*' and '$' are plain characters there`. */
   clause: string;
 }
 
-/** How sure it is that a word of a header names the crawler, the surest first. */
+/** The certainty that a word of a header names the crawler, the surest first. */
 export type Certainty =
   /** It follows the word `compatible`, as in `Mozilla/5.0 (compatible; FooBot/1.0)`. */
   | "compatible"
@@ -228,7 +228,9 @@ export interface CleanParam {
   params: string[];
   /** Their bytes in base64, if not all are UTF-8. */
   params_base64?: string[];
-  /** What the paths begin with for which this holds, with `*` as a wildcard. `null`: all paths. */
+  /**
+   * The beginning of the paths for which this holds, with `*` as a wildcard. `null`: all paths.
+   */
   path: string | null;
   /** Its bytes in base64, if they are not UTF-8. */
   path_base64?: string;
@@ -280,13 +282,13 @@ export interface ComparedTarget {
   url_span: Span;
   /** True if its first `/` is missing from the URL: `https://e.com?x` is compared as `/?x`. */
   slash_implied: boolean;
-  /** What normalising changed: one entry for each byte or `%XX`. */
+  /** The changes that normalising made: one entry for each byte or `%XX`. */
   changes: TargetChange[];
-  /** What is compared, in words. */
+  /** The comparison, in words. */
   label: string;
 }
 
-/** What changed for crawlers with the same policies. */
+/** The changes for crawlers with the same policies. */
 export interface CrawlerDiff {
   /**
    * The crawlers, by the tokens of the files or as they were given; `*` is any crawler that no
@@ -297,11 +299,11 @@ export interface CrawlerDiff {
   crawlers_base64?: string[];
   /** Their names in one text. */
   label: string;
-  /** Whether they may fetch the same as before. */
+  /** The result: may they fetch the same as before? */
   result: DiffResult;
-  /** What happened to the site as a whole: proven. `null` if none of these is. */
+  /** The fate of the site as a whole: proven. `null` if none of these is. */
   whole_site: WholeSite | null;
-  /** What happened to the site as a whole, or to its home page. */
+  /** The fate of the site as a whole, or of its home page, in words. */
   headline: string | null;
   /** Paths that were allowed and are no longer. The proven shortest come first. */
   newly_disallowed: Flip[];
@@ -325,7 +327,7 @@ export interface CrawlerDiff {
   unproven: string | null;
   /** The number of paths that were tried, if the result is unknown. */
   sampled: number | null;
-  /** What may have changed besides, and why that is not known. */
+  /** Possible further changes, and why they are not known. */
   notes: string[];
 }
 
@@ -337,7 +339,7 @@ export interface CrawlerName {
   name_base64?: string;
   /** Where it is in a User-Agent header. */
   agent_span: Span | null;
-  /** How sure it is that it is the crawler's name, if it is from a User-Agent header. */
+  /** The certainty that it is the crawler's name, if it is from a User-Agent header. */
   certainty: Certainty | null;
   /** Its rank in a User-Agent header, and what became of it; for the first eight. */
   label: string | null;
@@ -353,7 +355,7 @@ export interface DamagedLine {
 
 /** The rule that decides about a path. */
 export interface DecidingRule {
-  /** Whether it allows or disallows. */
+  /** The verdict that it gives: `allow` or `disallow`. */
   verdict: Verdict;
   /** Its line, from 1. */
   line: number;
@@ -363,7 +365,7 @@ export interface DecidingRule {
   value_base64?: string;
 }
 
-/** What changed from one file to another, in meaning: the report `diff`. */
+/** The changes from one file to another, in meaning: the report `diff`. */
 export interface DiffReport {
   /** The URLs that flip, in the order in which they were given. `null` if none were given. */
   urls: UrlFlip[] | null;
@@ -387,28 +389,28 @@ export interface DiffReport {
   profile: string | null;
   /** True if the files differ in their bytes, or a side is no file. */
   text_differs: boolean;
-  /** What the URL of the old file answered, if that is no file. */
+  /** The answer of the old file's URL, if that is no file. */
   old_answer: InsteadOfFile | null;
-  /** What the URL of the new file answered, if that is no file. */
+  /** The answer of the new file's URL, if that is no file. */
   new_answer: InsteadOfFile | null;
-  /** Whether both files say the same to all the crawlers. */
+  /** The result: do both files say the same to all the crawlers? */
   result: DiffResult;
-  /** What changed about what crawlers may fetch: the severest change first. */
+  /** The changes in what crawlers may fetch, the severest first. */
   crawlers: CrawlerDiff[];
-  /** What changed in the other records, such as sitemaps. */
+  /** The changes in the other records, such as sitemaps. */
   records: RecordDiff[];
-  /** What the change means for known crawlers. `null` if that was not asked. */
+  /** The meaning of the change for known crawlers. `null` if that was not asked. */
   risks: Risks | null;
   /** The number of URLs that flip. `null` if none were given. */
   urls_flipped: number | null;
   /**
-   * What was answered instead of a file, what happened to whole sites and home pages, and as the
-   * last one the result as a whole.
+   * The answers in the place of a file, the fate of whole sites and home pages, and as the last
+   * one the result as a whole.
    */
   sentences: Sentence[];
 }
 
-/** Whether two files, or two policies, say the same. */
+/** The result of a comparison: do two files, or two policies, say the same? */
 export type DiffResult =
   /** Proven. */
   | "equal"
@@ -481,19 +483,22 @@ export interface ExplainReport {
   /** The line that decides: of a rule, or of the first rule without a value. */
   line: number | null;
   /**
-   * What a store knows of the URL's site. `null` without a store, or if it does not know the
+   * A store's knowledge of the URL's site. `null` without a store, or if it does not know the
    * site.
    */
   site: Site | null;
-  /** What a URL answered in the place of a robots.txt, such as `HTTP 503`. */
+  /** A URL's answer in the place of a robots.txt, such as `HTTP 503`. */
   answer: string | null;
-  /** Which group applies, and what competed for the crawler. `null` if no rules were asked. */
+  /**
+   * The group that applies, and those that competed for the crawler. `null` if no rules were
+   * asked.
+   */
   selection: Selection | null;
   /** The part of the URL that is compared with the rules. `null` if no rules were asked. */
   target: ComparedTarget | null;
   /**
-   * How many patterns match, including any that are not listed. A rule has one, or two in the
-   * profile `google` if it allows an `index.htm`.
+   * The number of patterns that match, including any that are not listed. A rule has one, or two
+   * in the profile `google` if it allows an `index.htm`.
    */
   match_count: number;
   /** The rules that match, from highest to lowest precedence; at most 256. */
@@ -524,7 +529,7 @@ export type ExplainVerdict =
   /** The URL is none. */
   | "invalid";
 
-/** How far a flip is proven to go. */
+/** The paths that are proven to flip with one. */
 export type Extent =
   /** Nothing is known of longer paths. */
   | "path"
@@ -559,9 +564,9 @@ export interface Finding {
   name: string;
   /** The kind in one sentence, with a full stop. */
   title: string;
-  /** How much it matters in these profiles. */
+  /** Its severity in these profiles. */
   severity: Severity;
-  /** What is wrong here. */
+  /** The fault, in words. */
   message: string;
   /** The line, from 1; 1 if it is about the file as a whole. */
   line: number;
@@ -573,7 +578,7 @@ export interface Finding {
   file_span: Span;
   /** Other places that explain it. */
   related: Related[];
-  /** What to think of or what to do, unless there is a fix. */
+  /** Advice, unless there is a fix. */
   help: string | null;
   /** A change that mends it, with its proven effect. */
   fix: Fix | null;
@@ -586,16 +591,16 @@ export interface Finding {
  * crawler. One that blocks or opens a whole site is never a fix.
  */
 export interface Fix {
-  /** What to do: a clause such as `remove the line` or `write '/private/'`. */
+  /** The change to make: a clause such as `remove the line` or `write '/private/'`. */
   what: string;
   /**
-   * What "this" does to verdicts, and in which profiles: a clause such as `changes no verdict
+   * The effect of "this" on verdicts, and the profiles: a clause such as `changes no verdict
    * (rfc9309, google)`.
    */
   effect: string;
   /** True if some URLs get another verdict. */
   changes_verdicts: boolean;
-  /** What changes for which crawlers; empty if no verdict changes. */
+  /** The changes, with their crawlers; empty if no verdict changes. */
   changes: VerdictChange[];
   /** The profiles in which that is proven. */
   profiles: string[];
@@ -609,7 +614,7 @@ export interface Fix {
   end_line: number;
   /** Its column. */
   end_column: number;
-  /** What replaces them; empty if something is removed. */
+  /** The bytes in their place; empty if something is removed. */
   replacement: string;
   /** Its bytes in base64, if they are not UTF-8. */
   replacement_base64?: string;
@@ -630,13 +635,13 @@ export interface FixReport {
   /** The fixes in the order in which they were applied. */
   applied: AppliedFix[];
   /**
-   * What all of them together do to verdicts, and in which profiles: a clause. `null` if that
+   * The effect of all of them together on verdicts, and the profiles: a clause. `null` if that
    * could not be proven, which does not happen to fixes that change no verdict.
    */
   effect: string | null;
   /** The same one by one; empty if no verdict changes, or if that could not be proven. */
   changes: VerdictChange[];
-  /** What is found in the new file. */
+  /** The findings in the new file. */
   left: LintReport;
   /** The number of fixes there were, and what they do together. */
   sentences: Sentence[];
@@ -650,9 +655,9 @@ export interface Flip {
   path_base64?: string;
   /** True if no shorter path flips in this direction: proven. */
   shortest: boolean;
-  /** Which other paths are proven to flip with it. */
+  /** The other paths that are proven to flip with it. */
   extent: Extent;
-  /** What the paths that flip begin with, if the extent is `below`. */
+  /** The beginning of the paths that flip, if the extent is `below`. */
   below: string | null;
   /** Its bytes in base64, if they are not UTF-8. */
   below_base64?: string;
@@ -660,11 +665,11 @@ export interface Flip {
   label: string;
   /** The rule that decided before, if one did. */
   old: DecidingRule | null;
-  /** What decided before, in words. */
+  /** The old decision, in words. */
   old_label: string;
   /** The rule that decides now, if one does. */
   new: DecidingRule | null;
-  /** What decides now, in words. */
+  /** The new decision, in words. */
   new_label: string;
 }
 
@@ -719,15 +724,15 @@ export interface Host {
   port: number | null;
 }
 
-/** What a URL answered in the place of a file. */
+/** A URL's answer in the place of a file. */
 export interface InsteadOfFile {
   /** The URL that was asked for. */
   url: string;
   /** `HTTP 503`, or what went wrong; and from where, if redirects led there. */
   answer: string;
-  /** What holds for all crawlers and paths. */
+  /** The verdict on all paths, for all crawlers. */
   verdict: Verdict;
-  /** What follows from the answer, and why: a clause. */
+  /** The consequence of the answer, and its reason: a clause. */
   why: string;
 }
 
@@ -770,7 +775,7 @@ export interface KnownCrawler {
   operator: string;
   /** The purpose that matters most to the owner of a site. */
   purpose: Purpose;
-  /** What its operator says of obeying robots.txt. */
+  /** Its operator's word on obeying robots.txt. */
   obeys: Obeys;
   /** A sentence about it. */
   note: string | null;
@@ -796,7 +801,7 @@ export interface KnownReport {
   crawlers: KnownCrawler[];
 }
 
-/** What a record says about one category of use. Follows drafts. */
+/** A record's preference about one category of use. Follows drafts. */
 export interface LabelledPreference {
   /** The category as written, such as `train-ai`. */
   label: string;
@@ -814,7 +819,7 @@ export interface LeftOut {
   count: number;
 }
 
-/** What lint found in a file: the report `lint`. */
+/** The findings in a file: the report `lint`. */
 export interface LintReport {
   /** The version of the form of this document. */
   schema: "robotsieve-report-1";
@@ -828,7 +833,7 @@ export interface LintReport {
   robots_base64?: string;
   /** The names of the profiles in which the file was read. */
   profiles: string[];
-  /** What was found, by line and then by code. */
+  /** The findings, by line and then by code. */
   findings: Finding[];
   /**
    * The lines of rules for which the budget ran out before it was known whether they have an
@@ -839,13 +844,13 @@ export interface LintReport {
   left_out: LeftOut[];
   /** The number of findings that comments in the file silenced. */
   silenced: number;
-  /** How much was found, and what was left out. */
+  /** The number of findings, and what was left out. */
   sentences: Sentence[];
 }
 
 /** A rule that matches the target. */
 export interface MatchedRule {
-  /** Whether it allows or disallows. */
+  /** The verdict that it gives: `allow` or `disallow`. */
   verdict: Verdict;
   /** Its line number, from 1. */
   line: number;
@@ -858,8 +863,8 @@ export interface MatchedRule {
   /** Where the value is, in bytes of the file. */
   value_span: Span;
   /**
-   * What is compared with the target: the value, normalised, without stars that change nothing
-   * and without a final `$`.
+   * The text that is compared with the target: the value, normalised, without stars that change
+   * nothing and without a final `$`.
    */
   pattern: string;
   /** All bytes of `pattern`, if they are not UTF-8. */
@@ -874,13 +879,13 @@ export interface MatchedRule {
   /** The precedence in words. */
   precedence_note: string;
   /**
-   * Which part of the value matches which part of the target, in order and without gaps. A star
-   * matches as few bytes as possible; one at the end matches the rest.
+   * The parts of the value, each with the part of the target that it matches, in order and
+   * without gaps. A star matches as few bytes as possible; one at the end matches the rest.
    */
   pieces: Piece[];
   /** All that the rule matches, in bytes of the URL. */
   url_span: Span;
-  /** What became of it, for the first eight lines. */
+  /** Its fate, for the first eight lines. */
   label: string | null;
 }
 
@@ -893,7 +898,7 @@ export type NamedBy =
   /** None: the value has no product token. */
   | "nobody";
 
-/** What an operator says of obeying robots.txt. */
+/** An operator's word on obeying robots.txt. */
 export type Obeys =
   /** It does. */
   | "yes"
@@ -921,11 +926,11 @@ export interface Piece {
    * does not have.
    */
   file_span: Span;
-  /** What it matches, in bytes of the target. */
+  /** The part that it matches, in bytes of the target. */
   target_span: Span;
-  /** What it matches, in bytes of the URL. */
+  /** The part that it matches, in bytes of the URL. */
   url_span: Span;
-  /** What a star of the deciding rule matches, if that has at most four. */
+  /** The text that a star of the deciding rule matches, if that has at most four. */
   label: string | null;
 }
 
@@ -947,13 +952,13 @@ export type Preference =
   /** Nothing is said about the use. */
   | "unknown";
 
-/** How content may be used. Follows drafts. */
+/** The preferences about the use of content. Follows drafts. */
 export interface Preferences {
   /** The pattern of the paths for which this holds. `null` if there is none. */
   path: string | null;
   /** Its bytes in base64, if they are not UTF-8. */
   path_base64?: string;
-  /** What is said about each category. */
+  /** The preference about each category. */
   labels: LabelledPreference[];
 }
 
@@ -993,7 +998,7 @@ export type Purpose =
   /** Feed readers, research, tools and data brokers. */
   | "other";
 
-/** Which groups a crawler obeys. */
+/** The groups that a crawler obeys. */
 export type ReachBy =
   /** Those that name it. */
   | "named"
@@ -1019,11 +1024,11 @@ export interface ReachCrawler {
   operator: string;
   /** The purpose that matters most to the owner of a site. */
   purpose: Purpose;
-  /** What its operator says of obeying robots.txt. */
+  /** Its operator's word on obeying robots.txt. */
   obeys: Obeys;
   /** Its policy, as an index into `policies`. */
   policy: number;
-  /** Which groups it obeys. */
+  /** The groups that it obeys. */
   by: ReachBy;
   /** The lines that name it, if `by` is `named`. */
   lines: number[];
@@ -1044,11 +1049,11 @@ export interface ReachPath {
   /** True if no shorter path shows it; proven. */
   shortest: boolean;
   /**
-   * Which other paths get the same verdict: none that is known (`path`), all that begin with the
+   * The other paths with the same verdict: none that is known (`path`), all that begin with the
    * path (`from`), or all that begin with `below` and are longer.
    */
   extent: string;
-  /** What the paths begin with, if `extent` is `below`. */
+  /** The beginning of the paths, if `extent` is `below`. */
   below: string | null;
   /** The bytes of `below` if they are not UTF-8. */
   below_base64?: string;
@@ -1056,9 +1061,9 @@ export interface ReachPath {
 
 /** A policy of some crawlers. */
 export interface ReachPolicy {
-  /** How much of the site may be read. */
+  /** The extent of the site that may be read. */
   reads: Reads;
-  /** What may be read: `all but /private/ (line 13)`. */
+  /** The part that may be read, in words: `all but /private/ (line 13)`. */
   text: string;
   /** A path for each rule that forbids something, in the order of the file. */
   forbidden: ReachPath[];
@@ -1066,9 +1071,9 @@ export interface ReachPolicy {
    * A path for each rule that allows something although all else were forbidden; or for no rule.
    */
   allowed: ReachPath[];
-  /** How many more rules forbid something, at least. */
+  /** The number of further rules that forbid something, at least. */
   more_forbidden: number;
-  /** How many more rules allow something, at least. */
+  /** The number of further rules that allow something, at least. */
   more_allowed: number;
   /** Why there may be rules that were not found. */
   unproven: string | null;
@@ -1080,7 +1085,7 @@ export interface ReachPolicy {
   sitemap_text: string | null;
 }
 
-/** What the crawlers of a purpose may read. */
+/** The crawlers of a purpose, by what they may read. */
 export interface ReachPurpose {
   /** The purpose. */
   purpose: Purpose;
@@ -1088,7 +1093,7 @@ export interface ReachPurpose {
   title: string;
   /** The number of crawlers of this purpose there are. */
   crawlers: number;
-  /** How many of them may read nothing, or nothing but robots.txt. */
+  /** The number of those that may read nothing, or nothing but robots.txt. */
   shut_out: number;
   /** The number that may read a part of the site. */
   partly: number;
@@ -1104,7 +1109,7 @@ export interface ReachPurpose {
   rows: ReachRow[];
 }
 
-/** What a robots.txt lets the known crawlers read: the report `crawlers`. */
+/** The parts of a site that a robots.txt lets the known crawlers read: the report `crawlers`. */
 export interface ReachReport {
   /** `robotsieve-report-1`. */
   schema: string;
@@ -1118,7 +1123,7 @@ export interface ReachReport {
   robots_base64?: string;
   /** The name of the profile, null if it has none. */
   profile: string | null;
-  /** What the file's URL answered in the place of a file, such as `HTTP 503`. */
+  /** The answer of the file's URL in the place of a file, such as `HTTP 503`. */
   answer: string | null;
   /**
    * The pages of the verdicts: the URLs asked for, or `/` and paths on which the crawlers
@@ -1154,7 +1159,7 @@ export interface ReachRow {
   who: string[];
 }
 
-/** How much of a site some crawlers may read. */
+/** The extent of a site that some crawlers may read. */
 export type Reads =
   /** Nothing, or nothing but robots.txt; proven. */
   | "nothing"
@@ -1166,8 +1171,7 @@ export type Reads =
   | "everything";
 
 /**
- * What changed in the records of one kind, for some crawlers. They are compared by what they
- * say.
+ * The changes in the records of one kind, for some crawlers. They are compared by what they say.
  */
 export interface RecordDiff {
   /** The crawlers. `null` for records of no group. */
@@ -1178,9 +1182,9 @@ export interface RecordDiff {
   label: string;
   /** The kind of record. */
   kind: Kind;
-  /** What only the old file says. */
+  /** The records of the old file alone. */
   removed: ChangedRecord[];
-  /** What only the new file says. */
+  /** The records of the new file alone. */
   added: ChangedRecord[];
   /** The number of further ones that were removed. */
   more_removed: number;
@@ -1224,10 +1228,11 @@ export interface RecordsReport {
   /** The records, in the order of the file. */
   records: TypedRecord[];
   /**
-   * What the file says about using content, for each path and each crawler that was asked about.
+   * The file's preferences about the use of content, for each path and each crawler that was
+   * asked about.
    */
   usage: Usage[];
-  /** What there is to say of the file as a whole. */
+  /** The sentences about the file as a whole. */
   sentences: Sentence[];
 }
 
@@ -1241,7 +1246,7 @@ export interface Related {
   end_column: number;
   /** The bytes of the file. */
   file_span: Span;
-  /** What it has to do with the finding; may be empty. */
+  /** Its part in the finding; may be empty. */
   message: string;
 }
 
@@ -1251,7 +1256,7 @@ export interface RiskCrawler {
   token: string;
   /** Who runs it. */
   operator: string;
-  /** What it reads for. */
+  /** Its purpose. */
   purpose: RiskPurpose;
 }
 
@@ -1263,7 +1268,7 @@ export interface RiskPurpose {
   title: string;
 }
 
-/** What a change means for known crawlers. */
+/** The meaning of a change for known crawlers. */
 export interface Risks {
   /** The purposes whose crawlers lose or gain the whole site, in the order of the severity. */
   sites: SiteRisk[];
@@ -1284,7 +1289,7 @@ export type ScopeKind =
   /** To no group, although its kind does not apply to the whole file. */
   | "outside";
 
-/** Which group applies to a crawler. */
+/** The group that applies to a crawler. */
 export interface Selection {
   /** The kind of group that applies. */
   choice: GroupChoice;
@@ -1293,7 +1298,7 @@ export interface Selection {
    * several names are merged. Empty if no group names the crawler.
    */
   decided_by: number[];
-  /** How many rules the crawler's groups have, those without a value not counted. */
+  /** The number of rules in the crawler's groups, those without a value not counted. */
   rule_count: number;
   /** All user-agent lines of the file, in order. */
   lines: AgentLine[];
@@ -1312,7 +1317,7 @@ export interface Sentence {
 }
 
 /**
- * How much a finding matters.
+ * The severity of a finding.
  *
  * These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
  * feature `serde` a severity is its [name](Severity::as_str).
@@ -1326,7 +1331,7 @@ export type Severity =
   | "error";
 
 /**
- * What a store knows of a URL's site, and what follows from that in a profile. The members are
+ * A store's knowledge of a URL's site, and what follows from that in a profile. The members are
  * those of `docs/fetch.schema.json`, where a member without a value is left out. Times are in
  * UTC, as RFC 3339 has them.
  */
@@ -1349,7 +1354,7 @@ export interface Site {
   cause?: string;
   /** The last good robots.txt, if there is one. */
   copy?: HeldCopy;
-  /** Whether that time is over. The policy is still used until the site is asked again. */
+  /** True if that time is over. The policy is still used until the site is asked again. */
   expired?: boolean;
   /** From when on the site should be asked again; left out if never. */
   next_attempt?: string;
@@ -1369,7 +1374,7 @@ export interface Site {
 export interface SiteRisk {
   /** The purpose. */
   purpose: RiskPurpose;
-  /** What happens to the site as a whole. */
+  /** The fate of the site as a whole. */
   whole_site: WholeSite;
   /** The same in words, with the purpose. */
   headline: string;
@@ -1406,11 +1411,11 @@ export interface SitemapCounts {
 export interface SitemapUrls {
   /** The site whose robots.txt it is: an origin, null if no URL has one. */
   site: string | null;
-  /** How the site was found: `option`, `robots`, `sitemap` or `first-url`. */
+  /** The way the site was found: `option`, `robots`, `sitemap` or `first-url`. */
   site_by: string | null;
   /** The number of all URLs. */
   urls: number;
-  /** How many of them were judged. */
+  /** The number of those that were judged. */
   judged: number;
   /** The first 100 other sites, the most numerous first. */
   other_sites: OtherSite[];
@@ -1418,7 +1423,7 @@ export interface SitemapUrls {
   of_other_sites: number;
   /** The number that have no host, or none that is clear. */
   invalid: number;
-  /** What the URLs are, in sentences. */
+  /** The sentences about the URLs. */
   sentences: Sentence[];
 }
 
@@ -1449,7 +1454,7 @@ export type Standing =
   /** It names the crawler, but an earlier line does too, and only the first one counts. */
   | "further-down";
 
-/** How many requests to make in what time. */
+/** The number of requests to make, and the time for them. */
 export interface StatedRate {
   /** The number of requests. */
   requests: number;
@@ -1459,7 +1464,7 @@ export interface StatedRate {
   window: VisitTime | null;
 }
 
-/** What one record says about one use. Follows drafts. */
+/** A record's statement about one use. Follows drafts. */
 export interface Statement {
   /** The record's field. */
   source: Source;
@@ -1467,7 +1472,7 @@ export interface Statement {
   line: number;
   /** The use. */
   use: Use;
-  /** What it says about the use. */
+  /** The preference about the use. */
   preference: Preference;
 }
 
@@ -1475,7 +1480,7 @@ export interface Statement {
 export interface StatusCount {
   /** `2xx`, `3xx` and so on, or `unknown`. */
   status: string;
-  /** How many requests. */
+  /** The number of requests. */
   requests: number;
 }
 
@@ -1485,19 +1490,19 @@ export interface TallyReport {
   allowed: number;
   /** The number of URLs that are disallowed. */
   disallowed: number;
-  /** What decides, the most frequent first. */
+  /** The deciding rules and reasons, the most frequent first. */
   by: TallyRule[];
 }
 
-/** What decides about some of many URLs. */
+/** A rule or reason that decides about some of many URLs. */
 export interface TallyRule {
   /** The line of the rule that decides, from 1; null if no rule does. */
   line: number | null;
-  /** How many URLs it decides about. */
+  /** The number of URLs that it decides about. */
   urls: number;
-  /** What was answered in the place of a file, and decides: `HTTP 503`. */
+  /** The answer in the place of a file, which decides: `HTTP 503`. */
   answer: string | null;
-  /** What the rule says; null if it is empty, or if no rule decides. */
+  /** The rule's verdict; null if it is empty, or if no rule decides. */
   verdict: Verdict | null;
   /** The rule's value as written; null if `verdict` is. */
   rule: string | null;
@@ -1511,9 +1516,9 @@ export interface TallyRule {
 
 /** A byte or `%XX` of a URL that normalising changed. */
 export interface TargetChange {
-  /** What changed, in bytes of the URL. */
+  /** The bytes that changed, in the URL. */
   url_span: Span;
-  /** What it became, in bytes of the target. */
+  /** The bytes that they became, in the target. */
   target_span: Span;
 }
 
@@ -1545,7 +1550,7 @@ export interface TestReport {
   tool_version: string;
   /** The name of the robots.txt as the caller gave it. */
   robots: string;
-  /** What its URL answered in the place of a file, such as `HTTP 503`. */
+  /** The answer of its URL in the place of a file, such as `HTTP 503`. */
   answer: string | null;
   /** The names of the profiles in which expectations must hold. */
   profiles: string[];
@@ -1555,7 +1560,7 @@ export interface TestReport {
   results: TestResult[];
   /** The number of expectations there are. */
   expectations: number;
-  /** How many of them do not hold. */
+  /** The number of those that do not hold. */
   failed: number;
   /** The numbers of those there are and of those that do not hold, in a sentence. */
   sentences: Sentence[];
@@ -1579,7 +1584,10 @@ export interface TestResult {
   url_base64?: string;
   /** True if it holds for every crawler in every profile. */
   holds: boolean;
-  /** What does not hold, and why the first crawler gets its verdict in the first profile. */
+  /**
+   * The expectation that does not hold, and why the first crawler gets its verdict in the first
+   * profile.
+   */
   message: string | null;
   /** The line of the rule that the message names. */
   rule_line: number | null;
@@ -1589,7 +1597,7 @@ export interface TestResult {
 
 /** A rule that decides. */
 export interface TestRule {
-  /** What it says. */
+  /** Its verdict. */
   verdict: Verdict;
   /** Its line, from 1. */
   line: number;
@@ -1620,15 +1628,15 @@ export interface TypedRecord {
   scope: ScopeKind;
   /** The number of its group, from 0. */
   group: number | null;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   error: string | null;
-  /** What the value means, or what is wrong with it. */
+  /** The meaning of the value, or its fault. */
   note: string | null;
   /** A sitemap; the value is its location. */
   sitemap: Sitemap | null;
   /** The milliseconds to wait between two requests, rounded up; 9,007,199,254,740,991 at most. */
   crawl_delay_ms: number | null;
-  /** How many requests to make in what time. */
+  /** The number of requests to make, and the time for them. */
   request_rate: StatedRate | null;
   /** The time of day to visit. */
   visit_time: VisitTime | null;
@@ -1636,7 +1644,10 @@ export interface TypedRecord {
   host: Host | null;
   /** Query parameters that do not change what is served. */
   clean_param: CleanParam | null;
-  /** How content may be used: of `content-signal` and `content-usage`, which are drafts. */
+  /**
+   * The preferences about the use of content: of `content-signal` and `content-usage`, which are
+   * drafts.
+   */
   preferences: Preferences | null;
 }
 
@@ -1656,7 +1667,7 @@ export interface UrlFlip {
   label: string;
 }
 
-/** What a file says to a crawler about using what is at a path. Follows drafts. */
+/** A file's preferences about a crawler's use of what is at a path. Follows drafts. */
 export interface Usage {
   /** The crawler as it was given; `*` is a crawler that no group names. */
   agent: string;
@@ -1666,7 +1677,7 @@ export interface Usage {
   path: string;
   /** Its bytes in base64, if they are not UTF-8. */
   path_base64?: string;
-  /** What is said of what, in words. */
+  /** The question, in words. */
   label: string;
   /** True if the crawler may fetch it at all. */
   crawlable: boolean;
@@ -1678,7 +1689,7 @@ export interface Usage {
   inference: Preference;
   /** The statements that count, in the order of the file. */
   statements: Statement[];
-  /** What makes the answer uncertain. */
+  /** The reasons for which the answer is uncertain. */
   ambiguities: Ambiguity[];
 }
 
@@ -1708,7 +1719,7 @@ export type Verdict =
   /** It may not fetch the URL. */
   | "disallow";
 
-/** What a fix changes for some crawlers in some profiles. */
+/** The changes by a fix for some crawlers in some profiles. */
 export interface VerdictChange {
   /** The profiles in which this holds. */
   profiles: string[];
@@ -1728,9 +1739,9 @@ export interface VerdictChange {
 
 /** Requests from the published addresses of a crawler. */
 export interface VerifiedCount {
-  /** How many requests. */
+  /** The number of requests. */
   requests: number;
-  /** How many of them are forbidden. */
+  /** The number of those that are forbidden. */
   forbidden: number;
 }
 

@@ -1,5 +1,5 @@
-//! What is measured on: the real files of `../shared/corpus` where they are, else the shapes
-//! of `corpora/` and generated hosts.
+//! What is measured on: the real files of `../shared/corpus`, or of the folder that
+//! `ROBOTSIEVE_CORPUS` names, where they are, else the shapes of `corpora/` and generated hosts.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -65,7 +65,10 @@ impl Host {
 
 pub fn read(smoke: bool) -> Data {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = root.join("../shared/corpus");
+    let shared = match std::env::var_os("ROBOTSIEVE_CORPUS") {
+        Some(folder) => folder.into(),
+        None => root.join("../shared/corpus"),
+    };
     let mut data = if shared.join("robots").is_dir() {
         read_shared(&shared)
     } else {

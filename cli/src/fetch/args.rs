@@ -53,10 +53,12 @@ unasked (of what was read, left when the run was stopped), seconds and
 fetched_per_second.
 
 Faults on this side (no network, no open files, no name server, a full disk) say
-nothing about a site: they are neither printed nor stored, and told once. The
-run stops if 180 of the last 200 sites could not be asked, if the store cannot
-be written, or if nothing ever answers (20 failures or more at the end, or about
-200 before). Until the first answer, failures are held back.
+nothing about a site: they are neither printed nor stored, and told once. A
+site that fails before any other has answered counts as one of them: see
+--canary. The run stops if 180 of the last 200 sites could not be asked, if the
+store cannot be written, or if nothing ever answers (20 failures or more at the
+end, or about 200 before). Until the first answer sites are asked in random
+order, and those that fail are asked again after it.
 
 Exit status:
   0  done, whatever the outcomes
@@ -361,9 +363,10 @@ pub struct Fetching {
     /// Send all requests through this proxy
     ///
     /// URL is http://, https://, socks5:// or socks5h://, with an optional
-    /// USER:PASSWORD@ and port. With socks5h the proxy resolves names, and
-    /// with http it resolves those of http URLs again; then the proxy must
-    /// refuse private addresses itself. FTP is not fetched through a proxy.
+    /// USER:PASSWORD@ and port. With socks5h the proxy resolves names. One
+    /// that refuses to connect (CONNECT) for http URLs gets them whole, and
+    /// resolves their names again. Then the proxy must refuse private
+    /// addresses itself. FTP is not fetched through a proxy.
     #[arg(long, value_name = "URL", hide_short_help = true, verbatim_doc_comment)]
     pub proxy: Option<String>,
 
@@ -375,6 +378,14 @@ pub struct Fetching {
     /// asked, those of /etc/resolv.conf, after /etc/hosts.
     #[arg(long, value_name = "SERVER", hide_short_help = true, verbatim_doc_comment)]
     pub dns: Vec<Resolver>,
+
+    /// An address and port that answer as long as the network here works
+    ///
+    /// If a site fails before any has answered, the fault may be here, and
+    /// nothing is concluded about the site, unless one of these accepts a
+    /// connection. Nothing is sent over it. Not asked through a proxy.
+    #[arg(long, value_name = "ADDRESS:PORT", hide_short_help = true, verbatim_doc_comment)]
+    pub canary: Vec<SocketAddr>,
 
     /// Connect from this address of the machine
     ///

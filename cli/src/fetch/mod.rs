@@ -44,7 +44,7 @@ use crate::write::{bytes, logs, stderr, stdout};
 use args::{FetchArgs, Fetching, Resolver};
 pub use faults::Faults;
 use metrics::MetricsFile;
-use robotsieve_client::sieve::watch::{self, Guard, Stop, Watch, is_unasked};
+use robotsieve_client::sieve::watch::{self, Guard, Stop, Watch, is_unasked, may_pass};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -101,6 +101,9 @@ pub fn fetcher(
     }
     if let Some(proxy) = &options.proxy {
         builder = builder.proxy(proxy);
+    }
+    for canary in &options.canary {
+        builder = builder.canary(*canary);
     }
     for address in &options.source_address {
         builder = builder.local_address(*address);
@@ -183,7 +186,7 @@ pub async fn persistently(
     let mut wait = LOCAL_WAIT;
     for _ in 0..LOCAL_RETRIES {
         match sieve.fetch(origin).await {
-            Err(SieveError::Local(fault)) if !is_unasked(&fault) => {}
+            Err(SieveError::Local(fault)) if may_pass(&fault, watch) => {}
             result => return result,
         }
         if !watch.sleep(wait).await {
@@ -252,7 +255,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     drop(sieve);
     // Look-ups of names cannot be ended; nobody waits for them any more.
     runtime.shutdown_background();
-    let Some(counts) = counts? else { return Ok(Status::Done) };
+    let counts = counts?;
     if watch.stopped().is_none() {
         reader.join().map_err(|_| Failure::Thread("reading"))?;
     }
@@ -329,9 +332,8 @@ struct Run {
 }
 
 impl Run {
-    /// Fetches all origins, and prints each outcome as it arrives. Returns `None` if the reader of
-    /// standard output went away.
-    async fn ask(&self, receiver: Receiver<Asked>) -> Result<Option<Counts>, Failure> {
+    /// Fetches all origins, and prints each outcome as it arrives.
+    async fn ask(&self, receiver: Receiver<Asked>) -> Result<Counts, Failure> {
         let next = |mut receiver: Receiver<Asked>| async {
             let asked = match self.watch.stopped() {
                 Some(_) => None,
@@ -380,7 +382,7 @@ impl Run {
                 Became::Fault(fault) => {
                     // What led to a stop is told once, as its reason.
                     if self.watch.stopped().is_none() {
-                        self.faults.add(&origin, &fault, &self.report);
+                        self.faults.add(&origin, &fault, &self.watch, &self.report);
                     }
                     counts.local_faults += 1;
                     continue;
@@ -410,9 +412,9 @@ impl Run {
                 },
             };
             match out.write_all(line.as_bytes()) {
+                // What is under way ends now, and is counted.
                 Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => {
                     self.watch.stop(Stop::NoReader);
-                    return Ok(None);
                 }
                 Err(cause) => {
                     self.watch.stop(Stop::NoReader);
@@ -427,7 +429,7 @@ impl Run {
         if let Some(more) = counts.failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
             self.report.error(&format_args!("{more} more sites could not be looked up"));
         }
-        Ok(Some(counts))
+        Ok(counts)
     }
 
     /// The outcome for a line of the input.

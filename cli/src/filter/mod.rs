@@ -110,8 +110,12 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if let Some(stored) = &stored {
         stored.close();
     }
-    let Some(sum) = sum? else { return Ok(Status::Done) };
     let stop = fetching.and_then(|stored| stored.watch().stopped());
+    let Some(sum) = sum? else {
+        let Some(stop) = stop else { return Ok(Status::Done) };
+        report.error(&format_args!("{stop}; what was fetched is kept"));
+        return Ok(Status::Failed);
+    };
     if let Some(stop) = stop {
         report.error(&format_args!(
             "{stop}; the first {} URLs were judged and the rest was left",

@@ -263,7 +263,7 @@ impl Stored {
             Err(SieveError::Local(fault)) if is_unasked(&fault) => Looked::Stopped,
             Err(SieveError::Local(fault)) => {
                 self.count(|counts| counts.local_faults += 1);
-                self.faults.add(origin, &fault, &self.report);
+                self.faults.add(origin, &fault, &self.watch, &self.report);
                 Looked::Found(HostRules::Unreadable)
             }
             Err(cause) => {

@@ -81,7 +81,7 @@ pub struct LintArgs {
     pub write_baseline: Option<PathBuf>,
 
     /// Fail from this severity on: note, warning, error or never
-    #[arg(long, alias = "deny", value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
     #[arg(hide_possible_values = true)]
     #[arg(long_help = values::<FailOn>("The findings that make the exit status 1"))]
     pub fail_on: FailOn,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use robotsieve::lint::{self, Apply, Fixed, Options, Selection};
+use robotsieve::lint::{self, Apply, Effect, Fixed, Options, Selection};
 use robotsieve::report::{FixReport, together_said};
 use similar::TextDiff;
 
@@ -68,7 +68,8 @@ impl Plan {
 impl Plan {
     /// Says what could be done besides.
     fn say_others(self, name: &str, fixed: &Fixed) {
-        let fixes = fixed.report.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        let fixes = fixed.report.findings.iter().filter_map(|finding| finding.fix.as_ref());
+        let fixes = fixes.filter(|fix| fix.effect != Effect::None).count();
         if fixes > 0 && self.apply == Apply::Unchanging {
             let (fixes, option) = match (fixes, self.is_shown) {
                 (1, false) => ("1 more fix changes".to_owned(), "--fix=all"),
@@ -77,6 +78,11 @@ impl Plan {
                 (n, true) => (format!("{n} more fixes change"), "--fix=all --diff"),
             };
             stderr::note(&format_args!("{name}: {fixes} verdicts: see {option}"));
+        }
+        if fixed.is_cut_short {
+            stderr::note(&format_args!(
+                "{name}: the proof of some fixes would take too long, so they are left out"
+            ));
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use robotsieve::Origin;
-use robotsieve::pack::{Kind, Pack, Site, Writer};
+use robotsieve::pack::{self, Kind, Pack, Site, Writer};
 use robotsieve_client::captures::{Captured, PARTITIONS, Spill, partition_of};
 use robotsieve_client::packs::{
     self as made, Gather, Holding, Judging, Making, PackedAt, PackedOrigin, captured,
@@ -296,11 +296,24 @@ impl Layer {
         Ok(Layer { file, complete, own, writer })
     }
 
-    /// Completes the layer, and returns how long the file is.
+    /// Completes the layer, and returns how long the file is. The header counts it once it is on the
+    /// disk; if that cannot be written, it says what it said.
     fn end(self) -> io::Result<u64> {
+        let layers = self.own.layer_count();
         let out = self.writer.finish()?;
-        let file = out.into_inner().map_err(|error| error.into_error())?;
+        let mut file = out.into_inner().map_err(|error| error.into_error())?;
         file.sync_all()?;
+        if let Err(cause) = put_header(&mut file, layers + 1) {
+            let _ = put_header(&mut file, layers);
+            return Err(cause);
+        }
         Ok(file.metadata()?.len())
     }
+}
+
+/// Says in the file how many layers it has.
+fn put_header(file: &mut File, layers: usize) -> io::Result<()> {
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&pack::header(layers))?;
+    file.sync_all()
 }

@@ -13,7 +13,7 @@ use same_file::Handle;
 
 use super::{looks_like_url, stdin, urls};
 use crate::write::report::Report;
-use robotsieve_client::lines::{SHOWN_BYTES, URL_BYTES};
+use robotsieve_client::lines::{SHOWN_BYTES, URL_BYTES, Unmarked};
 
 /// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough
 /// to stay in a core's second-level cache.
@@ -159,6 +159,7 @@ impl Inputs {
             self.lines = 0;
             match open_and_detect(&name, &self.report) {
                 Ok((bytes, compression)) => {
+                    let bytes = Box::new(Unmarked::of(bytes));
                     let is_plain = compression == Compression::None;
                     let is_plain_stdin = is_plain && stdin::is_meant(&name);
                     return Some(Input { name, bytes, is_plain_stdin });

@@ -2,9 +2,10 @@
 
 #![expect(unsafe_code, reason = "maps a file: see Safety")]
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::Mmap;
 use robotsieve::pack::{FileError, Pack, PackError, ShardsError, check_shards, shard_of_name};
@@ -18,21 +19,47 @@ pub const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make 
 
 /// Maps a pack into memory until the program ends: a file, or a folder of shards.
 ///
-/// If an update of a file was cut short, or is under way, the pack is used as it was before, and a
-/// note says so.
+/// If an update of a file is under way, the pack is used as it was before, and a note says so. If one
+/// was cut short, that is said also with `--quiet`, and [`was_cut_short`] makes the exit status say
+/// so.
 ///
 /// # Errors
 /// Returns an error if a file cannot be mapped or is not a pack, or if a shard is missing.
 pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
     let (pack, tails) = open_before_updates(path)?;
-    for Tail { path, .. } in tails {
-        stderr::note(&format_args!(
-            "an update of pack '{}' was cut short or is under way: it is used as it was before; the \
-             next 'robotsieve pack update' cuts off what is left",
-            path.display()
-        ));
+    for Tail { path: file, .. } in tails {
+        if is_being_updated(path) {
+            stderr::note(&format_args!(
+                "an update of pack '{}' is under way: it is used as it was before",
+                file.display()
+            ));
+        } else {
+            CUT_SHORT.store(true, Ordering::Relaxed);
+            stderr::error(&format_args!(
+                "an update of pack '{}' was cut short: it is used as it was before; the next \
+                 'robotsieve pack update' cuts off what is left",
+                file.display()
+            ));
+        }
     }
     Ok(pack)
+}
+
+static CUT_SHORT: AtomicBool = AtomicBool::new(false);
+
+/// True if a pack was used as it was before an update that was cut short.
+pub fn was_cut_short() -> bool {
+    CUT_SHORT.load(Ordering::Relaxed)
+}
+
+/// True if `pack update` holds its lock: that of the first file.
+pub fn is_being_updated(path: &Path) -> bool {
+    let first = match path.is_dir() {
+        true => shards(path).ok().and_then(|shards| shards.into_iter().next()),
+        false => Some(path.to_owned()),
+    };
+    let file = first.and_then(|first| File::open(first).ok());
+    file.is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// What stands behind a pack in its file: an update that was cut short, or is under way.

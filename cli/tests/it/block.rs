@@ -218,3 +218,25 @@ fn named_crawlers_are_not_taken_along() {
     assert_eq!((ran.status, text(&ran)), (1, ""), "{ran:?}");
     ran.says("may read would change");
 }
+
+/// Crawlers that obey the group of one that is shut out are named all at once.
+#[test]
+fn followers_are_named_together() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /private\n")]);
+    let file = folder.path("robots.txt");
+    let block = |tokens: &[&str]| {
+        let crawlers = tokens.iter().flat_map(|token| ["--crawler", token]);
+        let options = crawlers.map(std::ffi::OsString::from);
+        let all = std::iter::once("block".into()).chain(options).chain([file.clone().into()]);
+        run(all.collect::<Vec<std::ffi::OsString>>())
+    };
+    let refused = block(&["Googlebot"]);
+    assert_eq!(refused.status, 1, "{refused:?}");
+    assert!(refused.err.contains("crawlers obey the group of Googlebot: name them too"));
+    let named = refused.err.split("--crawler ").skip(1);
+    let named = named.map(|rest| rest.split([' ', ')']).next().unwrap());
+    let all: Vec<&str> = std::iter::once("Googlebot").chain(named).collect();
+    assert!(all.len() > 4 && all.contains(&"Googlebot-Image"), "{all:?}");
+    let done = block(&all);
+    assert_eq!(done.status, 0, "{done:?}");
+}

@@ -52,6 +52,18 @@ fn inputs_one_after_another() {
     test.filter(["-".into(), a, "-".into()], b"/stdin").fails(2, "standard input");
 }
 
+/// Some programs write a byte order mark before the first line.
+#[test]
+fn byte_order_marks() {
+    let test = Test::new();
+    let text = b"\xef\xbb\xbfhttps://e.com/private\nhttps://e.com/\n";
+    for bytes in [text.to_vec(), gzip(text), zstd(text)] {
+        let ran = test.filter([test.file("urls", &bytes), "--format=tsv".into()], b"");
+        ran.gives(0, "disallow\thttps://e.com/private\nallow\thttps://e.com/\n");
+    }
+    test.filter(["--format=tsv".into()], text).says("invalid 0");
+}
+
 #[test]
 fn compressed() {
     let test = Test::new();

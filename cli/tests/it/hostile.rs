@@ -246,3 +246,55 @@ fn negative_numbers() {
     run(args!["fetch", "--send-user-agent", "bot", "--timeout", "-5"])
         .fails(2, "invalid value '-5' for '--timeout <SECONDS>'");
 }
+
+/// What takes the square of a file's size, or more, is bounded in every command that edits or tests.
+#[test]
+fn large_robots_txt_take_no_minutes() {
+    let many =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
+    let letter = |number: usize| char::from(b'a' + (number % 26) as u8);
+    let starred = |group: usize| {
+        let rule = |rule: usize| {
+            let [a, b, c] = [letter(rule), letter(7 * rule), letter(group)];
+            format!("Disallow: /*{a}{b}*{c}{group}\n")
+        };
+        format!("User-agent: w{group}\n{}\n", many(20, &rule))
+    };
+    let joined = |group| format!("User-agent: *\nUser-agent: w{group}\nDisallow: /x{group}\n\n");
+    let folder = Folder::of(&[
+        ("starred", &many(100, &starred)),
+        ("joined", &many(4_000, &joined)),
+        ("prose", &many(255_000, &|_| "a\n".into())),
+        ("outside", &many(64_000, &|_| "allow:/\n".into())),
+        (
+            "delays",
+            &(many(8_500, &|n| format!("User-agent: a{n}\nCrawl-delay:1\n"))
+                + &many(16_000, &|n| format!("Allow: /x{n}\n"))),
+        ),
+        (
+            "rules",
+            &("User-agent: *\n".to_owned() + &many(15_000, &|n| format!("Disallow: /*a*b{n}*\n"))),
+        ),
+    ]);
+    for name in ["starred", "joined", "prose", "outside", "delays", "rules"] {
+        let file = folder.path(name);
+        for call in [
+            args!["test", "--init", &file].to_vec(),
+            args!["lint", "--diff", &file].to_vec(),
+            args!["lint", "--diff", "--fix=all", &file].to_vec(),
+            args!["block", "--purpose", "ai-training", &file].to_vec(),
+        ] {
+            let begin = std::time::Instant::now();
+            let ran = run(call.clone());
+            assert!(matches!(ran.status, 0 | 1), "{call:?}: {}", ran.err);
+            // They took up to a minute; now less than a second, if nothing else runs.
+            assert!(begin.elapsed().as_secs() < 10, "{call:?}: {:?}", begin.elapsed());
+        }
+    }
+    // What was left out is said.
+    let init = run(args!["test", "--init", folder.path("joined")]);
+    let text = String::from_utf8(init.out).unwrap();
+    assert!(text.contains("crawlers are not compared with those of '*'"), "{}", &text[..500]);
+    let ran = run(args!["lint", "--diff", folder.path("prose")]);
+    assert!(ran.err.contains("the proof of some fixes would take too long"), "{}", ran.err);
+}

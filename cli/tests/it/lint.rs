@@ -44,7 +44,7 @@ fn statuses() {
     assert_eq!(status(&["--fail-on", "warning"], "warned"), 1);
     assert_eq!(status(&["--fail-on", "note"], "warned"), 1);
     assert_eq!(status(&[], "bad"), 1);
-    assert_eq!(status(&["--deny", "never"], "bad"), 0);
+    assert_eq!(status(&["--fail-on", "never"], "bad"), 0);
     assert_eq!(status(&["--fail-on", "fatal"], "bad"), 2);
     assert_eq!(status(&["--format", "xml"], "bad"), 2);
     assert_eq!(status(&["--profile", "rfc9309", "--all-profiles"], "bad"), 2);

@@ -16,7 +16,8 @@ use crate::command::{Folder, Ran, run};
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 
 /// A server that is a site at each loopback address. Those at 127.9.0.0/16 accept and never answer,
-/// those at 127.8.0.0/16 answer 503, 127.7.0.0/16 403, 127.6.0.0/16 429; all others have rules.
+/// those at 127.8.0.0/16 answer 503, 127.7.0.0/16 403, 127.6.0.0/16 429, 127.5.0.0/16 511; all others
+/// have rules.
 struct Web {
     port: u16,
 }
@@ -66,6 +67,7 @@ fn answer(mut connection: TcpStream) {
         8 => ("503 Service Unavailable", ""),
         7 => ("403 Forbidden", ""),
         6 => ("429 Too Many Requests", ""),
+        5 => ("511 Network Authentication Required", ""),
         _ => ("200 OK", "User-agent: *\nDisallow: /private\n"),
     };
     let _ = write!(
@@ -194,11 +196,48 @@ fn nothing_answers() {
         ran.gives(3, "").says("no site has answered").says("the first 0 URLs were judged");
         assert_eq!((figure(&ran, "disallowed"), stat(&folder, "origins")), (0, 0));
     }
-    // A few sites may well be unreachable.
+    // A few sites may well be unreachable, but nothing shows it.
     let ran = fetch(&folder, &dead(10), &[]);
-    assert_eq!((ran.status, figure(&ran, "unreachable")), (0, 10), "{ran:?}");
+    ran.gives(3, "").says("and no other site has: the fault may be on this side").says("--canary");
+    assert_eq!((figure(&ran, "local_faults"), stat(&folder, "origins")), (10, 0), "{ran:?}");
     let ran = filter(&folder, &dead(5), &[]);
-    assert_eq!((ran.status, figure(&ran, "disallowed")), (0, 5), "{ran:?}");
+    assert_eq!(
+        (ran.status, figure(&ran, "unknown"), stat(&folder, "origins")),
+        (3, 5, 0),
+        "{ran:?}"
+    );
+    // Until something does.
+    let web = Web::new();
+    let canary = format!("--canary=127.0.0.1:{}", web.port);
+    let ran = fetch(&folder, &dead(10), &[&canary]);
+    assert_eq!((ran.status, figure(&ran, "unreachable")), (0, 10), "{ran:?}");
+    let folder = Folder::new();
+    let ran = filter(&folder, &dead(300), &[&canary]);
+    assert_eq!((ran.status, figure(&ran, "disallowed")), (0, 300), "{ran:?}");
+}
+
+/// Sites that are dead, or that ask for a login, stop no run in which others answer, though they
+/// come first.
+#[test]
+fn strangers_stop_no_run() {
+    let (web, port) = (Web::new(), closed_port());
+    let good: String = (0..400).map(|number| web.origin(1, number) + "/\n").collect();
+    let dead: String = (0..1_220)
+        .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
+        .collect();
+    let folder = Folder::new();
+    let ran = fetch(&folder, &(dead + &good), &[]);
+    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 400, 1_220));
+    // 511, from the addresses of one network.
+    let logins: String = (0..300).map(|number| web.origin(5, number) + "/\n").collect();
+    let folder = Folder::new();
+    let ran = fetch(&folder, &(logins + &good), &[]);
+    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 400, 300));
+    // Addresses to which there is no route are their sites' matter.
+    let nowhere: String = (0..300).map(|number| format!("http://[100::{number:x}]/\n")).collect();
+    let folder = Folder::new();
+    let ran = fetch(&folder, &(good + &nowhere), &[]);
+    assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
 }
 
 /// Dead sites are no fault of ours as long as one answers, however many there are.
@@ -218,6 +257,34 @@ fn most_sites_are_dead() {
     let folder = Folder::new();
     let ran = filter(&folder, &urls, &[]);
     assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 100, 900));
+}
+
+/// Whoever reads the output goes away: what is left unasked is told.
+#[cfg(unix)]
+#[test]
+fn nobody_reads() {
+    let web = Web::new();
+    let urls: String = (0..600).map(|number| web.origin(1, number) + "/\n").collect();
+    let folder = Folder::of(&[("urls", &urls)]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
+        .args(FETCH)
+        .args(["--parallel", "4", "urls"])
+        .current_dir(folder.root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    lines.read_line(&mut String::new()).unwrap();
+    drop(lines);
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{err}");
+    assert!(err.contains("stopped: nobody reads standard output any more; "), "{err}");
+    assert!(
+        err.contains(" outcomes are kept. Of the sites that were read, 0 could not be asked"),
+        "{err}"
+    );
 }
 
 /// A first interrupt ends the run with its summary and leaves what is in flight unasked.
@@ -633,17 +700,26 @@ fn overrides() {
         .fails(3, "cannot read --overrides 'nothing'");
 }
 
-/// A server that keeps the heads of requests, and answers each with rules.
+/// A server that keeps the heads of requests, and answers each with rules. Tunnels that are asked of
+/// it end at itself.
 fn listener() -> (u16, std::sync::mpsc::Receiver<(String, IpAddr)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, heads) = std::sync::mpsc::channel();
     thread::spawn(move || {
         for mut connection in listener.incoming().flatten() {
-            let lines = BufReader::new(&connection).lines();
-            let head: Vec<String> =
-                lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let _ = sender.send((head.join("\n"), connection.peer_addr().unwrap().ip()));
+            loop {
+                let lines = BufReader::new(&connection).lines();
+                let head: Vec<String> =
+                    lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+                let head = head.join("\n");
+                let is_tunnel = head.starts_with("CONNECT ");
+                let _ = sender.send((head, connection.peer_addr().unwrap().ip()));
+                if !is_tunnel {
+                    break;
+                }
+                let _ = connection.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+            }
             let _ = connection
                 .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         }
@@ -667,8 +743,10 @@ fn requests_as_the_options_say() {
     let proxy = format!("http://127.0.0.1:{port}");
     let ran = fetch(&Folder::new(), "http://127.9.9.9:81/\n", &["--proxy", &proxy]);
     assert_eq!((ran.status, figure(&ran, "empty")), (0, 1), "{ran:?}");
-    let (head, _) = heads.recv().unwrap();
-    assert!(head.starts_with("GET http://127.9.9.9:81/robots.txt HTTP/1.1"), "{head}");
+    for line in ["CONNECT 127.9.9.9:81 HTTP/1.1", "GET /robots.txt HTTP/1.1"] {
+        let (head, _) = heads.recv().unwrap();
+        assert!(head.starts_with(line), "{head}");
+    }
     // Networks are allowed and denied one by one.
     let folder = Folder::of(&[("urls", &url)]);
     let public = |more: &[&str]| {

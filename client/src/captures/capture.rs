@@ -15,10 +15,10 @@ use crate::outcome::{Failure, Redirect, Response, Said};
 /// Longer URLs are not followed.
 pub const MAX_URL_BYTES: usize = 8 << 10;
 
-/// How far apart two clocks may be. A capture from later than that has a wrong time.
+/// The most that two clocks may differ. A capture from later than that has a wrong time.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
-/// What a site answered when it was asked for a URL.
+/// A site's answer when it was asked for a URL.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// The origin that was asked.
@@ -29,13 +29,13 @@ pub struct Capture {
     /// When it was asked, if that is known. A capture without a time comes before all others, and
     /// of two without a time the later one in the input is the newer.
     pub at: Option<Timestamp>,
-    /// What happened.
+    /// The outcome.
     pub answer: SiteAnswer,
     /// Where the capture stands.
     pub place: RecordPlace,
 }
 
-/// What happened.
+/// The outcome.
 #[derive(Clone, Debug)]
 pub enum SiteAnswer {
     /// A final answer; only 2xx have a body, of whole lines and in UTF-8.
@@ -78,7 +78,7 @@ pub enum At {
 }
 
 impl Capture {
-    /// What captures are grouped by, and redirects lead to.
+    /// The key by which captures are grouped, and to which redirects lead.
     #[must_use]
     pub fn key(&self) -> &str {
         self.other.as_deref().unwrap_or(self.origin.key())
@@ -109,7 +109,7 @@ impl SiteAnswer {
         }
     }
 
-    /// What the answer says of its site, at the time at which it was captured. Returns `None` for a
+    /// The meaning of the answer for its site, at the time at which it was captured. Returns `None` for a
     /// fault that was not the site's. The body stays here.
     #[must_use]
     pub fn says<B>(&self, at: Timestamp) -> Option<Says<Box<str>, B>> {

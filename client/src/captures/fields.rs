@@ -11,7 +11,7 @@ use crate::Timestamp;
 use crate::network::is_redirect;
 use crate::outcome::Response;
 
-/// What a capture says, as columns and members have it: `url`, `status`, `body`, `time` and
+/// The parts of a capture, as columns and members have them: `url`, `status`, `body`, `time` and
 /// `location`.
 ///
 /// ```
@@ -44,11 +44,11 @@ pub struct Fields<'f> {
 }
 
 impl Fields<'_> {
-    /// What is expected as `url`, for messages.
+    /// The description of `url`, for messages.
     pub const URL: &'static str = "the URL of a site, as in https://example.com/robots.txt,";
-    /// What is expected as `status`.
+    /// The description of `status`.
     pub const STATUS: &'static str = "an HTTP status from 100 to 999";
-    /// What is expected as `time`.
+    /// The description of `time`.
     pub const TIME: &'static str = "seconds since 1970, or a time as in 2026-11-20T12:00:00Z,";
 
     /// The key of a URL. Unlike by [`Key::of`], `https://example.com` names the site, not its home

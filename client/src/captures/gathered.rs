@@ -14,7 +14,7 @@ use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
 use crate::Timestamp;
 use crate::outcome::Said;
 
-/// What is left of captures: rows that wait on disk until all are there. `B` is the place of a body.
+/// Captures as rows that wait on disk until all are there. `B` is the place of a body.
 pub struct Gathered<B> {
     folder: PathBuf,
     rows: Spill,
@@ -46,14 +46,14 @@ struct Request<'r> {
     lead: Lead<&'r str>,
 }
 
-/// What a capture of an origin comes to once redirects and revisits are followed.
+/// A capture of an origin once redirects and revisits are followed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Answered<'r, B> {
     key: &'r str,
     /// When the origin was captured.
     pub at: Timestamp,
     number: u64,
-    /// How many redirects led to the answer, what it says, and where its file is. `None` if they
+    /// The number of redirects that led to the answer, its meaning, and the place of its file. `None` if they
     /// lead to what is not known.
     pub answer: Option<(u8, Said, Option<B>)>,
     /// The key of the capture that has the answer.

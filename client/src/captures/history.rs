@@ -8,7 +8,7 @@ use crate::outcome::{AsOf, Event, Holds, Protocol, Said};
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
 pub const MAX_HOPS: u8 = 5;
 
-/// What a capture says, without its body. `K` is a key of captures, `B` the place of a body.
+/// The meaning of a capture, without its body. `K` is a key of captures, `B` the place of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Says<K, B> {
     /// A final answer, and where its file is, if it has one.
@@ -19,19 +19,19 @@ pub enum Says<K, B> {
     Same(K, Timestamp),
 }
 
-/// What a redirect or a revisit leads to.
+/// The target of a redirect or a revisit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lead<K> {
     /// The key of the target.
     pub to: K,
-    /// How many redirects led here.
+    /// The number of redirects that led here.
     pub hops: u8,
     /// The time of the capture that is meant; `None` for the nearest one.
     pub exactly: Option<Timestamp>,
 }
 
 impl<K: Clone, B> Says<K, B> {
-    /// What it leads to, if it has no answer of its own.
+    /// The target, if it has no answer of its own.
     #[must_use]
     pub fn lead(&self) -> Option<Lead<K>> {
         match self {
@@ -184,14 +184,14 @@ pub struct History<B> {
     answers: Vec<CapturedAnswer<B>>,
 }
 
-/// What holds for an origin.
+/// The rules or outcome in force for an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled<B> {
     /// `None` if nothing is known: all answers are those of unknown targets.
     pub holds: Option<Holds>,
     /// When that was captured.
     pub captured: Captured,
-    /// What came with the answer that it rests on: the file whose rules apply, or the newest.
+    /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
     pub of: B,
 }
 
@@ -209,7 +209,7 @@ impl<B> History<B> {
         self.answers.push((captured, answer, of));
     }
 
-    /// What the answers come to, as [`Protocol::judge`] says of those that say something. Returns
+    /// The outcome of the answers, as [`Protocol::judge`] says of those that say something. Returns
     /// `None` if there is no answer up to the time.
     ///
     /// ```

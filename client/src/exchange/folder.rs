@@ -8,7 +8,7 @@ use crate::Timestamp;
 use crate::outcome::{Attempt, Holds, OriginState, Protocol, Response};
 use crate::store::{MAX_BODY_BYTES, Reader, StoreError};
 
-/// What is in force for the hosts of a store, as robots.txt files: those of a [folder](crate::folders).
+/// The rules in force for the hosts of a store, as robots.txt files: those of a [folder](crate::folders).
 pub struct InForce<'r> {
     reader: &'r Reader,
     protocol: Protocol,
@@ -17,7 +17,7 @@ pub struct InForce<'r> {
     hosts: btree_map::IntoIter<String, Vec<(Scheme, String)>>,
 }
 
-/// What is in force for a host.
+/// The rules in force for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostTexts {
     /// The host and its port, as in [`Origin::authority`].
@@ -92,7 +92,7 @@ fn text(
     }
 }
 
-/// What is known of an origin whose robots.txt is this file, as if it had been fetched at that time: its
+/// The state of an origin whose robots.txt is this file, as if it had been fetched at that time: its
 /// state and its body, as a store takes them.
 #[must_use]
 pub fn fetched(file: Vec<u8>, at: Timestamp) -> (OriginState, Vec<u8>) {

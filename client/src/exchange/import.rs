@@ -22,7 +22,7 @@ use crate::store::Store;
 const BATCH: usize = 8192;
 const BATCH_BYTES: usize = 32 << 20;
 
-/// What was imported.
+/// The numbers of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Origins that were put into the store.

@@ -17,7 +17,6 @@ use rustls_platform_verifier::Verifier;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 
-use super::body::BodyLimits;
 use super::client::{Client, Settings};
 use super::connect::Dialer;
 use super::connector::Connector;
@@ -32,6 +31,7 @@ use super::pulse::Pulse;
 use super::resolve::{Answers, CheckedResolver};
 use super::turns::{Pace, Turns};
 use super::visit;
+use crate::body::BodyLimits;
 use crate::network::{IpNetwork, RedirectRules};
 
 impl Fetcher {
@@ -76,6 +76,7 @@ pub struct FetcherBuilder {
     local: Vec<IpAddr>,
     proxy: Option<String>,
     proxy_resolves: bool,
+    canaries: Vec<SocketAddr>,
 }
 
 impl fmt::Debug for FetcherBuilder {
@@ -121,6 +122,7 @@ impl FetcherBuilder {
             local: Vec::new(),
             proxy: None,
             proxy_resolves: false,
+            canaries: Vec::new(),
         }
     }
 
@@ -215,7 +217,7 @@ impl FetcherBuilder {
     /// pause that a host asks for.
     ///
     /// Whoever waits takes no place of [`FetcherBuilder::max_parallel`]. A redirect within the same
-    /// host goes on without waiting.
+    /// host keeps its turn, and waits only for the delay.
     pub fn max_per_host(mut self, requests: impl Into<Option<usize>>) -> FetcherBuilder {
         self.max_per_host = requests.into();
         self
@@ -243,7 +245,8 @@ impl FetcherBuilder {
 
     /// The longest time for which a host is left alone if it asks for it, by `Retry-After` in a 429
     /// or 503. The default is a minute; zero ignores the header. After a 429 the host's address is
-    /// left alone too, for no more than 10 seconds, because other sites may share it.
+    /// left alone too, because other sites may share it: for no more than 10 seconds at a time, and 30
+    /// in ten minutes, whatever its sites ask for.
     ///
     /// When the origin itself is asked again, beyond this run, is the matter of
     /// [`Protocol`](crate::outcome::Protocol).
@@ -300,6 +303,19 @@ impl FetcherBuilder {
         self
     }
 
+    /// An address that accepts TCP connections as long as the network here works, such as that of a
+    /// server of yours elsewhere. May be called several times.
+    ///
+    /// If a site fails before any other has answered, it is tried: connected to, and nothing sent.
+    /// Without it nothing follows from such a failure ([`Attempt::is_confirmed`]). It need not be
+    /// permitted ([`FetcherBuilder::allow_networks`]). Through a proxy it is not asked.
+    ///
+    /// [`Attempt::is_confirmed`]: crate::outcome::Attempt::is_confirmed
+    pub fn canary(mut self, address: SocketAddr) -> FetcherBuilder {
+        self.canaries.push(address);
+        self
+    }
+
     /// Connects from this address of the machine. With one IPv4 and one IPv6 address, both
     /// families are used; with one alone, only its family is.
     pub fn local_address(mut self, address: IpAddr) -> FetcherBuilder {
@@ -311,7 +327,9 @@ impl FetcherBuilder {
     /// with an optional `user:password@` and port. FTP is not fetched through a proxy. Proxies
     /// that the environment names are ignored.
     ///
-    /// An HTTP proxy gets `CONNECT` for https URLs, and the whole URL for http URLs. A proxy that
+    /// An HTTP proxy is asked to connect to the site (`CONNECT`), for http URLs too. If it refuses that
+    /// for an http URL, it gets the whole URL; what it answers then is its own fault, and not the
+    /// site's, if it says so, or if it has refused everything so far. A proxy that
     /// cannot be reached, asks for a password or refuses its service is a
     /// [local fault](crate::outcome::LocalKind::Proxy). If it says that it could not reach the
     /// site (502, 503 or 504 in answer to `CONNECT`; host unreachable or connection refused over
@@ -320,8 +338,8 @@ impl FetcherBuilder {
     ///
     /// Names are still resolved here, and the proxy is asked to connect to an address that was
     /// checked. There are two gaps. With `socks5h` or [`FetcherBuilder::proxy_resolves`] the proxy
-    /// resolves the names, so only addresses within URLs are checked. And an HTTP proxy gets the
-    /// name in an http URL and resolves it again. In both cases the proxy itself must refuse
+    /// resolves the names, so only addresses within URLs are checked. And an HTTP proxy that gets a
+    /// whole http URL resolves the name in it again. In both cases the proxy itself must refuse
     /// private addresses. The proxy's own address is not checked.
     pub fn proxy(mut self, url: impl Into<String>) -> FetcherBuilder {
         self.proxy = Some(url.into());
@@ -432,7 +450,7 @@ impl FetcherBuilder {
             further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
             young: Semaphore::new(visit::MAX_YOUNG),
-            network: Network::default(),
+            network: Network::new(&self.canaries),
             pulse: Pulse::default(),
             settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },
         };

@@ -6,12 +6,12 @@ use std::time::Duration;
 use http::HeaderMap;
 use tokio::sync::Semaphore;
 
-use super::body::BodyLimits;
 use super::connector::Connector;
 use super::health::Network;
 use super::pulse::Pulse;
 use super::resolve::CheckedResolver;
 use super::turns::Turns;
+use crate::body::BodyLimits;
 use crate::network::RedirectRules;
 
 /// The connector, the resolver that checks its addresses, the turns, the settings, and what is

@@ -15,6 +15,11 @@ use crate::outcome::{Failure, LocalFault, LocalKind};
 const NO_SUCH_NAME: &str = "no such name";
 const NO_ADDRESS: &str = "the name has no address";
 
+/// True if a name server stated that there is no such name, or no address.
+pub(super) fn is_stated(failure: &Failure) -> bool {
+    matches!(failure, Failure::Dns(text) if text == NO_SUCH_NAME || text == NO_ADDRESS)
+}
+
 /// The reason for having no address to connect to.
 #[derive(Clone, Debug)]
 pub(super) enum NoAddress {
@@ -49,18 +54,6 @@ impl NoAddress {
 /// The failure of a look-up that did not end in time.
 pub(super) fn silence() -> Failure {
     NoAddress::Lookup(LookupError::Silent).failure()
-}
-
-/// True if a failure may as well be the fault of our network.
-///
-/// Refused addresses and redirects were decided by what the site sent, and so were names that a
-/// name server says do not exist.
-pub(super) fn is_ambiguous(failure: &Failure) -> bool {
-    match failure {
-        Failure::Dns(text) => text != NO_SUCH_NAME && text != NO_ADDRESS,
-        Failure::Connect(_) | Failure::Tls(_) | Failure::TimedOut(_) | Failure::Broken(_) => true,
-        _ => false,
-    }
 }
 
 /// True if this machine has a route to an address. An error if that cannot be told.

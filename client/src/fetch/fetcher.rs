@@ -13,13 +13,12 @@ use url::Url;
 use super::client::Client;
 use super::clock::Clock;
 use super::events::TARGET;
-use super::failure::is_ambiguous;
 use super::health::Health;
 use super::progress::Progress;
 use super::{ftp, http};
 use crate::network::Chain;
 use crate::outcome::{
-    Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
+    Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage, asks_for_login,
 };
 use crate::time::Timestamp;
 
@@ -123,6 +122,10 @@ impl Fetcher {
                             network.judge(failure, began, &progress.tried()).await;
                         (Err(failure), is_confirmed)
                     }
+                    result if asks_for_login(&result) => {
+                        let (judged, is_confirmed) = network.judge_login(&progress.tried()).await;
+                        (judged.map_err(Failure::Local).and(result), is_confirmed)
+                    }
                     result => (result, true),
                 };
                 // Perhaps while it was judged.
@@ -155,10 +158,10 @@ impl Fetcher {
                 tracing::debug!(target: TARGET, %failure, micros, is_confirmed, "failure");
             }
         }
-        let mut attempt =
-            Attempt::new(Timestamp::now(), result).with_redirects(redirects).with_tries(tries);
-        attempt.is_confirmed = is_confirmed;
-        attempt
+        Attempt::new(Timestamp::now(), result)
+            .with_redirects(redirects)
+            .with_tries(tries)
+            .confirmed(is_confirmed)
     }
 
     /// The wait before the next try. `None` if there is none.
@@ -208,7 +211,7 @@ fn is_doubtful(result: &Result<Response, Failure>) -> bool {
         Err(Failure::Local(fault)) => {
             matches!(fault.kind, LocalKind::Resolver | LocalKind::Proxy | LocalKind::Network)
         }
-        Err(failure) => is_ambiguous(failure),
+        Err(failure) => failure.is_ambiguous(),
     }
 }
 

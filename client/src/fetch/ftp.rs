@@ -13,12 +13,12 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
-use super::body::{Filled, Incoming};
 use super::client::Client;
 use super::clock::Clock;
 use super::connect::Target;
 use super::failure::NoAddress;
 use super::visit::Visit;
+use crate::body::{Filled, Incoming};
 use crate::cause::{ErrorChain, line};
 use crate::outcome::{Failure, LocalFault, LocalKind, Response, Stage};
 

@@ -1,7 +1,7 @@
 //! The health of this machine's network.
 //!
 //! A site that does not answer and a network that is down look the same: no connection, no
-//! answer, or a reset. Such a failure is *ambiguous* ([`is_ambiguous`]). Before it is blamed on
+//! answer, or a reset. Such a failure is *ambiguous* ([`Failure::is_ambiguous`]). Before it is blamed on
 //! the site, something must show that the network worked after the failure:
 //!
 //! 1. an answer from any address. In a busy crawl the next one comes within milliseconds, so this
@@ -17,8 +17,14 @@
 //! IPv4, IPv6 and loopback are judged apart: an answer over one says nothing about the others. An
 //! attempt that tried several is blamed on the site if one of them works.
 //!
-//! As long as nothing has answered there are no canaries. Then the failure is blamed on the site,
-//! but is [unconfirmed](crate::outcome::Attempt::is_confirmed).
+//! As long as nothing has answered there are no canaries but those of
+//! [`FetcherBuilder::canary`](super::FetcherBuilder::canary). Without any, the failure is
+//! [unconfirmed](crate::outcome::Attempt::is_confirmed): nothing follows from it.
+//!
+//! The status 511 is the answer of a network that wants a login, or the whim of a site. It is no
+//! sign that the network works. It counts as the site's if another address answers as it should
+//! after it, or did so before, and it is ours if [`LOGINS`] unrelated addresses in a row ask for a
+//! login.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -33,8 +39,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::events::TARGET;
-use super::failure::is_ambiguous;
-use crate::outcome::{Failure, LocalFault, LocalKind};
+use crate::outcome::{ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind};
 
 /// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -52,6 +57,8 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 const ASKED: usize = 3;
 /// The number of addresses that are kept as canaries, for each kind of network.
 const KEPT: usize = 12;
+/// When this many networks in a row ask for a login, and no other answers, it is ours that asks.
+const LOGINS: usize = 3;
 /// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
 
@@ -115,6 +122,8 @@ struct Known {
     failed: Option<Instant>,
     /// Addresses that answered, the latest last.
     canaries: VecDeque<SocketAddr>,
+    /// Addresses that answer, as the user says.
+    set: Vec<SocketAddr>,
 }
 
 impl Known {
@@ -131,7 +140,8 @@ impl Known {
     /// the attempt tried.
     fn canaries(&self, tried: &[IpAddr]) -> Vec<SocketAddr> {
         let mut picked: Vec<SocketAddr> = Vec::new();
-        let usable = || self.canaries.iter().rev().filter(|address| !tried.contains(&address.ip()));
+        let all = || self.canaries.iter().rev().chain(&self.set);
+        let usable = || all().filter(|address| !tried.contains(&address.ip()));
         for address in usable() {
             if !picked.iter().any(|other| block(other.ip()) == block(address.ip())) {
                 picked.push(*address);
@@ -177,6 +187,8 @@ pub(super) struct Network {
 #[derive(Default)]
 struct Seen {
     known: [Known; NETWORKS],
+    /// The blocks of addresses that asked for a login since another address answered.
+    logins: Vec<u32>,
     health: Health,
     recent: VecDeque<Ending>,
     in_flight: usize,
@@ -197,6 +209,16 @@ impl Network {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// For a fetcher with these canaries.
+    pub(super) fn new(canaries: &[SocketAddr]) -> Network {
+        let network_of = network;
+        let network = Network::default();
+        for canary in canaries {
+            network.seen().known[network_of(canary.ip())].set.push(*canary);
+        }
+        network
+    }
+
     pub(super) fn health(&self) -> Health {
         self.seen().health
     }
@@ -211,6 +233,7 @@ impl Network {
     pub(super) fn answered(&self, address: SocketAddr) {
         let mut seen = self.seen();
         seen.health.answered += 1;
+        seen.logins.clear();
         let known = &mut seen.known[network(address.ip())];
         known.answered = Some(Instant::now());
         if !known.canaries.contains(&address) {
@@ -230,11 +253,38 @@ impl Network {
         self.news.notify_waiters();
     }
 
+    /// Tells whether a request for a login from one of these addresses is the site's, and whether
+    /// that is confirmed.
+    pub(super) async fn judge_login(&self, tried: &[IpAddr]) -> (Result<(), LocalFault>, bool) {
+        let asked = Instant::now();
+        let logins = {
+            let mut seen = self.seen();
+            for block in tried.iter().map(|address| block(*address)) {
+                if seen.logins.len() < LOGINS && !seen.logins.contains(&block) {
+                    seen.logins.push(block);
+                }
+            }
+            seen.logins.len()
+        };
+        if self.seen().in_flight > 1 {
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let has_news = timeout(FIRST_PATIENCE, self.answers(&all, asked)).await.is_ok();
+            if has_news {
+                return (Ok(()), true);
+            }
+        }
+        if logins >= LOGINS {
+            tracing::warn!(target: TARGET, "the network asks for a login");
+            return (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true);
+        }
+        (Ok(()), self.seen().health.answered > 0)
+    }
+
     /// Counts the end of an attempt.
     pub(super) fn ended<T>(&self, result: &Result<T, Failure>, is_confirmed: bool) {
         let ending = match result {
             Err(Failure::Local(_)) => Ending::Local,
-            Err(_) if !is_confirmed => Ending::Unconfirmed,
+            _ if !is_confirmed => Ending::Unconfirmed,
             _ => Ending::Judged,
         };
         let mut seen = self.seen();
@@ -262,7 +312,7 @@ impl Network {
         began: Instant,
         tried: &[IpAddr],
     ) -> (Failure, bool) {
-        if !is_ambiguous(&failure) {
+        if !failure.is_ambiguous() {
             return (failure, true);
         }
         let failed = Instant::now();
@@ -292,6 +342,11 @@ impl Network {
         let known = || networks.iter().map(|network| &seen.known[*network]);
         // The network works now, and no canary failed during the attempt.
         if known().any(|known| known.works_since(failed) && !known.failed_since(began)) {
+            return (failure, true);
+        }
+        // The head of the answer came, and nobody else can be asked.
+        let is_cut = matches!(failure, Failure::Broken(_));
+        if is_first && is_cut && known().any(|known| known.works_since(began)) {
             return (failure, true);
         }
         if is_down || known().any(|known| known.failed_since(began)) {

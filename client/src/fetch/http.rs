@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{CONTENT_ENCODING, HOST, PROXY_AUTHORIZATION, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, HOST, PROXY_AUTHORIZATION, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -15,15 +15,16 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use url::Url;
 
-use super::body::{BodyLimits, Filled, Incoming};
 use super::client::Client;
 use super::clock::Clock;
 use super::connect::{Offer, Stream};
 use super::events::TARGET;
 use super::failure;
+use super::proxy::LOGIN;
 use super::tasks::Tasks;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
+use crate::body::{BodyLimits, Filled, Incoming};
 use crate::cause::{ErrorChain, line};
 use crate::network::{Chain, is_redirect};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
@@ -67,7 +68,10 @@ pub(super) async fn fetch(
         let is_conditional = !validators.is_empty();
         let connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
         let here = match visit.take() {
-            Some(here) if here.is_of(chain.as_url()) => here,
+            Some(mut here) if here.is_of(chain.as_url()) => {
+                here.again().await;
+                here
+            }
             elsewhere => {
                 // Nobody waits for a turn while holding another one.
                 drop(elsewhere);
@@ -115,7 +119,7 @@ struct OpenAnswer {
     status: StatusCode,
     headers: HeaderMap,
     body: hyper::body::Incoming,
-    _connection: Connection,
+    connection: Connection,
 }
 
 /// A request without an answer: the cause, and the next step.
@@ -158,7 +162,9 @@ async fn exchange(
         let Lost { failure, then } = match total.run(asking).await? {
             Ok(answer) => {
                 let port = url.port_or_known_default().unwrap_or_default();
-                if let Some(peer) = visit.peer(port) {
+                if let Some(peer) = visit.peer(port)
+                    && answer.status != StatusCode::NETWORK_AUTHENTICATION_REQUIRED
+                {
                     client.network.answered(peer);
                 }
                 return Ok(answer);
@@ -210,28 +216,32 @@ async fn open(
         return Err(Failure::BadRedirect("no host or no port".to_owned()));
     };
     let is_tls = url.scheme() == "https";
-    let forwarding = connector.proxy.as_ref().filter(|proxy| !is_tls && proxy.forwards_http());
     let stream = visit.connect(
         |target| async {
-            match (&forwarding, is_tls) {
-                (Some(proxy), _) => Ok((proxy.reach(&connector.dialer).await?, false)),
-                (None, false) => Ok((connector.open(target, port).await?, false)),
-                (None, true) => {
+            match (&connector.proxy, is_tls) {
+                (Some(proxy), false) => {
+                    let (stream, is_forwarded) =
+                        proxy.http(&connector.dialer, target, port).await?;
+                    Ok((stream, false, is_forwarded))
+                }
+                (None, false) => Ok((connector.open(target, port).await?, false, false)),
+                (_, true) => {
                     let stream = connector.open(target, port).await?;
-                    connector.dialer.tls(stream, &host, offer).await
+                    let (stream, is_http2) = connector.dialer.tls(stream, &host, offer).await?;
+                    Ok((stream, is_http2, false))
                 }
             }
         },
         total,
         connect,
     );
-    let (stream, is_http2) = stream.await?;
+    let (stream, is_http2, is_forwarded) = stream.await?;
     let (progress, tasks) = (Arc::new(HeadProgress::default()), Tasks::default());
     let sender = match is_http2 {
         true => shake_http2(stream, &progress, &tasks).await?,
         false => shake_http1(stream, &progress, &tasks).await?,
     };
-    Ok(Connection { sender, progress, tasks, is_forwarded: forwarding.is_some() })
+    Ok(Connection { sender, progress, tasks, is_forwarded })
 }
 
 async fn shake_http1(
@@ -315,8 +325,7 @@ async fn ask(
             connection.progress.note_head();
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && connection.is_forwarded {
-                let text = "it asks for a user and a password, or refuses those given (407)";
-                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
+                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, LOGIN))));
             }
             if connection.is_forwarded
                 && head.status.is_client_error()
@@ -327,12 +336,17 @@ async fn ask(
                     format!("it answers {} itself: {}", head.status.as_u16(), line(&refusal));
                 return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
             }
-            Ok(OpenAnswer {
-                status: head.status,
-                headers: head.headers,
-                body,
-                _connection: connection,
-            })
+            if connection.is_forwarded
+                && let Some(proxy) = &client.connector.proxy
+                && proxy.may_refuse(head.status)
+            {
+                let text = format!(
+                    "it answers {}, and nothing else so far: perhaps that is its own answer",
+                    head.status.as_u16()
+                );
+                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
+            }
+            Ok(OpenAnswer { status: head.status, headers: head.headers, body, connection })
         }
         Err(cause) => {
             let then = then(&cause, &connection.progress);
@@ -418,42 +432,41 @@ async fn body(
     limits: BodyLimits,
     read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
-    let mut incoming = Incoming::new(&encodings(&answer.headers), limits)?;
+    let mut incoming = Incoming::new(&answer.headers, limits)?;
+    let announced = content_length(&answer.headers);
+    let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));
+    let mut arrived = 0;
     loop {
         let frame = poll_fn(|context| Pin::new(&mut answer.body).poll_frame(context));
         let frame = timeout(read_timeout, frame).await;
         let frame = frame.map_err(|_| Failure::TimedOut(Stage::Read))?;
-        let Some(frame) = frame else { break };
+        let Some(frame) = frame else {
+            // hyper checks the length in HTTP/1. In HTTP/2 it takes a reset without an error for
+            // the end.
+            return match announced {
+                Some(announced) if arrived < announced => Err(Failure::Broken(format!(
+                    "the body ended after {arrived} of {announced} bytes"
+                ))),
+                _ if is_http2 && !answer.body.is_end_stream() => {
+                    Err(Failure::Broken(format!("the stream was reset after {arrived} bytes")))
+                }
+                _ => incoming.end(),
+            };
+        };
         let frame = frame.map_err(|cause| failure::of_body(&cause))?;
         // Trailers say nothing.
         let Ok(bytes) = frame.into_data() else { continue };
+        arrived += bytes.len() as u64;
         if incoming.push(&bytes)? == Filled::Full {
-            break;
+            return incoming.end();
         }
     }
-    incoming.end()
 }
 
-/// All encodings of a body: those of the content, and those that were applied on the way. hyper
-/// undoes only `chunked`, which comes last.
-fn encodings(headers: &HeaderMap) -> HeaderMap {
-    let mut all = HeaderMap::new();
-    for value in headers.get_all(CONTENT_ENCODING) {
-        all.append(CONTENT_ENCODING, value.clone());
+/// The length of the body that the headers announce. `Transfer-Encoding` overrides it.
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    if headers.contains_key(TRANSFER_ENCODING) {
+        return None;
     }
-    let lines = headers.get_all(TRANSFER_ENCODING).iter();
-    let mut transfer: Vec<&[u8]> = lines
-        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
-        .map(<[u8]>::trim_ascii)
-        .filter(|name| !name.is_empty())
-        .collect();
-    if transfer.last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")) {
-        transfer.pop();
-    }
-    for name in transfer {
-        if let Ok(value) = HeaderValue::from_bytes(name) {
-            all.append(CONTENT_ENCODING, value);
-        }
-    }
-    all
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }

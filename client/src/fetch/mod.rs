@@ -51,8 +51,9 @@
 //!   that then fails in such a way is made again at once, up to three times, before it is a local
 //!   fault.
 //!
-//! As long as nothing has answered there are no canaries. Such a failure is the site's, but
-//! [`Attempt::is_confirmed`](crate::outcome::Attempt::is_confirmed) is false: do not keep it.
+//! As long as nothing has answered there are no canaries, unless
+//! [`FetcherBuilder::canary`] names some. Such a failure has
+//! [`Attempt::is_confirmed`](crate::outcome::Attempt::is_confirmed) false, and nothing follows from it.
 //! [`Fetcher::health`] counts; [`Health::is_suspect`] says when most attempts of a run end in
 //! faults of this side, or in failures that nothing confirms.
 //!
@@ -63,13 +64,11 @@
 //! each visit to a host resolves its name once, and only checked addresses reach the connector.
 //! Connections are not reused, and proxies from the environment are ignored.
 
-mod body;
 mod builder;
 mod client;
 mod clock;
 mod connect;
 mod connector;
-mod decode;
 mod dns;
 mod error;
 mod events;

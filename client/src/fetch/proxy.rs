@@ -4,11 +4,12 @@
 //! target is the target's.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::PROXY_AUTHORIZATION;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, StatusCode};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -22,6 +23,9 @@ use super::lookup::Resolve;
 use super::tasks::Tasks;
 use crate::cause::{ErrorChain, line};
 use crate::outcome::{Failure, LocalFault, LocalKind};
+
+/// The details of the fault of a proxy that wants a login.
+pub(super) const LOGIN: &str = "it asks for a user and a password, or refuses those given (407)";
 
 /// The proxy that all requests go through.
 pub(super) struct Proxy {
@@ -37,6 +41,10 @@ pub(super) struct Proxy {
     connect_timeout: Duration,
     /// The address that was connected to last.
     reached: Mutex<Option<SocketAddr>>,
+    /// True if it refuses to connect to the ports of http URLs.
+    refuses_http: AtomicBool,
+    /// True if it has forwarded an answer that is hardly its own.
+    has_forwarded: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +103,43 @@ impl Proxy {
             resolver,
             connect_timeout,
             reached: Mutex::default(),
+            refuses_http: AtomicBool::new(false),
+            has_forwarded: AtomicBool::new(false),
         })
     }
 
-    /// True if requests for http URLs are sent to the proxy itself, with the whole URL.
-    pub(super) fn forwards_http(&self) -> bool {
-        self.scheme != ProxyScheme::Socks5
+    /// A connection for an http URL, and whether the proxy itself is asked, with the whole URL: only
+    /// if it refuses to connect to the site. What comes through a tunnel is the site's answer.
+    pub(super) async fn http(
+        &self,
+        dialer: &Dialer,
+        target: Target,
+        port: u16,
+    ) -> Result<(Stream, bool), Failure> {
+        if self.scheme == ProxyScheme::Socks5 {
+            return Ok((self.tunnel(dialer, target, port).await?, false));
+        }
+        if !self.refuses_http.load(Ordering::Relaxed) {
+            let stream = self.reach(dialer).await?;
+            match self.connect(stream, &authority(&target, port)).await {
+                Ok(Ok(stream)) => return Ok((stream, false)),
+                Ok(Err(_)) => self.refuses_http.store(true, Ordering::Relaxed),
+                // Perhaps it does not know how to; it is asked again for the next site.
+                Err(Failure::Local(fault)) if fault.text != LOGIN => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok((self.reach(dialer).await?, true))
+    }
+
+    /// Notes the status of an answer that the proxy has forwarded. Returns true if it may as well be
+    /// the proxy's own: it refuses, and everything so far was refused.
+    pub(super) fn may_refuse(&self, status: StatusCode) -> bool {
+        let is_refusal = status.is_client_error() && !matches!(status.as_u16(), 404 | 410);
+        if !is_refusal && !status.is_server_error() {
+            self.has_forwarded.store(true, Ordering::Relaxed);
+        }
+        is_refusal && !self.has_forwarded.load(Ordering::Relaxed)
     }
 
     /// The header that tells an HTTP proxy who asks.
@@ -173,17 +212,23 @@ impl Proxy {
     ) -> Result<Stream, Failure> {
         let stream = self.reach(dialer).await?;
         match self.scheme {
-            ProxyScheme::Http | ProxyScheme::Https => self.connect(stream, target, port).await,
+            ProxyScheme::Http | ProxyScheme::Https => {
+                let authority = authority(&target, port);
+                self.connect(stream, &authority).await?.map_err(|status| {
+                    fault(&format!("it refuses to connect to {authority}: {status}"))
+                })
+            }
             ProxyScheme::Socks5 => self.socks(stream, target, port).await,
         }
     }
 
-    async fn connect(&self, stream: Stream, target: Target, port: u16) -> Result<Stream, Failure> {
-        let authority = match target {
-            Target::Address(address) => SocketAddr::new(address, port).to_string(),
-            Target::Name(name) => format!("{name}:{port}"),
-        };
-        let mut request = Request::connect(&authority).header(http::header::HOST, &authority);
+    /// A tunnel, or the status with which the proxy refuses it.
+    async fn connect(
+        &self,
+        stream: Stream,
+        authority: &str,
+    ) -> Result<Result<Stream, StatusCode>, Failure> {
+        let mut request = Request::connect(authority).header(http::header::HOST, authority);
         if let Some(value) = self.authorization() {
             request = request.header(PROXY_AUTHORIZATION, value);
         }
@@ -201,13 +246,13 @@ impl Proxy {
         match status.as_u16() {
             200..=299 => {
                 let stream = hyper::upgrade::on(answer).await.map_err(broken)?;
-                Ok(Box::new(TokioIo::new(stream)))
+                Ok(Ok(Box::new(TokioIo::new(stream))))
             }
-            407 => Err(fault("it asks for a user and a password, or refuses those given (407)")),
+            407 => Err(fault(LOGIN)),
             // It did not reach the target. That it reaches nothing cannot be told from one
             // answer.
             502..=504 => Err(Failure::Connect(format!("the proxy answered {status}"))),
-            _ => Err(fault(&format!("it refuses to connect to {authority}: {status}"))),
+            _ => Ok(Err(status)),
         }
     }
 
@@ -238,6 +283,14 @@ impl std::fmt::Debug for Proxy {
     /// Without the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?} proxy at {}:{}", self.scheme, self.host, self.port)
+    }
+}
+
+/// What a proxy is asked to connect to.
+fn authority(target: &Target, port: u16) -> String {
+    match target {
+        Target::Address(address) => SocketAddr::new(*address, port).to_string(),
+        Target::Name(name) => format!("{name}:{port}"),
     }
 }
 

@@ -14,7 +14,7 @@ use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::time::Instant;
 use url::Host;
 
-use super::failure::{NoAddress, has_route, hidden_shortage, is_ambiguous};
+use super::failure::{NoAddress, has_route, hidden_shortage, is_stated};
 use super::lookup::{LookupError, Resolve, Resolving};
 use super::permitted::Permitted;
 use super::progress;
@@ -160,7 +160,7 @@ impl CheckedResolver {
     /// seems to work.
     pub(super) fn blame(&self, failure: Failure, began: Instant) -> Failure {
         let Some(answers) = &self.answers else { return failure };
-        match is_ambiguous(&failure) && !answers.works(began) {
+        match !is_stated(&failure) && failure.is_ambiguous() && !answers.works(began) {
             true => Failure::Local(LocalFault::new(LocalKind::Resolver, failure.to_string())),
             false => failure,
         }

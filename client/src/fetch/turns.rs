@@ -52,9 +52,19 @@ struct Open<P> {
 
 struct Gate {
     places: Arc<Semaphore>,
-    /// The time at which the next request may begin.
-    next: Mutex<Instant>,
+    schedule: Mutex<Schedule>,
 }
+
+struct Schedule {
+    /// The time at which the next request may begin.
+    next: Instant,
+    /// How long neighbours have had it paused, and since when that is counted.
+    paused: (Duration, Instant),
+}
+
+/// What neighbours may have a party paused for, in a time of [`BUDGET_TIME`].
+const BUDGET: Duration = Duration::from_secs(30);
+const BUDGET_TIME: Duration = Duration::from_secs(10 * 60);
 
 /// The right to ask. Dropping it gives up the place.
 pub(super) struct Turn {
@@ -72,12 +82,14 @@ impl<P: Eq + Hash> Gates<P> {
         if open.gates.len() >= open.sweep_at {
             let now = Instant::now();
             // Gates are cloned only under this lock, so one that is held only here stays so.
-            open.gates.retain(|_, gate| Arc::strong_count(gate) > 1 || *lock(&gate.next) > now);
+            open.gates
+                .retain(|_, gate| Arc::strong_count(gate) > 1 || lock(&gate.schedule).next > now);
             open.sweep_at = MIN_SWEEP.max(open.gates.len() * 2);
         }
         let new = || {
-            let (places, next) = (Arc::new(Semaphore::new(places)), Mutex::new(Instant::now()));
-            Arc::new(Gate { places, next })
+            let now = Instant::now();
+            let schedule = Mutex::new(Schedule { next: now, paused: (Duration::ZERO, now) });
+            Arc::new(Gate { places: Arc::new(Semaphore::new(places)), schedule })
         };
         Arc::clone(open.gates.entry(party).or_insert_with(new))
     }
@@ -90,10 +102,15 @@ impl<P: Eq + Hash> Gates<P> {
             // The semaphore is never closed.
             return Turn { held: None };
         };
-        while let Err(next) = gate.begin(self.pace.delay) {
-            sleep_until(next).await;
-        }
+        gate.wait(self.pace.delay).await;
         Turn { held: Some((gate, place)) }
+    }
+
+    /// Waits until whoever has this turn may make a further request.
+    pub(super) async fn again(&self, turn: &Turn) {
+        if let Some((gate, _)) = &turn.held {
+            gate.wait(self.pace.delay).await;
+        }
     }
 
     /// A turn, if there is one now.
@@ -109,13 +126,20 @@ impl<P: Eq + Hash> Gates<P> {
 impl Gate {
     /// Begins a request, or says when the next may begin.
     fn begin(&self, delay: Duration) -> Result<(), Instant> {
-        let mut next = lock(&self.next);
+        let mut schedule = lock(&self.schedule);
         let now = Instant::now();
-        if now < *next {
-            return Err(*next);
+        if now < schedule.next {
+            return Err(schedule.next);
         }
-        *next = now + delay;
+        schedule.next = now + delay;
         Ok(())
+    }
+
+    /// Begins a request as soon as it may begin.
+    async fn wait(&self, delay: Duration) {
+        while let Err(next) = self.begin(delay) {
+            sleep_until(next).await;
+        }
     }
 }
 
@@ -123,8 +147,24 @@ impl Turn {
     /// Lets no request to this party begin for some time.
     pub(super) fn back_off(&self, time: Duration) {
         if let Some((gate, _)) = &self.held {
-            let mut next = lock(&gate.next);
-            *next = (*next).max(Instant::now() + time);
+            let mut schedule = lock(&gate.schedule);
+            schedule.next = schedule.next.max(Instant::now() + time);
+        }
+    }
+
+    /// The same at the wish of one of many that share the party. What they can make the others wait
+    /// for is bounded.
+    pub(super) fn back_off_for_neighbours(&self, time: Duration) {
+        if let Some((gate, _)) = &self.held {
+            let mut schedule = lock(&gate.schedule);
+            let now = Instant::now();
+            if now >= schedule.paused.1 + BUDGET_TIME {
+                schedule.paused = (Duration::ZERO, now);
+            }
+            let until = now + time.min(BUDGET - schedule.paused.0);
+            let begin = schedule.next.max(now);
+            schedule.paused.0 += until.saturating_duration_since(begin);
+            schedule.next = until.max(schedule.next);
         }
     }
 }
@@ -165,6 +205,28 @@ mod tests {
         let began = Instant::now();
         gates.turn(1).await;
         assert_eq!(began.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn neighbours_cost_no_more_than_their_budget() {
+        let gates = gates(2, Duration::ZERO);
+        let began = Instant::now();
+        for _ in 0..40 {
+            gates.turn(1).await.back_off_for_neighbours(Duration::from_secs(10));
+        }
+        assert_eq!(began.elapsed(), BUDGET);
+        tokio::time::advance(BUDGET_TIME).await;
+        gates.turn(1).await.back_off_for_neighbours(Duration::from_secs(10));
+        assert!(gates.try_turn(1).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_further_request_waits_too() {
+        let gates = gates(1, Duration::from_secs(3));
+        let began = Instant::now();
+        let turn = gates.turn(1).await;
+        gates.again(&turn).await;
+        assert_eq!(began.elapsed().as_secs(), 3);
     }
 
     #[tokio::test(start_paused = true)]

@@ -112,11 +112,17 @@ impl<'c> Visit<'c> {
         url.host_str() == Some(&self.host)
     }
 
+    /// Waits until a further request may begin, without a place.
+    pub(super) async fn again(&mut self) {
+        self.place = None;
+        self.client.turns.hosts.again(&self.host_turn).await;
+    }
+
     /// The host asks for no further requests for some time, and perhaps its address does too.
     pub(super) fn back_off(&self, time: Duration, address: Duration) {
         self.host_turn.back_off(time);
         if let Some((_, Some(turn))) = &self.at {
-            turn.back_off(address);
+            turn.back_off_for_neighbours(address);
         }
     }
 

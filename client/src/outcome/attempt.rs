@@ -21,9 +21,11 @@ pub struct Attempt {
     pub redirects: Vec<Redirect>,
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
-    /// False if the result is a failure that a network that is down would cause as well, and
-    /// nothing shows that ours worked: no site has ever answered this fetcher. Such an attempt is
-    /// not worth keeping. True otherwise.
+    /// False if a fault of our network would have the same result, and nothing shows that ours
+    /// worked: no site has ever answered this fetcher. True otherwise.
+    ///
+    /// [`Protocol::after`](super::Protocol::after) concludes nothing from an attempt that is not
+    /// confirmed.
     pub is_confirmed: bool,
     /// The number of times that the robots.txt was requested: more than once after failures that
     /// passed, or might have.
@@ -31,10 +33,30 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// A confirmed attempt that followed no redirects.
+    /// An attempt that followed no redirects. It is confirmed, unless the status is 511: with that
+    /// a network asks for a login, in the place of the site (RFC 6585, section 6).
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
-        Attempt { at, redirects: Vec::new(), result, is_confirmed: true, tries: 1 }
+        let is_confirmed = !asks_for_login(&result);
+        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1 }
+    }
+
+    /// Says whether the result is the site's: for an HTTP stack of your own that knows whether its
+    /// network worked.
+    ///
+    /// ```
+    /// use robotsieve_client::Timestamp;
+    /// use robotsieve_client::outcome::{Attempt, Failure, Protocol, Stage};
+    ///
+    /// let silence = Attempt::new(Timestamp::now(), Err(Failure::TimedOut(Stage::Connect)));
+    /// assert!(Protocol::RFC9309.after(None, &silence).is_ok());
+    /// let fault = Protocol::RFC9309.after(None, &silence.confirmed(false));
+    /// assert!(fault.unwrap_err().to_string().starts_with("nothing shows that the network"));
+    /// ```
+    #[must_use]
+    pub fn confirmed(mut self, is_confirmed: bool) -> Attempt {
+        self.is_confirmed = is_confirmed;
+        self
     }
 
     /// Adds the redirects that led to the result, in order.
@@ -50,6 +72,14 @@ impl Attempt {
         self.tries = tries;
         self
     }
+}
+
+/// The details of the fault of a network that asks for a login.
+pub(crate) const ASKS_FOR_LOGIN: &str = "HTTP 511, it asks for a login";
+
+/// True if a result is the status 511, which a network here may have sent in the place of the site.
+pub(crate) fn asks_for_login(result: &Result<Response, Failure>) -> bool {
+    matches!(result, Ok(Response { status: 511, .. }))
 }
 
 /// A redirect that was followed.
@@ -195,6 +225,19 @@ impl fmt::Display for Stage {
             Stage::Read => "read",
             Stage::Total => "total",
         })
+    }
+}
+
+impl Failure {
+    /// True if a fault of our own network could have caused it as well: no address, no connection, no
+    /// answer in time, or a broken one.
+    ///
+    /// Refused addresses and redirects were decided by what the site sent. That a name does not
+    /// exist was said by a name server of ours, which may say so of all names.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        use Failure::{Broken, Connect, Dns, TimedOut, Tls};
+        matches!(self, Dns(_) | Connect(_) | Tls(_) | TimedOut(_) | Broken(_))
     }
 }
 

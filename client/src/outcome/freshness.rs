@@ -14,19 +14,26 @@ use std::time::{Duration, SystemTime};
 use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, RETRY_AFTER};
 use http::{HeaderMap, HeaderName};
 
+use super::state::StatedLifetime;
 use crate::time::Timestamp;
 
 /// The time for which an answer may be used from now on, as its headers say; `None` if they do not
 /// say.
-///
-/// The age is that of the `Age` header alone (RFC 9111, section 4.2.3, allows this), so a site
-/// whose clock is wrong does no harm: `Expires` is compared with the `Date` of the same answer.
 pub(super) fn lifetime(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
-    let stated = match from_cache_control(headers) {
-        Some(stated) => stated,
-        None => from_expires(headers, at)?,
-    };
-    Some(stated.saturating_sub(age(headers)))
+    Some(from_now_on(stated(headers, at)?, headers))
+}
+
+/// What remains of a lifetime by the `Age` of an answer. No other age is known (RFC 9111, section
+/// 4.2.3, allows this), so a site whose clock is wrong does no harm.
+pub(super) fn from_now_on(stated: StatedLifetime, headers: &HeaderMap) -> Duration {
+    stated.as_duration().saturating_sub(age(headers))
+}
+
+/// The lifetime that the headers of an answer state. `Expires` is compared with the `Date` of the
+/// same answer.
+pub(super) fn stated(headers: &HeaderMap, at: Timestamp) -> Option<StatedLifetime> {
+    let by_cache_control = from_cache_control(headers).map(StatedLifetime::max_age);
+    by_cache_control.or_else(|| from_expires(headers, at).map(StatedLifetime::expires))
 }
 
 /// The lifetime by `Cache-Control`. Of several the shortest counts, and one that is not a number

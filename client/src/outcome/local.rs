@@ -46,11 +46,14 @@ pub enum LocalKind {
     /// This program stood still for a while: it was stopped, or the machine slept or stalled. What
     /// sites answered, or waited for, meanwhile is unknown.
     Suspended,
+    /// Nothing shows that the network here works: no site has answered yet. A site that fails may be
+    /// well.
+    Unconfirmed,
 }
 
 impl LocalKind {
     /// All kinds.
-    pub const ALL: [LocalKind; 10] = [
+    pub const ALL: [LocalKind; 11] = [
         LocalKind::Descriptors,
         LocalKind::Memory,
         LocalKind::Route,
@@ -61,6 +64,7 @@ impl LocalKind {
         LocalKind::Network,
         LocalKind::Other,
         LocalKind::Suspended,
+        LocalKind::Unconfirmed,
     ];
 
     /// The fault in a few words, for people.
@@ -77,6 +81,7 @@ impl LocalKind {
             LocalKind::Network => "the network is down",
             LocalKind::Other => "the request could not be made",
             LocalKind::Suspended => "this program was stopped",
+            LocalKind::Unconfirmed => "nothing shows that the network here works",
         }
     }
 }

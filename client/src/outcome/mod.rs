@@ -29,8 +29,10 @@ mod state;
 mod tests;
 mod utf16;
 
-pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
 #[cfg(feature = "fetch")]
+pub(crate) use attempt::{ASKS_FOR_LOGIN, asks_for_login};
+pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
+#[cfg(any(feature = "captures", feature = "fetch"))]
 pub(crate) use cut::{is_line_end, whole_lines};
 #[cfg(feature = "fetch")]
 pub(crate) use freshness::retry_after;
@@ -38,4 +40,6 @@ pub use history::{AsOf, Event, Judged, Said};
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
 pub use ruling::{Holds, Ruling, Why};
-pub use state::{CachedCopy, Cause, Condition, ContentHash, InvalidHash, OriginState, Outcome};
+pub use state::{
+    CachedCopy, Cause, Condition, ContentHash, InvalidHash, OriginState, Outcome, StatedLifetime,
+};

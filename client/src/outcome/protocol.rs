@@ -7,12 +7,14 @@ use http::header::{ETAG, LAST_MODIFIED};
 use robotsieve::{FetchRules, Profile};
 use serde::{Deserialize, Serialize};
 
-use super::attempt::{Attempt, Failure, Response};
+use super::attempt::{ASKS_FOR_LOGIN, Attempt, Failure, Response, asks_for_login};
 use super::freshness;
 use super::local::{LocalFault, LocalKind};
 use super::ruling::{Holds, Ruling, Why};
 use super::seconds;
-use super::state::{CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome};
+use super::state::{
+    CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome, StatedLifetime, seconds_of,
+};
 use crate::time::Timestamp;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -236,9 +238,9 @@ impl Protocol {
     /// The state of an origin after an attempt, given its state before, if it had one.
     ///
     /// # Errors
-    /// Returns the fault if it is on this side ([`Failure::Local`], or the status 511, with which a
-    /// network asks for a login). The attempt then says nothing about the site, and its state
-    /// remains what it was.
+    /// Returns the fault if it is on this side, or may be: [`Failure::Local`], and any failure
+    /// that is [not confirmed](Attempt::is_confirmed). The attempt then says nothing about the site,
+    /// and its state remains what it was.
     pub fn after(
         &self,
         before: Option<&OriginState>,
@@ -246,12 +248,14 @@ impl Protocol {
     ) -> Result<OriginState, LocalFault> {
         match &attempt.result {
             Err(Failure::Local(fault)) => return Err(fault.clone()),
-            // RFC 6585, section 6: it comes from the network here, in the place of the site.
-            Ok(response) if response.status == 511 => {
-                let text = "HTTP 511, it asks for a login";
-                return Err(LocalFault::new(LocalKind::Network, text));
+            _ if attempt.is_confirmed => {}
+            result if asks_for_login(result) => {
+                return Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN));
             }
-            _ => {}
+            Err(failure) => {
+                return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));
+            }
+            Ok(_) => {}
         }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);
@@ -333,9 +337,11 @@ impl Protocol {
     }
 
     fn copy_of(&self, attempt: &Attempt, response: &Response) -> CachedCopy {
-        let stated = freshness::lifetime(&response.headers, attempt.at);
+        let stated = freshness::stated(&response.headers, attempt.at);
         CachedCopy {
-            lifetime: seconds_of(stated.map_or(self.lifetime, |stated| self.bounded(stated))),
+            lifetime: stated
+                .map_or(seconds_of(self.lifetime), |stated| self.bounded(stated, response)),
+            stated,
             final_url: attempt.redirects.last().map(|redirect| redirect.to.clone()),
             etag: validator(response, &ETAG).flatten(),
             last_modified: validator(response, &LAST_MODIFIED).flatten(),
@@ -344,19 +350,24 @@ impl Protocol {
         }
     }
 
-    /// Updates a copy that a 304 has found unchanged: RFC 9111, section 3.2. What the 304 does
-    /// not say remains as it was. The RFC would also have a copy fetched anew whose strong `ETag`
-    /// differs; but this was the answer to a request for just this copy, and servers change the
-    /// `ETag` of an unchanged file, for instance when they compress it.
+    /// Updates a copy that a 304 has found unchanged: RFC 9111, sections 3.2 and 4.3.4. What the
+    /// 304 does not say remains as it was, so an `Expires` does not end the stored `max-age`. The
+    /// RFC would also have a copy fetched anew whose strong `ETag` differs; but this was the answer
+    /// to a request for just this copy, and servers change the `ETag` of an unchanged file, for
+    /// instance when they compress it.
     fn refresh(&self, copy: &mut CachedCopy, at: Timestamp, response: &Response) {
         copy.at = at;
-        let lifetime = match freshness::lifetime(&response.headers, at) {
-            Some(stated) => self.bounded(stated),
-            // The protocol may be another one than when the copy was fetched.
-            None => Duration::from_secs(copy.lifetime.into())
-                .min(self.longest_lifetime.max(self.lifetime)),
+        copy.stated = match (copy.stated, freshness::stated(&response.headers, at)) {
+            (Some(kept @ StatedLifetime::MaxAge(_)), None | Some(StatedLifetime::Expires(_))) => {
+                Some(kept)
+            }
+            (kept, stated) => stated.or(kept),
         };
-        copy.lifetime = seconds_of(lifetime);
+        // The protocol may be another one than when the copy was fetched.
+        copy.lifetime = match copy.stated {
+            Some(stated) => self.bounded(stated, response),
+            None => copy.lifetime.min(seconds_of(self.longest_lifetime.max(self.lifetime))),
+        };
         if let Some(etag) = validator(response, &ETAG) {
             copy.etag = etag;
         }
@@ -365,10 +376,12 @@ impl Protocol {
         }
     }
 
-    /// The lifetime that an answer gets if its headers state this one.
-    fn bounded(&self, stated: Duration) -> Duration {
+    /// The seconds for which a copy with this lifetime is fresh from now on: less by the `Age` of the
+    /// newest answer, and within the bounds of the protocol.
+    fn bounded(&self, stated: StatedLifetime, newest: &Response) -> u32 {
+        let stated = freshness::from_now_on(stated, &newest.headers);
         // `min` comes last: if the two settings contradict each other, the shorter one wins.
-        stated.max(self.shortest_lifetime).min(self.longest_lifetime)
+        seconds_of(stated.max(self.shortest_lifetime).min(self.longest_lifetime))
     }
 
     /// The policy that applies at `now`, with its reason, its end, and the time to try again.
@@ -496,8 +509,4 @@ fn expiring(holds: Holds, why: Why, at: Timestamp, until: Timestamp, now: Timest
 fn validator(response: &Response, name: &HeaderName) -> Option<Option<Vec<u8>>> {
     let value = response.headers.get(name)?.as_bytes();
     Some((value.len() <= MAX_VALIDATOR_BYTES).then(|| value.to_vec()))
-}
-
-fn seconds_of(lifetime: Duration) -> u32 {
-    u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX)
 }

@@ -171,7 +171,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// What led to it, on one line, whatever a server or a library said: `HTTP 404`, or the failure.
+    /// The cause, on one line, whatever a server or a library said: `HTTP 404`, or the failure.
     /// Empty if the site has a robots.txt.
     #[must_use]
     pub fn why(&self) -> String {
@@ -228,6 +228,9 @@ pub struct CachedCopy {
     pub at: Timestamp,
     /// The seconds from then on for which the copy is fresh.
     pub lifetime: u32,
+    /// The lifetime that the site stated, before its `Age` was subtracted and the protocol's bounds
+    /// were applied.
+    pub stated: Option<StatedLifetime>,
     /// The URL of the answer, if redirects led elsewhere.
     pub final_url: Option<String>,
     /// The validator `ETag`, as received.
@@ -252,6 +255,7 @@ impl CachedCopy {
             len: u32::try_from(body.len()).unwrap_or(u32::MAX),
             at,
             lifetime: DEFAULT_LIFETIME.as_secs() as u32,
+            stated: None,
             final_url: None,
             etag: None,
             last_modified: None,
@@ -293,6 +297,37 @@ impl CachedCopy {
     pub fn fresh_until(&self) -> Timestamp {
         self.at + Duration::from_secs(self.lifetime.into())
     }
+}
+
+/// The lifetime that a site stated for a file, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatedLifetime {
+    /// By `Cache-Control`. A later answer that finds the file unchanged ends it only by another
+    /// `Cache-Control`: RFC 9111, section 3.2.
+    MaxAge(u32),
+    /// By `Expires`, which counts only without the other.
+    Expires(u32),
+}
+
+impl StatedLifetime {
+    pub(super) fn max_age(lifetime: Duration) -> StatedLifetime {
+        StatedLifetime::MaxAge(seconds_of(lifetime))
+    }
+
+    pub(super) fn expires(lifetime: Duration) -> StatedLifetime {
+        StatedLifetime::Expires(seconds_of(lifetime))
+    }
+
+    pub(super) fn as_duration(self) -> Duration {
+        let (StatedLifetime::MaxAge(seconds) | StatedLifetime::Expires(seconds)) = self;
+        Duration::from_secs(seconds.into())
+    }
+}
+
+/// Whole seconds. Many are very many.
+pub(super) fn seconds_of(lifetime: Duration) -> u32 {
+    u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX)
 }
 
 /// The looks of a robots.txt, for statistics and reports. It changes no verdict.

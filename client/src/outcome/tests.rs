@@ -712,8 +712,28 @@ fn validators() {
     assert_eq!(copy.etag.as_deref(), Some(&b"\"a\""[..]));
     assert_eq!(refreshed(&old, &[("cache-control", "public")]).lifetime, 3600);
     assert_eq!(refreshed(&old, &[("cache-control", "max-age=7200")]).lifetime, 7200);
-    assert_eq!(refreshed(&old, &[("expires", "0")]).lifetime, 600);
     assert_eq!(refreshed(&headers, &[]).lifetime, 86_400);
+    // `Expires` does not end the stored `max-age`, only another `Expires`; and `Age` counts.
+    assert_eq!(refreshed(&old, &[("expires", "0")]).lifetime, 3600);
+    assert_eq!(refreshed(&old, &[("age", "2000")]).lifetime, 1600);
+    assert_eq!(refreshed(&old, &[("expires", "0"), ("age", "2000")]).lifetime, 1600);
+    assert_eq!(refreshed(&old, &[("expires", "0"), ("cache-control", "no-cache")]).lifetime, 600);
+    let expires =
+        [headers[0], ("date", headers[1].1), ("expires", "Wed, 15 Nov 2023 00:13:20 GMT")];
+    assert_eq!(refreshed(&expires, &[]).lifetime, 7200);
+    assert_eq!(refreshed(&expires, &[("age", "2000")]).lifetime, 5200);
+    assert_eq!(refreshed(&expires, &[("expires", "0")]).lifetime, 600);
+    // An age counts once, and a bound does not become what the site has said.
+    let aged = [headers[0], ("cache-control", "max-age=864000"), ("age", "7100")];
+    let copy = refreshed(&aged, &[]);
+    assert_eq!((copy.lifetime, copy.stated), (86_400, Some(StatedLifetime::MaxAge(864_000))));
+    let google = &Protocol::GOOGLE;
+    let known = first(google, 200, &aged);
+    let lifetime = |new: &[(&str, &str)]| {
+        let same = google.after(Some(&known), &attempt(START + DAY, answer(304, new, b"")));
+        same.unwrap().copy.unwrap().lifetime
+    };
+    assert_eq!((lifetime(&[("expires", "0")]), lifetime(&[("age", "300000")])), (604_800, 564_000));
     // What it says replaces it.
     let date = "Wed, 15 Nov 2023 22:13:20 GMT";
     let copy = refreshed(&old, &[("etag", "\"b\""), ("last-modified", date)]);
@@ -850,6 +870,27 @@ fn a_network_that_asks_for_a_login() {
     for protocol in ALL {
         let login = attempt(START, answer(511, &[], b""));
         assert_eq!(protocol.after(None, &login).unwrap_err().kind, LocalKind::Network);
+    }
+}
+
+/// Failures that nothing has confirmed are not counted, and do not end what is held.
+#[test]
+fn unconfirmed_failures_do_not_count() {
+    for protocol in ALL {
+        let mut known = first(&protocol, 200, &[]);
+        let held = known.clone();
+        for day in [1, 8, 15, 22, 31] {
+            let silence = attempt(START + DAY * day, Err(Failure::TimedOut(Stage::Connect)));
+            let fault = protocol.after(Some(&known), &silence.clone().confirmed(false));
+            assert_eq!(fault.unwrap_err().kind, LocalKind::Unconfirmed);
+            known = protocol.after(Some(&known), &silence).unwrap();
+        }
+        assert_eq!(known.failures, 5);
+        assert_eq!(at(&protocol, &held, HOUR), (Holds::Rules, Why::Copy));
+        // What is confirmed is the site's, a status 511 too.
+        let login = attempt(START, answer(511, &[], b"")).confirmed(true);
+        let known = protocol.after(None, &login).unwrap();
+        assert_eq!(known.last, Outcome::Unreachable(Cause::Status(511)));
     }
 }
 

@@ -90,7 +90,7 @@ fn told(
 /// Damage of a pack that is copied.
 #[derive(Debug)]
 pub struct CopyError {
-    /// Which of the packs.
+    /// The number of the pack.
     pub number: usize,
     /// The damage.
     pub error: PackError,

@@ -16,7 +16,7 @@ use crate::Timestamp;
 use crate::captures::{Capture, Gathered, Lead, Says, SiteAnswer};
 use crate::outcome::{AsOf, Said};
 
-/// What packs are made from.
+/// An input of packs.
 pub enum GatherInput {
     /// What a site answered.
     Capture(Capture),

@@ -9,14 +9,14 @@ use robotsieve::{Config, Crawler, Profile};
 use crate::Timestamp;
 use crate::outcome::{AsOf, Protocol};
 
-/// How a pack is made.
+/// The settings by which a pack is made.
 #[derive(Clone, Debug)]
 pub struct Making {
-    /// How files are read, and what fetches mean.
+    /// The profile in which files are read, and which says what fetches mean.
     pub profile: Profile,
     /// For whom.
     pub crawlers: Vec<Crawler>,
-    /// What is kept of files.
+    /// The parts of files that are kept.
     pub config: Config,
     /// Of the hash, for all of its files.
     pub seed: u64,
@@ -59,14 +59,14 @@ impl Making {
     }
 }
 
-/// How captures are judged.
+/// The settings by which captures are judged.
 #[derive(Clone, Debug)]
 pub struct Judging {
-    /// What the answers of fetches mean.
+    /// The protocol that says what the answers of fetches mean.
     pub protocol: Protocol,
     /// The time as of which they are judged.
     pub as_of: AsOf,
-    /// How the states of a store are turned into captures.
+    /// The protocol and time by which the states of a store become captures.
     pub of_stores: (Protocol, AsOf),
 }
 

@@ -21,16 +21,16 @@ pub enum PackedAt {
     Before(Box<str>),
 }
 
-/// What the captures of an origin come to.
+/// The outcome of the captures of an origin.
 #[derive(Clone, Debug)]
 pub struct PackedOrigin {
-    /// What holds.
+    /// The rules or outcome in force.
     pub holds: Holding,
     /// When that was captured.
     pub captured: Captured,
 }
 
-/// What holds for an origin.
+/// The rules or outcome in force for an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holding {
     /// The rules of the file that is there.
@@ -43,7 +43,7 @@ pub enum Holding {
     Unknown,
 }
 
-/// What a pack has, as an answer. Packs do not tell what disallowed all: it counts as a failure.
+/// The kind of a pack's entry, as an answer. Packs do not tell what disallowed all: it counts as a failure.
 pub fn said_of(kind: Kind) -> Option<Said> {
     match kind {
         Kind::Rules => Some(Said::File(None)),
@@ -53,7 +53,7 @@ pub fn said_of(kind: Kind) -> Option<Said> {
     }
 }
 
-/// What the pack that is being updated has for the target of a redirect.
+/// The entry of the pack that is being updated for the target of a redirect.
 pub fn held_before(
     before: Option<&Pack<'_>>,
     key: &str,
@@ -70,7 +70,7 @@ fn answer_of(kind: Kind, key: &str) -> Option<(Said, Option<PackedAt>)> {
     said_of(kind).map(|said| (said, place))
 }
 
-/// What the captures of an origin, and the pack that is being updated, come to. Returns `None` if
+/// The outcome of the captures of an origin and of the pack that is being updated. Returns `None` if
 /// they change nothing.
 pub fn settled(
     origin: &Origin<'_>,

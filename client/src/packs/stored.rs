@@ -9,7 +9,7 @@ use crate::outcome::{AsOf, Failure, Holds, OriginState, Response};
 use crate::store::{Reader, StoreError};
 
 impl Judging {
-    /// What is in force for an origin of a store, as a capture that means just that. Returns `None`
+    /// The rules in force for an origin of a store, as a capture that means just that. Returns `None`
     /// if the key is no origin.
     ///
     /// # Errors

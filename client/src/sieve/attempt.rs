@@ -194,11 +194,13 @@ impl Shared {
             Ok(finished) => finished,
             Err(fault) => {
                 count(&counters.local_faults);
-                if attempt.is_err() {
-                    count(&counters.panics);
-                    permit.panicked(&fault);
-                } else {
-                    permit.failed(&fault);
+                match &attempt {
+                    Err(_) => {
+                        count(&counters.panics);
+                        permit.panicked(&fault);
+                    }
+                    Ok(_) if fault.kind == LocalKind::Unconfirmed => permit.unconfirmed(&fault),
+                    Ok(_) => permit.failed(&fault),
                 }
                 return Progress::Local(fault);
             }

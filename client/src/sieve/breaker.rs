@@ -1,4 +1,5 @@
-//! Pauses: after faults of this side in a row, and of a site whose attempts panic.
+//! Pauses: after faults of this side in a row, and of a site whose attempts panic or are not
+//! confirmed.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -8,18 +9,19 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::sites::TARGET;
-use crate::outcome::LocalFault;
+use crate::outcome::{LocalFault, LocalKind};
 
 /// The first pause. Each further one is twice as long, up to [`LONGEST`].
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The number of sites whose attempts panic that are remembered.
+/// The number of sites with a pause of their own that are remembered.
 const MAX_SITES: usize = 4096;
 
 /// A half-open circuit breaker. After `after` local faults in a row no attempt is let through
 /// until the pause is over. Then a single one is, as a trial: an outcome ends the pause, another
-/// fault doubles it. Sites whose attempts panic are paused in the same way, each for itself.
+/// fault doubles it. Sites whose attempts panic, or fail while nothing shows that the network works,
+/// are paused in the same way, each for itself.
 pub(super) struct Breaker {
     after: u32,
     state: Mutex<Faults>,
@@ -123,7 +125,10 @@ impl Permit {
     pub(super) fn worked(self) {
         let mut state = self.breaker.lock();
         state.in_a_row = 0;
-        state.sites.remove(&self.key);
+        // What failed while nothing had answered may be asked again.
+        state.sites.retain(|site, pause| {
+            **site != *self.key && pause.fault.kind != LocalKind::Unconfirmed
+        });
         let was_paused = state.paused.take().is_some();
         drop(state);
         if was_paused {
@@ -138,8 +143,20 @@ impl Permit {
         self.count(state, fault);
     }
 
+    /// The attempt failed, and nothing shows that the network works. Its site is paused at once;
+    /// others may show more.
+    pub(super) fn unconfirmed(self, fault: &LocalFault) {
+        drop(self.pause_site(fault));
+        tracing::debug!(target: TARGET, origin = &*self.key, %fault, "no outcome");
+    }
+
     /// The attempt panicked: its site is paused at once.
     pub(super) fn panicked(self, fault: &LocalFault) {
+        let state = self.pause_site(fault);
+        self.count(state, fault);
+    }
+
+    fn pause_site(&self, fault: &LocalFault) -> MutexGuard<'_, Faults> {
         let mut state = self.breaker.lock();
         if state.sites.len() >= MAX_SITES && !state.sites.contains_key(&self.key) {
             let now = Instant::now();
@@ -150,7 +167,7 @@ impl Permit {
         }
         let pause = self.breaker.pause(state.sites.get(&self.key), fault);
         state.sites.insert(self.key.clone(), pause);
-        self.count(state, fault);
+        state
     }
 
     /// Counts a fault, pauses if there were enough in a row, and logs: the first fault and each

@@ -23,9 +23,11 @@ pub enum SieveError {
     Unknown,
     /// The store could not be read, and the sieve has no fetcher.
     Store(Arc<StoreError>),
-    /// The site could not be asked, and the fault is on this side. It says nothing about the site.
-    /// After many such faults in a row the sieve [pauses](super::Sieve::is_paused), and returns
-    /// the last one without asking.
+    /// The site could not be asked, and the fault is on this side, or may be
+    /// ([`LocalKind::Unconfirmed`](crate::outcome::LocalKind::Unconfirmed)). It says nothing about
+    /// the site. After many faults in a row the sieve [pauses](super::Sieve::is_paused), and
+    /// returns the last one without asking. A site that did not answer before any other did is
+    /// asked again after a second, and then after twice as long each time, up to a minute.
     Local(LocalFault),
     /// The site would have to be fetched, and the call was made outside a Tokio runtime.
     NoRuntime,

@@ -3,19 +3,23 @@
 //! [`Guard`] stands between the sieve and the network. What it asks and learns goes through
 //! [`Watch`], which the whole run shares:
 //!
-//! - As long as no site has answered, failures may be ours: they are held back, so that they are
-//!   neither stored nor printed. The first answer releases them. After [`MOST_HELD`] failures no
-//!   more sites are asked until one answers; if none of those that are being asked does, the run is
-//!   stopped. It is also stopped if it ends with [`FEW`] failures or more and without an answer.
-//!   Fewer are outcomes.
+//! - As long as no site has answered, failures may be ours: they are held back until one does, and
+//!   their sites are then asked again. After [`MOST_HELD`] failures no more sites are asked; if none
+//!   of those that are being asked answers, the run is stopped. It is also stopped if it ends with
+//!   [`FEW`] failures or more and without an answer. Fewer are told as what they are: faults that
+//!   may be ours.
+//! - Until then sites are asked in random order, so that dead ones that come first neither stop a
+//!   run nor the next one.
 //! - If most of the last `WINDOW` sites could not be asked because of a fault on this side, the
-//!   run is stopped.
+//!   run is stopped. Faults that only some sites cause, such as addresses to which there is no route,
+//!   don't count once another site has answered.
 //! - A stop, by either of these, by a signal or by a store that cannot be written, ends what is in
 //!   flight without an outcome: these sites count as not asked.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,7 +33,7 @@ use crate::Timestamp;
 use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind};
 use crate::store::StoreError;
 
-/// With fewer failures and no answer at the end of a run, the failures are outcomes.
+/// With fewer failures and no answer at the end of a run, the run is not said to be stopped.
 pub const FEW: u64 = 20;
 
 /// At this many failures before the first answer no more sites are asked.
@@ -37,6 +41,13 @@ pub const MOST_HELD: u64 = 200;
 
 /// The number of attempts that run before the first answer: without a network, each may take its time.
 const MOST_FIRST: usize = 1024;
+
+/// Before the first answer, a site waits for up to this long for its place if many wait: so their
+/// order is random.
+const SHUFFLE: Duration = Duration::from_millis(100);
+
+/// With no more sites than these, nothing is waited for.
+const MOST_IN_ORDER: u64 = 64;
 
 /// How many sites a run looks back at.
 const WINDOW: usize = 200;
@@ -118,7 +129,7 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
-/// What all attempts of a run have in common.
+/// The state that all attempts of a run share.
 #[derive(Debug)]
 pub struct Watch {
     stop: OnceLock<Stop>,
@@ -214,12 +225,18 @@ impl Watch {
         if state.window.len() == WINDOW {
             state.window.pop_front();
         }
+        let fault = fault.filter(|fault| !self.is_proven() || !is_of_some_sites(fault));
         state.window.push_back(fault.is_some());
         let faults = state.window.iter().filter(|fault| **fault).count();
         let Some(fault) = fault.filter(|_| faults >= MOST_FAULTS) else {
             return self.decide(&state);
         };
         self.stop(Stop::Faults { faults, of: state.window.len(), last: fault.clone() });
+    }
+
+    /// True if some site has answered.
+    pub fn is_proven(&self) -> bool {
+        *self.phase.borrow() == Phase::Proven
     }
 
     /// The number of sites that are waited for.
@@ -284,6 +301,11 @@ impl Watch {
         if is_known(&phase.borrow()) {
             return None;
         }
+        if self.open() > MOST_IN_ORDER {
+            let part = RandomState::new().hash_one(()) as u32;
+            let wait = tokio::time::sleep(SHUFFLE.mul_f64(f64::from(part) / f64::from(u32::MAX)));
+            select(pin!(phase.wait_for(is_known)), pin!(wait)).await;
+        }
         match select(pin!(phase.wait_for(is_known)), pin!(self.first.acquire())).await {
             Either::Left(_) => None,
             Either::Right((place, _)) => place.ok(),
@@ -321,8 +343,8 @@ impl Watch {
         }
     }
 
-    /// Returns true if an attempt that was made may become an outcome; waits until that is known.
-    async fn passes(&self, origin: &Origin<'_>, result: &Evidence<'_>) -> bool {
+    /// Returns false if the run is stopped. Waits until it is known what becomes of a failure.
+    async fn passes(&self, origin: &Origin<'_>, result: &Evidence) -> bool {
         let mut phase = self.phase.subscribe();
         match result {
             Evidence::None => {
@@ -344,7 +366,7 @@ impl Watch {
                 });
                 return *phase.borrow() != Phase::Stopped;
             }
-            Evidence::Failure(_) => {}
+            Evidence::Doubt(_) => {}
         }
         let ticket = {
             let mut state = self.lock();
@@ -356,8 +378,8 @@ impl Watch {
             }
             state.failures += 1;
             state.held += 1;
-            if let Evidence::Failure(failure) = result {
-                state.first.get_or_insert_with(|| format!("{origin}: {failure}"));
+            if let Evidence::Doubt(cause) = result {
+                state.first.get_or_insert_with(|| format!("{origin}: {cause}"));
             }
             self.give_up(&state);
             self.decide(&state);
@@ -377,33 +399,39 @@ impl Watch {
 }
 
 /// What an attempt says about the network of this machine.
-enum Evidence<'a> {
+enum Evidence {
     /// It works: somebody answered.
     Answer,
-    /// It may be broken, or the site may be.
-    Failure(&'a Failure),
+    /// It may be broken, or the site may be: why.
+    Doubt(String),
     /// Nothing.
     None,
 }
 
-impl Evidence<'_> {
-    fn of(attempt: &Attempt) -> Evidence<'_> {
+impl Evidence {
+    fn of(attempt: &Attempt) -> Evidence {
         match &attempt.result {
-            Ok(_) => Evidence::Answer,
-            Err(_) if !attempt.redirects.is_empty() => Evidence::Answer,
+            _ if !attempt.redirects.is_empty() => Evidence::Answer,
+            Ok(_) if attempt.is_confirmed => Evidence::Answer,
+            Ok(response) => Evidence::Doubt(format!("HTTP {}", response.status)),
             // It was confirmed by what others answered, or has nothing to do with the network.
-            Err(_) if attempt.is_confirmed => Evidence::None,
             Err(Failure::Local(_)) => Evidence::None,
-            Err(failure) => Evidence::Failure(failure),
+            Err(_) if attempt.is_confirmed => Evidence::None,
+            Err(failure) => Evidence::Doubt(failure.to_string()),
         }
     }
 }
 
+/// True for a fault that depends on the site: others may be well.
+fn is_of_some_sites(fault: &LocalFault) -> bool {
+    matches!(fault.kind, LocalKind::Route | LocalKind::Unconfirmed)
+}
+
 /// Fetches for a run that is watched.
 pub struct Guard<F> {
-    /// What asks sites.
+    /// The fetcher that asks sites.
     pub fetcher: F,
-    /// What the run has learnt.
+    /// The knowledge of the run.
     pub watch: Arc<Watch>,
 }
 
@@ -434,6 +462,14 @@ impl<F: Fetch> Fetch for Guard<F> {
 fn unasked() -> Attempt {
     let fault = LocalFault::new(LocalKind::Other, UNASKED);
     Attempt::new(Timestamp::now(), Err(Failure::Local(fault)))
+}
+
+/// Returns true if it is worth asking a site again that could not be asked because of this fault.
+pub fn may_pass(fault: &LocalFault, watch: &Watch) -> bool {
+    match fault.kind {
+        LocalKind::Unconfirmed => watch.is_proven(),
+        _ => !is_unasked(fault),
+    }
 }
 
 /// Returns true if a site was not asked because the run was stopped.

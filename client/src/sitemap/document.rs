@@ -11,7 +11,7 @@ use crate::lines::{Line, Lines, URL_BYTES};
 /// The number of URLs that search engines read of one sitemap, and the most that an index may name
 /// (<https://www.sitemaps.org/protocol.html>).
 pub const URLS: u64 = 50_000;
-/// How many bytes they read.
+/// The most bytes that they read.
 pub const BYTES: u64 = 50 << 20;
 
 /// The URLs in one sitemap. Its format is told by its first bytes.

@@ -14,7 +14,7 @@ const ORIGINS: usize = 10_000;
 const SHOWN: usize = 5;
 const REPORTED: usize = 100;
 
-/// How a site was found.
+/// The way a site was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SiteBy {
@@ -138,7 +138,7 @@ impl SiteUrls {
         all
     }
 
-    /// What the URLs are: one line, and one more for each kind that is not judged.
+    /// The lines about the URLs: one, and one more for each kind that is not judged.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let all = self.here + self.others() + self.invalid;
@@ -170,7 +170,7 @@ impl SiteUrls {
         lines
     }
 
-    /// What the URLs are, as a member of reports.
+    /// The counts of the URLs, as a member of reports.
     #[must_use]
     pub fn report(&self) -> SitemapUrls {
         let other = |(site, urls): (&str, u64)| OtherSite { site: site.to_owned(), urls };

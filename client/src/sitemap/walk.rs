@@ -52,7 +52,7 @@ pub enum SitemapPlace {
     Url(String),
 }
 
-/// What opens sitemaps for a [`Walk`], and is told what it leaves out.
+/// The opener of sitemaps for a [`Walk`], which is told what it leaves out.
 pub trait OpenSitemap {
     /// A sitemap that was named begins. The user gave this URL, which alone may name a private
     /// address.
@@ -81,7 +81,7 @@ pub struct OpenedSitemap {
     pub from: Option<String>,
 }
 
-/// What is told of sitemaps.
+/// A message about sitemaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SitemapTold {
     /// Something cannot be read.

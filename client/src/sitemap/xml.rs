@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// What was found.
+/// An item of a sitemap.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SitemapEntry {
     /// The URL of a page was appended.
@@ -62,7 +62,7 @@ pub enum SitemapEntry {
     Damaged {
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// A URL that is too long, on this line; its beginning was appended.
@@ -74,12 +74,12 @@ pub enum SitemapEntry {
     End,
 }
 
-/// What is wrong with a document, and where. Nothing of it is read from here on.
+/// A fault of a document, and its place. Nothing of it is read from here on.
 #[derive(Debug)]
 pub struct SitemapFault {
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 

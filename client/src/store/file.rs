@@ -183,7 +183,7 @@ impl StoreFile {
             // one.
             let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
             let transaction = database.begin_read()?;
-            let begun = Snapshot::begin(&transaction, &self.decompression, &self.path)?;
+            let begun = Snapshot::begin(&transaction, &self.decompression, &self.path)?.counted();
             let before = std::mem::replace(&mut *latest, Arc::new(begun));
             drop(latest);
             drop(before);

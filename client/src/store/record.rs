@@ -5,15 +5,16 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::error::Fault;
-use crate::outcome::{CachedCopy, ContentHash, OriginState, Outcome};
+use crate::outcome::{CachedCopy, ContentHash, OriginState, Outcome, StatedLifetime};
 use crate::time::Timestamp;
 
 /// An [`OriginState`] in few bytes, written by postcard: times are differences from the last
 /// attempt, and the body is its number in the store.
 ///
 /// This is part of the file's format, and so is the order of the variants of [`Outcome`],
-/// `Cause`, `Failure` and `Stage`. New variants may be added at the end; any other change needs
-/// a new [`SCHEMA_VERSION`](super::SCHEMA_VERSION).
+/// `Cause`, `Failure` and `Stage`. New variants may be added at the end, and new fields behind the
+/// record: older programs read no further, and older rows end there. Any other change needs a new
+/// [`SCHEMA_VERSION`](super::SCHEMA_VERSION).
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record<'k> {
     /// Seconds since 1970.
@@ -26,6 +27,9 @@ pub(super) struct Record<'k> {
     retry_after: Option<i64>,
     site_answered: Option<i64>,
     errors_mean_absent: bool,
+    /// That of the copy, behind the record.
+    #[serde(skip)]
+    stated: Option<StatedLifetime>,
 }
 
 /// A [`CachedCopy`] in few bytes. Hash and length are in the body's row.
@@ -65,6 +69,7 @@ impl Record<'_> {
             retry_after: state.retry_after.map(from_attempt),
             site_answered: state.site_answered.map(from_attempt),
             errors_mean_absent: state.errors_mean_absent,
+            stated: state.copy.as_ref().and_then(|copy| copy.stated),
         }
     }
 
@@ -78,6 +83,7 @@ impl Record<'_> {
             len,
             at: time(copy.at),
             lifetime: copy.lifetime,
+            stated: self.stated,
             final_url: copy.final_url.map(Cow::into_owned),
             etag: copy.etag.map(Cow::into_owned),
             last_modified: copy.last_modified.map(Cow::into_owned),
@@ -100,7 +106,12 @@ impl Record<'_> {
 
     /// The row of the table: a checksum of the origin's key and the record, then the record.
     pub(super) fn encode(&self, origin: &str) -> Vec<u8> {
-        let mut row = postcard::to_extend(self, vec![0; CHECKSUM_BYTES])
+        let row = postcard::to_extend(self, vec![0; CHECKSUM_BYTES]);
+        let mut row = row
+            .and_then(|row| match self.stated {
+                Some(stated) => postcard::to_extend(&stated, row),
+                None => Ok(row),
+            })
             .expect("a vector takes any length, and postcard can write every field");
         let checksum = checksum(origin, &row[CHECKSUM_BYTES..]);
         row[..CHECKSUM_BYTES].copy_from_slice(&checksum);
@@ -111,7 +122,14 @@ impl Record<'_> {
     pub(super) fn decode<'r>(origin: &str, row: &'r [u8]) -> Result<Record<'r>, Fault> {
         row.split_first_chunk()
             .filter(|(found, bytes)| **found == checksum(origin, bytes))
-            .and_then(|(_, bytes)| postcard::from_bytes(bytes).ok())
+            .and_then(|(_, bytes)| {
+                let (record, rest) = postcard::take_from_bytes::<Record<'_>>(bytes).ok()?;
+                let stated = match rest {
+                    [] => None,
+                    rest => Some(postcard::from_bytes(rest).ok()?),
+                };
+                Some(Record { stated, ..record })
+            })
             .ok_or_else(|| Fault::damaged(format!("the record of {origin} is corrupt")))
     }
 }
@@ -128,4 +146,26 @@ fn checksum(origin: &str, bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     hasher.update(origin.as_bytes());
     hasher.update(bytes);
     hasher.finalize().to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows written before a copy's stated lifetime was kept end where the record does.
+    #[test]
+    fn rows_of_older_programs() {
+        let mut state = OriginState::present(CachedCopy::new(b"", Timestamp(1_800_000_000)));
+        let body = state.copy.as_ref().map(|copy| (copy.content, copy.len));
+        let old = Record::of(&state, Some(7)).encode("a");
+        state.copy.as_mut().unwrap().stated = Some(StatedLifetime::Expires(3600));
+        let new = Record::of(&state, Some(7)).encode("a");
+        assert_eq!(old[CHECKSUM_BYTES..], new[CHECKSUM_BYTES..old.len()]);
+        let stated = |row: &[u8]| {
+            let read = Record::decode("a", row).unwrap().into_state(body);
+            assert_eq!(read.last, Outcome::Present);
+            read.copy.unwrap().stated
+        };
+        assert_eq!((stated(&old), stated(&new)), (None, Some(StatedLifetime::Expires(3600))));
+    }
 }

@@ -1,8 +1,10 @@
 //! Reads of the store as of one commit.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{self, AtomicBool};
 
 use redb::{
     OwnedAccessGuard, OwnedRange, ReadOnlyTable, ReadTransaction, ReadableTable,
@@ -63,6 +65,8 @@ pub(super) struct Snapshot {
     bodies: ReadOnlyTable<u64, &'static [u8]>,
     numbers: ReadOnlyTable<u128, u64>,
     decompression: Arc<Decompression>,
+    /// True if it is known that the table of origins has as many rows as it says.
+    is_counted: AtomicBool,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -83,19 +87,31 @@ impl Snapshot {
             bodies: transaction.open_table(BODIES)?,
             numbers: transaction.open_table(NUMBERS)?,
             decompression: Arc::clone(decompression),
+            is_counted: AtomicBool::new(false),
         })
+    }
+
+    /// The same for a store that this program has written: what it had before is known to be whole,
+    /// or as whole as it was.
+    pub(super) fn counted(mut self) -> Snapshot {
+        *self.is_counted.get_mut() = true;
+        self
     }
 
     pub(super) fn get(&self, origin: &str) -> Result<Option<OriginState>, StoreError> {
         self.guarded(|| {
-            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
+            let Some(row) = self.origins.get(origin.as_bytes())? else {
+                return self.check_missing(origin).map(|()| None);
+            };
             Ok(Some(self.state_in(origin, row.value())?.0))
         })
     }
 
     pub(super) fn get_with_body(&self, origin: &str) -> Result<Option<StateWithBody>, StoreError> {
         self.guarded(|| {
-            let Some(row) = self.origins.get(origin.as_bytes())? else { return Ok(None) };
+            let Some(row) = self.origins.get(origin.as_bytes())? else {
+                return self.check_missing(origin).map(|()| None);
+            };
             let (state, body) = self.state_in(origin, row.value())?;
             let body = match body {
                 Some((number, row)) => {
@@ -105,6 +121,37 @@ impl Snapshot {
             };
             Ok(Some((state, body)))
         })
+    }
+
+    /// Checks the rows between which an origin would be that is not found: its checksums cover their
+    /// keys, and a damaged one of theirs, or of the tree above them, hides origins.
+    fn check_missing(&self, origin: &str) -> Result<(), Fault> {
+        let key = origin.as_bytes();
+        let before = self.origins.range(..key)?.next_back().transpose()?;
+        let after = self.origins.range(key..)?.next().transpose()?;
+        // At the edges a row that is missing has no neighbour; one page may stand for all. So the
+        // rows are counted, once.
+        let is_edge = before.is_none() || after.is_none();
+        if is_edge && !self.is_counted.load(atomic::Ordering::Relaxed) {
+            let mut count = 0;
+            for row in self.origins.range(..)? {
+                row?;
+                count += 1;
+            }
+            if count != self.origins.len()? {
+                return Err(Fault::damaged("origins are missing"));
+            }
+            self.is_counted.store(true, atomic::Ordering::Relaxed);
+        }
+        for (row, place) in [(before, Ordering::Less), (after, Ordering::Greater)] {
+            let Some((key, row)) = row else { continue };
+            let neighbour = origin_key(key.value())?;
+            Record::decode(neighbour, row.value())?;
+            if neighbour.cmp(origin) != place {
+                return Err(Fault::damaged(format!("{neighbour} is in a wrong place")));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn body(&self, content: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {

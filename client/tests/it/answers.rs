@@ -476,7 +476,7 @@ Silence opens no site: while a site is unreachable, no time that passes allows m
     page.push_str("## Bodies\n\nIn every protocol:\n\n");
     bodies(&mut page);
     page.push_str(
-        "\n## How long a file is used\n\nBy the headers of a 2xx. A 304 replaces what it states, and leaves the rest as it was. That a site has no robots.txt counts for 24 hours, whatever the headers say.\n\n",
+        "\n## How long a file is used\n\nBy the headers of a 2xx. A 304 replaces what it states, and leaves the rest as it was: an `Expires` does not end the `max-age` before it, and its `Age` counts. That a site has no robots.txt counts for 24 hours, whatever the headers say.\n\n",
     );
     lifetimes(&mut page);
     page.push_str(

@@ -12,7 +12,7 @@ use std::thread::{self, Thread};
 use proptest::prelude::*;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    Cause, ContentHash, Failure, LocalFault, LocalKind, OriginState, Outcome, Stage,
+    Cause, ContentHash, Failure, LocalFault, LocalKind, OriginState, Outcome, Stage, StatedLifetime,
 };
 use robotsieve_client::store::{Fault, MAX_BODY_BYTES, SCHEMA_VERSION, Store};
 
@@ -63,6 +63,7 @@ fn every_field_of_a_state_is_kept() {
     state.errors_mean_absent = true;
     let copy = state.copy.as_mut().expect("a copy");
     copy.lifetime = u32::MAX;
+    copy.stated = Some(StatedLifetime::MaxAge(u32::MAX - 1));
     copy.final_url = Some("https://www.müller.example/robots.txt".into());
     copy.etag = Some(b"\"\xff\x00\"".to_vec());
     copy.last_modified = Some(Vec::new());

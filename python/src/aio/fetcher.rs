@@ -25,6 +25,9 @@ use crate::text::{bytes_of, repr};
 /// Private addresses are refused at every hop unless ``allow_private`` or one of ``allow_networks``
 /// permits them; those of ``deny_networks`` always are. ``proxy`` is an ``http://``, ``https://``,
 /// ``socks5://`` or ``socks5h://`` URL. ``trust_pem`` adds certificate authorities to the system's.
+/// ``canaries`` are addresses and ports, such as ``192.0.2.1:443``, that accept connections as long as
+/// the network here works: a site that fails before any other has answered is judged only if one of
+/// them does. Otherwise it is a :class:`LocalFault` of the kind ``unconfirmed``.
 ///
 /// >>> from robotsieve.aio import Fetcher
 /// >>> Fetcher("MyCrawler/1.0 (+https://example.com/bot)", max_per_host=1)
@@ -60,7 +63,7 @@ impl Fetcher {
         max_per_host = Some(2), max_per_address = Some(2), request_delay = 0.1,
         max_retry_after = 60.0, retries = 0, retry_wait = 1.0, allow_private = false,
         allow_networks = None, deny_networks = None, local_addresses = None, proxy = None,
-        proxy_resolves = false, name_servers = None, trust_pem = None
+        proxy_resolves = false, name_servers = None, trust_pem = None, canaries = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -89,6 +92,7 @@ impl Fetcher {
         proxy_resolves: bool,
         name_servers: Option<Vec<String>>,
         trust_pem: Option<&Bound<'_, PyAny>>,
+        canaries: Option<Vec<String>>,
     ) -> PyResult<Fetcher> {
         let py = user_agent.py();
         let Ok(user_agent) = user_agent.cast::<PyString>() else {
@@ -137,6 +141,10 @@ impl Fetcher {
         }
         if let Some(pem) = trust_pem {
             builder = builder.trust_pem(&bytes_of(pem, "trust_pem")?);
+        }
+        let what = "an IP address and port, such as '192.0.2.1:443'";
+        for canary in parsed("canaries", canaries.unwrap_or_default(), what)? {
+            builder = builder.canary(canary);
         }
         let fetcher = py.detach(|| builder.build()).map_err(|error| invalid_fetcher(&error))?;
         Ok(Fetcher { fetcher, user_agent })

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pyo3::prelude::*;
@@ -40,11 +40,47 @@ pub struct Outside {
     settings: Settings,
     home: Home,
     places: Semaphore,
+    answers: Mutex<Answers>,
+}
+
+/// The time for which an answer shows that the network works.
+const RECENT: Duration = Duration::from_secs(60);
+
+/// The number of failures in a row after which an answer from before them shows nothing any more.
+const MAX_IN_A_ROW: u32 = 5;
+
+/// The signs of life of the network. The caller's means tell no more of it.
+#[derive(Default)]
+struct Answers {
+    last: Option<Instant>,
+    /// The number of attempts that failed since.
+    failed: u32,
+}
+
+impl Answers {
+    /// Notes the end of an attempt. Returns whether its result is the site's.
+    fn confirm(&mut self, began: Instant, attempt: &Attempt, has_answered: bool) -> bool {
+        let is_answer = attempt.is_confirmed && (attempt.result.is_ok() || has_answered);
+        if is_answer || !attempt.redirects.is_empty() {
+            *self = Answers { last: Some(Instant::now()), failed: 0 };
+        }
+        if is_answer || matches!(attempt.result, Err(Failure::Local(_))) {
+            return true;
+        }
+        if matches!(&attempt.result, Err(failure) if !failure.is_ambiguous()) {
+            return true;
+        }
+        self.failed = self.failed.saturating_add(1);
+        self.last.is_some_and(|last| {
+            last >= began || (last.elapsed() < RECENT && self.failed <= MAX_IN_A_ROW)
+        })
+    }
 }
 
 impl Outside {
     pub fn new(settings: Settings, home: Home) -> Outside {
-        Outside { places: Semaphore::new(settings.max_parallel), settings, home }
+        let (places, answers) = (Semaphore::new(settings.max_parallel), Mutex::default());
+        Outside { places, settings, home, answers }
     }
 
     async fn attempt(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
@@ -70,8 +106,13 @@ impl Outside {
         let local = |kind, text: String| {
             Attempt::new(Timestamp::now(), Err(Failure::Local(LocalFault::new(kind, text))))
         };
+        let began = Instant::now();
         match tokio::time::timeout(self.settings.timeout + PATIENCE, receiver).await {
-            Ok(Ok(attempt)) => attempt,
+            Ok(Ok((attempt, has_answered))) => {
+                let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_confirmed = answers.confirm(began, &attempt, has_answered);
+                attempt.confirmed(is_confirmed)
+            }
             Ok(Err(_)) => local(LocalKind::Other, "the event loop ended before the fetch".into()),
             Err(_) => {
                 let seconds = (self.settings.timeout + PATIENCE).as_secs();
@@ -99,7 +140,8 @@ struct OpenAttempt {
     chain: Chain,
     /// The URL that the validators are for, and the validators.
     conditional: Option<(String, HeaderMap)>,
-    sender: oneshot::Sender<Attempt>,
+    /// The attempt, and whether the site's last word was an answer.
+    sender: oneshot::Sender<(Attempt, bool)>,
 }
 
 impl OpenAttempt {
@@ -109,10 +151,11 @@ impl OpenAttempt {
         (url == self.chain.url()).then_some(headers)
     }
 
-    fn end(self, result: Result<Response, Failure>) {
+    fn end(self, result: Result<Response, Failure>, has_answered: bool) {
         let attempt = Attempt::new(Timestamp::now(), result);
+        let attempt = attempt.with_redirects(self.chain.into_redirects());
         // Nobody waits any more if the sieve was closed.
-        let _ = self.sender.send(attempt.with_redirects(self.chain.into_redirects()));
+        let _ = self.sender.send((attempt, has_answered));
     }
 }
 
@@ -131,10 +174,10 @@ impl Reply {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end(&self, result: Result<Response, Failure>) {
+    fn end(&self, result: Result<Response, Failure>, has_answered: bool) {
         let asked = self.asked().take();
         if let Some(asked) = asked {
-            asked.end(result);
+            asked.end(result, has_answered);
         }
     }
 }
@@ -204,13 +247,13 @@ impl Reply {
             return match followed {
                 Ok(()) => true,
                 Err(failure) => {
-                    self.end(Err(failure));
+                    self.end(Err(failure), true);
                     false
                 }
             };
         }
         if status == 304 && self.asked().as_ref().is_some_and(|a| a.validators().is_none()) {
-            self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())));
+            self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())), true);
             return false;
         }
         let has_body = (200..300).contains(&status);
@@ -219,7 +262,7 @@ impl Reply {
             response = response.cut(self.max_body_bytes);
         }
         response.headers = headers;
-        self.end(Ok(response));
+        self.end(Ok(response), true);
         false
     }
 
@@ -229,6 +272,6 @@ impl Reply {
             true => Failure::Local(local_fault(kind, text)),
             false => failure(kind, text),
         };
-        self.end(Err(failure));
+        self.end(Err(failure), false);
     }
 }

@@ -48,7 +48,7 @@ pub struct Block<'k> {
 pub struct BlockedFile {
     /// The file.
     pub file: Vec<u8>,
-    /// What is to be known of it, in sentences: who does not obey, and what else follows.
+    /// The caveats, in sentences: who does not obey, and what else follows.
     pub notes: Vec<String>,
 }
 

@@ -213,26 +213,46 @@ fn is_taken_for(crawler: &Crawler, tokens: &HashSet<String>, profile: &str) -> b
     })
 }
 
+/// The advice to name those of these crawlers too that obey the group of another one. Empty if none do.
+fn name_too(mut all: Vec<&KnownCrawler>) -> String {
+    all.retain(|known| !known.after.is_empty());
+    match &all[..] {
+        [] => String::new(),
+        [known] => format!(
+            " (where no group names it, it obeys that of {}: name it too, with --crawler {})",
+            known.after.join(" or "),
+            known.token
+        ),
+        all => {
+            let after: BTreeSet<&str> =
+                all.iter().flat_map(|known| &known.after).map(String::as_str).collect();
+            let options: Vec<String> =
+                all.iter().map(|known| format!("--crawler {}", known.token)).collect();
+            format!(
+                " (where no group names them, {} crawlers obey the group{} of {}: name them too, with \
+                 {})",
+                all.len(),
+                if after.len() == 1 { "" } else { "s" },
+                after.into_iter().collect::<Vec<_>>().join(", "),
+                options.join(" ")
+            )
+        }
+    }
+}
+
 /// Checks that nothing changes for these crawlers.
 fn unchanged(old: &Robots<'_>, new: &Robots<'_>, others: &[Other<'_>]) -> Result<(), String> {
     let labelled = || others.iter().map(|other| (other, other.crawler.clone()));
-    for same in diff::crawlers(old, new, labelled(), &limits()) {
-        if !same.difference.is_equal() {
-            let other = same.crawlers[0];
-            let after = other.known.filter(|known| !known.after.is_empty());
-            let advice = after.map_or_else(String::new, |known| {
-                format!(
-                    " (where no group names it, it obeys that of {}: name it too, with --crawler {})",
-                    known.after.join(" or "),
-                    known.token
-                )
-            });
-            return Err(format!(
-                "what {} may read would change{}{advice}",
-                other.name,
-                example(&same.difference)
-            ));
-        }
+    let mut changed = diff::crawlers(old, new, labelled(), &limits());
+    changed.retain(|same| !same.difference.is_equal());
+    if let Some(first) = changed.first() {
+        let all = changed.iter().flat_map(|same| &same.crawlers);
+        let advice = name_too(all.filter_map(|other| other.known).collect());
+        let example = example(&first.difference);
+        return Err(format!(
+            "what {} may read would change{example}{advice}",
+            first.crawlers[0].name,
+        ));
     }
     for other in others {
         // Those that ignore `*` change if a group names them from now on, or no more.

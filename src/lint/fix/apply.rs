@@ -1,13 +1,13 @@
 //! Applies fixes together.
 
 use super::change::{Effect, Fix, replaced};
-use super::prove::{self, Prover, Subjects};
+use super::prove::{Prover, Subjects, Work};
 use crate::lint::code::Code;
 use crate::lint::find::lint_within;
 use crate::lint::finding::{Finding, Report};
 use crate::lint::options::Options;
 
-/// Which fixes [`fix`] applies.
+/// The fixes that [`fix`] applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Apply {
@@ -26,11 +26,13 @@ pub struct Fixed {
     /// The findings whose fixes were applied, in the order in which that happened. Lines and spans
     /// are those of the file at that time.
     pub applied: Vec<Finding>,
-    /// What all of it together does to verdicts; `None` if that could not be proven, which does not
-    /// happen if only unchanging fixes were applied.
+    /// The effect of all of it together on verdicts; `None` if that could not be proven, which does
+    /// not happen with [`Apply::Unchanging`].
     pub effect: Option<Effect>,
-    /// What is found in the new file.
+    /// The findings in the new file.
     pub report: Report,
+    /// True if some fixes are left out because their proof would take too long.
+    pub is_cut_short: bool,
 }
 
 /// Applies the fixes of a file, until there are none left.
@@ -39,7 +41,8 @@ pub struct Fixed {
 /// those that are not are left out, so their findings stay in [`Fixed::report`]. With
 /// [`Apply::Unchanging`] the new file gives the same verdicts as the old one.
 ///
-/// Takes longer than [`lint`](crate::lint::lint): more work is allowed for the proof of each fix.
+/// Takes longer than [`lint`](crate::lint::lint), a second or two at most: more work is allowed for
+/// the proofs. Where that does not suffice, [`Fixed::is_cut_short`] says so.
 ///
 /// ```
 /// use robotsieve::lint::{Apply, Effect, Options, fix};
@@ -81,25 +84,30 @@ pub fn fix_codes(
 ) -> Fixed {
     /// Fixing one thing may uncover another, but not for long.
     const ROUNDS: usize = 10;
-    /// More than for a report, which most people read and do not follow: less than a second.
-    const WORK: u64 = 300_000_000;
+    /// More than for a report, which most people read and do not follow: for all rounds, and for
+    /// putting fixes together.
+    const WORK: u64 = 400_000_000;
+    const TOGETHER: u64 = 100_000_000;
+    let mut work = Work::new(WORK);
+    let mut together = Work::new(TOGETHER);
     let mut new = file.to_vec();
     let mut applied = Vec::new();
-    let mut report = lint_within(&new, options, WORK);
+    let mut report = lint_within(&new, options, &mut work);
     for _ in 0..ROUNDS {
-        let found = apply_once(&new, &report, options, apply, &is_wanted);
+        let found = apply_once(&new, &report, options, apply, &is_wanted, &mut together);
         let Some((file, findings)) = found else { break };
         new = file;
         applied.extend(findings);
-        report = lint_within(&new, options, WORK);
+        report = lint_within(&new, options, &mut work);
     }
-    let effect = if applied.is_empty() {
+    let is_cut_short = work.was_short || together.was_short;
+    let effect = if applied.is_empty() || apply == Apply::Unchanging {
         Some(Effect::None)
     } else {
         let subjects = Subjects::new(file, options);
-        Prover::new(&subjects, prove::UNBOUNDED).prove(&new).ok()
+        Prover::new(&subjects, &mut Work::new(TOGETHER)).prove(&new).ok()
     };
-    Fixed { file: new, applied, effect, report }
+    Fixed { file: new, applied, effect, report, is_cut_short }
 }
 
 /// One round: all fixes that are safe together. `None` if there are none.
@@ -109,6 +117,7 @@ fn apply_once(
     options: &Options,
     apply: Apply,
     is_wanted: &impl Fn(Code) -> bool,
+    work: &mut Work,
 ) -> Option<(Vec<u8>, Vec<Finding>)> {
     let is_applied = |(finding, fix): &(&Finding, &Fix)| {
         is_wanted(finding.code) && (fix.effect == Effect::None || apply == Apply::All)
@@ -129,7 +138,7 @@ fn apply_once(
         return None;
     }
     let subjects = Subjects::new(file, options);
-    let mut prover = Prover::new(&subjects, prove::UNBOUNDED);
+    let mut prover = Prover::new(&subjects, work);
     let mut is_safe = |chosen: &[(&Finding, &Fix)]| {
         let new = replaced(file, chosen.iter().map(|(_, fix)| (&fix.span, &*fix.replacement)));
         match prover.prove(&new) {

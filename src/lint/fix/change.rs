@@ -28,15 +28,15 @@ use crate::lint::shown::shown;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Fix {
-    /// What it does, a clause such as `write '/private/'`.
+    /// The change, a clause such as `write '/private/'`.
     pub what: String,
     /// The bytes of the file that are replaced; may be empty.
     #[cfg_attr(feature = "serde", serde(with = "crate::lint::finding::span"))]
     pub span: Range<usize>,
-    /// What they are replaced with; may be empty.
+    /// The bytes in their place; may be empty.
     #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub replacement: Vec<u8>,
-    /// What it does to verdicts.
+    /// Its effect on verdicts.
     pub effect: Effect,
     /// The names of the profiles in which that is proven.
     pub profiles: Vec<Cow<'static, str>>,
@@ -80,7 +80,7 @@ pub enum Effect {
     Verdicts(Vec<Change>),
 }
 
-/// What changes for some crawlers in some profiles.
+/// The changes for some crawlers in some profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

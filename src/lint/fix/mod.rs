@@ -12,4 +12,4 @@ mod prove;
 pub use apply::{Apply, Fixed, fix, fix_codes};
 pub use change::{Change, Effect, Fix};
 pub(super) use change::{Offered, Proposal};
-pub(super) use prove::{Prover, Refusal, Subjects, profiles};
+pub(super) use prove::{Prover, Refusal, Subjects, Work, profiles};

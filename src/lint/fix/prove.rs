@@ -28,12 +28,32 @@ const PATHS: usize = 3;
 /// first one is the last character of Unicode.
 const UNNAMED: [&[u8]; 2] = [b"/%F4%8F%BF%BF", b"/zqxjwk"];
 
-/// As much work as it takes.
-pub(in crate::lint) const UNBOUNDED: u64 = u64::MAX;
+/// The work that proofs may take together, in bytes looked at.
+#[derive(Debug)]
+pub(in crate::lint) struct Work {
+    left: u64,
+    /// True if a proof would have taken more than was left.
+    pub(in crate::lint) was_short: bool,
+}
+
+impl Work {
+    pub(in crate::lint) fn new(bytes: u64) -> Work {
+        Work { left: bytes, was_short: false }
+    }
+
+    fn spend(&mut self, bytes: u64) -> Result<(), Refusal> {
+        let left = self.left.checked_sub(bytes);
+        self.was_short |= left.is_none();
+        self.left = left.ok_or(Refusal::Unproven)?;
+        Ok(())
+    }
+}
 
 /// The file before a change, in each profile in which changes are proven.
 pub(in crate::lint) struct Subjects<'a> {
     file: &'a [u8],
+    /// What it costs to parse it.
+    parsed: u64,
     all: Vec<Before<'a>>,
 }
 
@@ -52,7 +72,9 @@ impl<'a> Subjects<'a> {
             robots: Robots::parse(file, &profile),
             crawlers: OnceCell::new(),
         };
-        Subjects { file, all: profiles(options).into_iter().map(before).collect() }
+        let lines = file.iter().filter(|byte| b"\r\n".contains(byte)).count();
+        let parsed = file.len() as u64 + PARSED_LINE * lines as u64;
+        Subjects { file, parsed, all: profiles(options).into_iter().map(before).collect() }
     }
 }
 
@@ -140,13 +162,15 @@ impl Harm {
 }
 
 /// Proves what changes do to verdicts, as far as the budget goes.
-pub(in crate::lint) struct Prover<'s, 'a> {
+pub(in crate::lint) struct Prover<'s, 'a, 'w> {
     subjects: &'s Subjects<'a>,
-    /// What is left of the budget, in bytes looked at.
-    budget: u64,
+    work: &'w mut Work,
     /// A token that no crawler has. What is blocked or opened for it does no harm.
     nobody: Option<Vec<u8>>,
 }
+
+/// What a line costs beside its bytes, compared with a byte that is parsed.
+const PARSED_LINE: u64 = 12;
 
 /// What a byte of a rule costs that is compiled, compared with a byte that is parsed.
 const COMPILED: u64 = 256;
@@ -157,25 +181,18 @@ const WALKED: u64 = 64;
 /// What looking up a crawler costs.
 const LOOKED_UP: u64 = 1_000;
 
-impl<'s, 'a> Prover<'s, 'a> {
-    pub(in crate::lint) fn new(subjects: &'s Subjects<'a>, budget: u64) -> Prover<'s, 'a> {
-        Prover { subjects, budget, nobody: None }
+impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
+    pub(in crate::lint) fn new(
+        subjects: &'s Subjects<'a>,
+        work: &'w mut Work,
+    ) -> Prover<'s, 'a, 'w> {
+        Prover { subjects, work, nobody: None }
     }
 
     /// Takes a token for one that no crawler has.
-    pub(in crate::lint) fn without(mut self, nobody: Option<Vec<u8>>) -> Prover<'s, 'a> {
+    pub(in crate::lint) fn without(mut self, nobody: Option<Vec<u8>>) -> Prover<'s, 'a, 'w> {
         self.nobody = nobody;
         self
-    }
-
-    /// What is left of the budget.
-    pub(in crate::lint) fn left(&self) -> u64 {
-        self.budget
-    }
-
-    fn spend(&mut self, work: u64) -> Result<(), Refusal> {
-        self.budget = self.budget.checked_sub(work).ok_or(Refusal::Unproven)?;
-        Ok(())
     }
 
     /// What it does to verdicts that some bytes are replaced.
@@ -187,7 +204,7 @@ impl<'s, 'a> Prover<'s, 'a> {
         if self.subjects.is_same_line(span, replacement) {
             return Ok(Effect::None);
         }
-        self.spend(self.subjects.file.len() as u64)?;
+        self.work.spend(self.subjects.file.len() as u64)?;
         self.prove(&replaced(self.subjects.file, [(span, replacement)]))
     }
 
@@ -196,7 +213,8 @@ impl<'s, 'a> Prover<'s, 'a> {
         let mut changes: Vec<Change> = Vec::new();
         let mut harm: Option<Harm> = None;
         for before in &self.subjects.all {
-            self.spend(2 * (self.subjects.file.len() + new.len()) as u64)?;
+            // Both are about as long, and have about as many lines.
+            self.work.spend(2 * (self.subjects.parsed + new.len() as u64))?;
             let new = Robots::parse(new, before.robots.profile());
             for (crawlers, [old, new]) in self.different(before, &new)? {
                 let starts = [&old, &new].map(Start::of);
@@ -247,11 +265,11 @@ impl<'s, 'a> Prover<'s, 'a> {
     fn flips(&mut self, old: &Policy, new: &Policy) -> Result<Option<Flips>, Refusal> {
         let limits = Limits { flips: PATHS, pairs: 1 << 15, ..Limits::default() };
         let bytes = |policy: &Policy| policy.rule_set().memory_usage() as u64;
-        self.spend(COMPILED * (bytes(old) + bytes(new)))?;
+        self.work.spend(COMPILED * (bytes(old) + bytes(new)))?;
         for policy in [old, new] {
             policy.compile();
             let Some(automaton) = policy.automaton() else { return Err(Refusal::Unproven) };
-            self.spend(WALKED * automaton.bytes().len() as u64)?;
+            self.work.spend(WALKED * automaton.bytes().len() as u64)?;
         }
         match diff::policies(old, new, &limits) {
             Difference::Equal => Ok(None),
@@ -276,7 +294,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 if !selected.groups().iter().any(|group| changed.contains(group)) {
                     continue;
                 }
-                self.spend(LOOKED_UP + cost(old, selected) + cost(new, selected))?;
+                self.work.spend(LOOKED_UP + cost(old, selected) + cost(new, selected))?;
                 let policies = [old.policy_of(selected), new.policy_of(selected)];
                 if !policies[0].decides_like(&policies[1]) {
                     let tokens = tokens.iter().map(|token| token.to_vec()).collect();
@@ -298,7 +316,7 @@ impl<'s, 'a> Prover<'s, 'a> {
             }
             let crawler = crawler(token);
             let selected = [old.groups().select(&crawler), new.groups().select(&crawler)];
-            self.spend(LOOKED_UP + cost(old, &selected[0]) + cost(new, &selected[1]))?;
+            self.work.spend(LOOKED_UP + cost(old, &selected[0]) + cost(new, &selected[1]))?;
             let policies = [old.policy_of(&selected[0]), new.policy_of(&selected[1])];
             let addresses = [policies[0].address(), policies[1].address()];
             let number = match numbers.get(&addresses) {

@@ -44,7 +44,7 @@ use super::values::RequestRate;
 pub struct Pace {
     /// The time to wait between two requests. `Some(Duration::ZERO)` if the file says 0.
     pub crawl_delay: Option<Duration>,
-    /// How many documents to request in what time.
+    /// The number of documents to request, and the time for them.
     pub request_rate: Option<RequestRate>,
 }
 

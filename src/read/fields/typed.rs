@@ -16,7 +16,7 @@ pub enum Value<'a> {
     Sitemap(Sitemap<'a>),
     /// The time to wait between two requests.
     CrawlDelay(Duration),
-    /// How many requests to make in what time.
+    /// The number of requests to make, and the time for them.
     RequestRate(RequestRate),
     /// The time of day to visit.
     VisitTime(TimeWindow),

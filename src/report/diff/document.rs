@@ -12,7 +12,7 @@ use crate::verdict::Verdict;
 /// What changed for crawlers with the same policies, by their names.
 pub(super) type Compared = ComparedCrawlers<Vec<u8>>;
 
-/// What changed from one file to another, in meaning: the report `diff`.
+/// The changes from one file to another, in meaning: the report `diff`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -42,21 +42,21 @@ pub struct DiffReport {
     pub profile: Option<&'static str>,
     /// True if the files differ in their bytes, or a side is no file.
     pub text_differs: bool,
-    /// What the URL of the old file answered, if that is no file.
+    /// The answer of the old file's URL, if that is no file.
     pub old_answer: Option<InsteadOfFile>,
-    /// What the URL of the new file answered, if that is no file.
+    /// The answer of the new file's URL, if that is no file.
     pub new_answer: Option<InsteadOfFile>,
-    /// Whether both files say the same to all the crawlers.
+    /// The result: do both files say the same to all the crawlers?
     pub result: DiffResult,
-    /// What changed about what crawlers may fetch: the severest change first.
+    /// The changes in what crawlers may fetch, the severest first.
     pub crawlers: Vec<CrawlerDiff>,
-    /// What changed in the other records, such as sitemaps.
+    /// The changes in the other records, such as sitemaps.
     pub records: Vec<RecordDiff>,
-    /// What the change means for known crawlers. `null` if that was not asked.
+    /// The meaning of the change for known crawlers. `null` if that was not asked.
     pub risks: Option<Risks>,
     /// The number of URLs that flip. `null` if none were given.
     pub urls_flipped: Option<u64>,
-    /// What was answered instead of a file, what happened to whole sites and home pages, and as the
+    /// The answers in the place of a file, the fate of whole sites and home pages, and as the
     /// last one the result as a whole.
     pub sentences: Vec<Sentence>,
     /// True if the caller named the crawlers.
@@ -64,7 +64,7 @@ pub struct DiffReport {
     pub(super) are_named: bool,
 }
 
-/// Whether two files, or two policies, say the same.
+/// The result of a comparison: do two files, or two policies, say the same?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -78,7 +78,7 @@ pub enum DiffResult {
     Unknown,
 }
 
-/// What a URL answered in the place of a file.
+/// A URL's answer in the place of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(clippy::exhaustive_structs, reason = "callers who fetch make it")]
@@ -87,13 +87,13 @@ pub struct InsteadOfFile {
     pub url: String,
     /// `HTTP 503`, or what went wrong; and from where, if redirects led there.
     pub answer: String,
-    /// What holds for all crawlers and paths.
+    /// The verdict on all paths, for all crawlers.
     pub verdict: Verdict,
-    /// What follows from the answer, and why: a clause.
+    /// The consequence of the answer, and its reason: a clause.
     pub why: String,
 }
 
-/// What changed for crawlers with the same policies.
+/// The changes for crawlers with the same policies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -106,11 +106,11 @@ pub struct CrawlerDiff {
     pub crawlers_base64: Option<Vec<String>>,
     /// Their names in one text.
     pub label: String,
-    /// Whether they may fetch the same as before.
+    /// The result: may they fetch the same as before?
     pub result: DiffResult,
-    /// What happened to the site as a whole: proven. `null` if none of these is.
+    /// The fate of the site as a whole: proven. `null` if none of these is.
     pub whole_site: Option<WholeSite>,
-    /// What happened to the site as a whole, or to its home page.
+    /// The fate of the site as a whole, or of its home page, in words.
     pub headline: Option<String>,
     /// Paths that were allowed and are no longer. The proven shortest come first.
     pub newly_disallowed: Vec<Flip>,
@@ -132,7 +132,7 @@ pub struct CrawlerDiff {
     pub unproven: Option<String>,
     /// The number of paths that were tried, if the result is unknown.
     pub sampled: Option<usize>,
-    /// What may have changed besides, and why that is not known.
+    /// Possible further changes, and why they are not known.
     pub notes: Vec<String>,
 }
 
@@ -148,9 +148,9 @@ pub struct Flip {
     pub path_base64: Option<String>,
     /// True if no shorter path flips in this direction: proven.
     pub shortest: bool,
-    /// Which other paths are proven to flip with it.
+    /// The other paths that are proven to flip with it.
     pub extent: Extent,
-    /// What the paths that flip begin with, if the extent is `below`.
+    /// The beginning of the paths that flip, if the extent is `below`.
     pub below: Option<String>,
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,15 +159,15 @@ pub struct Flip {
     pub label: String,
     /// The rule that decided before, if one did.
     pub old: Option<DecidingRule>,
-    /// What decided before, in words.
+    /// The old decision, in words.
     pub old_label: String,
     /// The rule that decides now, if one does.
     pub new: Option<DecidingRule>,
-    /// What decides now, in words.
+    /// The new decision, in words.
     pub new_label: String,
 }
 
-/// How far a flip is proven to go.
+/// The paths that are proven to flip with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -186,7 +186,7 @@ pub enum Extent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DecidingRule {
-    /// Whether it allows or disallows.
+    /// The verdict that it gives: `allow` or `disallow`.
     pub verdict: Verdict,
     /// Its line, from 1.
     pub line: u32,
@@ -197,7 +197,7 @@ pub struct DecidingRule {
     pub value_base64: Option<String>,
 }
 
-/// What changed in the records of one kind, for some crawlers. They are compared by what they say.
+/// The changes in the records of one kind, for some crawlers. They are compared by what they say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -211,9 +211,9 @@ pub struct RecordDiff {
     pub label: String,
     /// The kind of record.
     pub kind: Kind,
-    /// What only the old file says.
+    /// The records of the old file alone.
     pub removed: Vec<ChangedRecord>,
-    /// What only the new file says.
+    /// The records of the new file alone.
     pub added: Vec<ChangedRecord>,
     /// The number of further ones that were removed.
     pub more_removed: usize,
@@ -364,7 +364,7 @@ impl CrawlerDiff {
         names_of(&self.crawlers, &self.crawlers_base64)
     }
 
-    /// What changed between two policies, for crawlers with these names.
+    /// The changes between two policies, for crawlers with these names.
     #[must_use]
     pub fn new(crawlers: Vec<Vec<u8>>, difference: Difference) -> CrawlerDiff {
         CrawlerDiff::of(&Compared { crawlers, difference }, &[None, None])

@@ -12,7 +12,7 @@ use crate::known::{KnownCrawler, KnownCrawlers, Purpose};
 #[cfg(feature = "known")]
 use crate::policy::robots::Robots;
 
-/// What a change means for known crawlers.
+/// The meaning of a change for known crawlers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub struct Risks {
 pub struct SiteRisk {
     /// The purpose.
     pub purpose: RiskPurpose,
-    /// What happens to the site as a whole.
+    /// The fate of the site as a whole.
     pub whole_site: WholeSite,
     /// The same in words, with the purpose.
     pub headline: String,
@@ -55,7 +55,7 @@ pub struct RiskCrawler {
     pub token: String,
     /// Who runs it.
     pub operator: String,
-    /// What it reads for.
+    /// Its purpose.
     pub purpose: RiskPurpose,
 }
 

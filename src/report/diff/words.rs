@@ -9,7 +9,7 @@ pub fn now(verdict: Verdict) -> &'static str {
     if verdict.is_allow() { "allowed now" } else { "disallowed now" }
 }
 
-/// What happened to a whole site.
+/// The fate of a whole site, in words.
 #[must_use]
 pub fn whole_site(whole: WholeSite) -> &'static str {
     match whole {

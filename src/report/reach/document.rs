@@ -5,7 +5,7 @@ use crate::report::tally::TallyReport;
 use crate::report::{SCHEMA, Sentence, TOOL_VERSION};
 use crate::verdict::Verdict;
 
-/// What a robots.txt lets the known crawlers read: the report `crawlers`.
+/// The parts of a site that a robots.txt lets the known crawlers read: the report `crawlers`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub struct ReachReport {
     pub robots_base64: Option<String>,
     /// The name of the profile, null if it has none.
     pub profile: Option<String>,
-    /// What the file's URL answered in the place of a file, such as `HTTP 503`.
+    /// The answer of the file's URL in the place of a file, such as `HTTP 503`.
     pub answer: Option<String>,
     /// The pages of the verdicts: the URLs asked for, or `/` and paths on which the crawlers differ.
     pub pages: Vec<String>,
@@ -44,7 +44,7 @@ pub struct ReachReport {
     pub sentences: Vec<Sentence>,
 }
 
-/// What the crawlers of a purpose may read.
+/// The crawlers of a purpose, by what they may read.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -55,7 +55,7 @@ pub struct ReachPurpose {
     pub title: &'static str,
     /// The number of crawlers of this purpose there are.
     pub crawlers: usize,
-    /// How many of them may read nothing, or nothing but robots.txt.
+    /// The number of those that may read nothing, or nothing but robots.txt.
     pub shut_out: usize,
     /// The number that may read a part of the site.
     pub partly: usize,
@@ -98,7 +98,7 @@ pub struct ReachRow {
     pub who: Vec<String>,
 }
 
-/// How much of a site some crawlers may read.
+/// The extent of a site that some crawlers may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -119,17 +119,17 @@ pub enum Reads {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ReachPolicy {
-    /// How much of the site may be read.
+    /// The extent of the site that may be read.
     pub reads: Reads,
-    /// What may be read: `all but /private/ (line 13)`.
+    /// The part that may be read, in words: `all but /private/ (line 13)`.
     pub text: String,
     /// A path for each rule that forbids something, in the order of the file.
     pub forbidden: Vec<ReachPath>,
     /// A path for each rule that allows something although all else were forbidden; or for no rule.
     pub allowed: Vec<ReachPath>,
-    /// How many more rules forbid something, at least.
+    /// The number of further rules that forbid something, at least.
     pub more_forbidden: usize,
-    /// How many more rules allow something, at least.
+    /// The number of further rules that allow something, at least.
     pub more_allowed: usize,
     /// Why there may be rules that were not found.
     pub unproven: Option<String>,
@@ -160,10 +160,10 @@ pub struct ReachPath {
     pub path_base64: Option<String>,
     /// True if no shorter path shows it; proven.
     pub shortest: bool,
-    /// Which other paths get the same verdict: none that is known (`path`), all that begin with the
+    /// The other paths with the same verdict: none that is known (`path`), all that begin with the
     /// path (`from`), or all that begin with `below` and are longer.
     pub extent: &'static str,
-    /// What the paths begin with, if `extent` is `below`.
+    /// The beginning of the paths, if `extent` is `below`.
     pub below: Option<String>,
     /// The bytes of `below` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,17 +184,17 @@ pub struct ReachCrawler {
     pub operator: String,
     /// The purpose that matters most to the owner of a site.
     pub purpose: Purpose,
-    /// What its operator says of obeying robots.txt.
+    /// Its operator's word on obeying robots.txt.
     pub obeys: Obeys,
     /// Its policy, as an index into `policies`.
     pub policy: usize,
-    /// Which groups it obeys.
+    /// The groups that it obeys.
     pub by: ReachBy,
     /// The lines that name it, if `by` is `named`.
     pub lines: Vec<u32>,
 }
 
-/// Which groups a crawler obeys.
+/// The groups that a crawler obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -219,11 +219,11 @@ pub enum ReachBy {
 pub struct SitemapUrls {
     /// The site whose robots.txt it is: an origin, null if no URL has one.
     pub site: Option<String>,
-    /// How the site was found: `option`, `robots`, `sitemap` or `first-url`.
+    /// The way the site was found: `option`, `robots`, `sitemap` or `first-url`.
     pub site_by: Option<&'static str>,
     /// The number of all URLs.
     pub urls: u64,
-    /// How many of them were judged.
+    /// The number of those that were judged.
     pub judged: u64,
     /// The first 100 other sites, the most numerous first.
     pub other_sites: Vec<OtherSite>,
@@ -231,7 +231,7 @@ pub struct SitemapUrls {
     pub of_other_sites: u64,
     /// The number that have no host, or none that is clear.
     pub invalid: u64,
-    /// What the URLs are, in sentences.
+    /// The sentences about the URLs.
     pub sentences: Vec<Sentence>,
 }
 

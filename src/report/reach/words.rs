@@ -167,7 +167,7 @@ impl ReachReport {
 }
 
 impl ReachPolicy {
-    /// What may be read, as in the member `text`; `rule` shows the text of a rule.
+    /// The part that may be read, as in the member `text`; `rule` shows the text of a rule.
     #[must_use]
     pub fn text_with(&self, rule: impl Fn(&str) -> String) -> String {
         let unproven = |text: String| match &self.unproven {
@@ -197,7 +197,7 @@ impl ReachPolicy {
             && self.allowed.iter().all(|path| path.rule.is_some())
     }
 
-    /// How much of the sitemap may be read, as in the member `sitemap_text`; `rule` shows the text
+    /// The part of the sitemap that may be read, as in the member `sitemap_text`; `rule` shows the text
     /// of a rule.
     #[must_use]
     pub fn sitemap_text_with(&self, rule: impl Fn(&str) -> String) -> Option<String> {

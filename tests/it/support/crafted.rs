@@ -3,6 +3,7 @@
 use robotsieve::pack::Writer;
 use robotsieve::{Config, Profile};
 
+const VERSION: u8 = 4;
 const HEADER_LEN: usize = 16;
 pub const TRAILER_LEN: usize = 160;
 const PAGE_LEN: usize = 4096;
@@ -225,7 +226,7 @@ impl Crafted {
         let mut bytes = self.base.clone();
         if bytes.is_empty() {
             bytes.extend(MAGIC);
-            bytes.extend([3, 0, 0, 0, 0, 0, 0, 0]);
+            bytes.extend([VERSION, 0, 0, 0, 0, 0, 0, 0]);
         }
         let begin = bytes.len();
         bytes.extend(&self.records);
@@ -290,13 +291,16 @@ impl Crafted {
             trailer.extend(number.to_le_bytes());
         }
         trailer.resize(TRAILER_LEN - 16, 0);
-        trailer.extend(3u32.to_le_bytes());
+        trailer.extend(u32::from(VERSION).to_le_bytes());
         for (at, instead) in &self.trailer {
             trailer[*at..at + instead.len()].copy_from_slice(instead);
         }
         trailer.extend(crc32fast::hash(&trailer).to_le_bytes());
         trailer.extend(MAGIC);
         bytes.extend(trailer);
+        if !self.base.is_empty() {
+            count_layer(&mut bytes);
+        }
         bytes
     }
 
@@ -305,6 +309,19 @@ impl Crafted {
         let len = if at < at::BEGIN { 4 } else { 8 };
         self.trailer.push((at, number.to_le_bytes()[..len].to_vec()));
     }
+}
+
+/// Counts one more layer in the header.
+pub fn count_layer(bytes: &mut [u8]) {
+    let updates = u32::from(bytes[12]) + 1;
+    bytes[12..16].copy_from_slice(&(updates | updates.wrapping_mul(0x9E_3779) << 8).to_le_bytes());
+}
+
+/// A pack and a layer behind it, complete.
+pub fn updated(pack: &[u8], layer: &[u8]) -> Vec<u8> {
+    let mut whole = [pack, layer].concat();
+    count_layer(&mut whole);
+    whole
 }
 
 fn end_page(pages: &mut Vec<u8>) {

@@ -1,6 +1,7 @@
 //! Uses a pack in every way. Any answer will do, but nothing may panic, and what was verified has no
 //! damage.
 
+use super::crafted;
 use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
 use robotsieve::{Answer, Config, Origin, Profile};
 
@@ -137,7 +138,7 @@ fn update(
     let layer = writer.finish();
     assert!(!is_right || layer.is_ok(), "damaged, but verify() found nothing");
     let Ok(layer) = layer else { return };
-    let whole = [bytes, &layer].concat();
+    let whole = crafted::updated(bytes, &layer);
     let updated = Pack::open_shard(&whole).expect("a pack and a layer");
     assert_eq!(updated.layer_count(), pack.layer_count() + 1);
     if is_right {

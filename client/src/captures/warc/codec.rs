@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Clone)]
 pub enum Codec {
     Gzip,
@@ -30,7 +30,7 @@ impl Codec {
     }
 }
 
-/// How an input is compressed, as its first bytes say, which `read_at` reads.
+/// The compression of an input, as its first bytes say, which `read_at` reads.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, or its dictionary is damaged.

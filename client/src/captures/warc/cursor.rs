@@ -42,7 +42,7 @@ impl<F: Feed> Cursor<F> {
         self.bytes
     }
 
-    /// What is in memory of what comes next.
+    /// The bytes in memory of what comes next.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
@@ -104,7 +104,7 @@ pub struct InputFeed<'s> {
     bounds: Bounds,
 }
 
-/// How much of a stream may be held in memory for one thread.
+/// The most of a stream that may be held in memory for one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bounds {
     /// Nothing is read beyond this place: it is not certain that anybody wants it.
@@ -113,7 +113,7 @@ pub enum Bounds {
     Release,
 }
 
-/// How far back in a stream damage can be searched.
+/// The most bytes back in a stream in which damage can be searched.
 pub const KEPT_BYTES: u64 = 16 << 20;
 const READ_BYTES: usize = 1 << 16;
 

@@ -15,7 +15,7 @@ use super::record::{End, Kind, Record};
 use super::state::of_json;
 use crate::captures::capture::{At, Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer};
 
-/// What was found in a record.
+/// The contents of a record.
 pub enum RecordFound {
     /// An answer, and the id of its record.
     Answer(Box<str>, Capture),
@@ -68,7 +68,7 @@ fn is_of_a_store(id: &[u8]) -> bool {
     id.strip_prefix(b"<urn:uuid:").and_then(|id| id.get(14)) == Some(&b'8')
 }
 
-/// What a record says.
+/// Reads a record.
 pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<RecordFound> {
     let found = match record.kind {
         Kind::Metadata => match of_json(record.block)? {

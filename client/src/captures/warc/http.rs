@@ -1,11 +1,8 @@
 //! The HTTP answer in the block of a record.
 
-use std::io::{self, Read};
-
 use crate::MAX_BODY_BYTES;
+use crate::body::{BodyLimits, Incoming};
 use crate::outcome::{Failure, Response};
-use brotli_decompressor::Decompressor;
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http::header::{
     AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, DATE, ETAG, EXPIRES, HeaderMap,
     HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
@@ -13,7 +10,11 @@ use http::header::{
 
 use super::record::End;
 
-const MAX_HEADERS: usize = 256;
+/// As many as the fetcher takes.
+const MAX_HEADERS: usize = 1000;
+
+/// The beginnings of status lines as some writers have them, for versions that have none.
+const LATER_VERSIONS: [&[u8]; 4] = [b"HTTP/2 ", b"HTTP/2.0 ", b"HTTP/3 ", b"HTTP/3.0 "];
 
 /// The headers that something follows from.
 const KEPT: [HeaderName; 11] = [
@@ -38,7 +39,10 @@ const KEPT: [HeaderName; 11] = [
 /// # Errors
 /// Returns an error if it is not an HTTP answer.
 pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, String> {
-    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let later = LATER_VERSIONS.iter().find_map(|version| block.strip_prefix(*version));
+    let as_http1 = later.map(|rest| [b"HTTP/1.1 ", rest].concat());
+    let block = as_http1.as_deref().unwrap_or(block);
+    let mut headers = vec![httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut head = httparse::Response::new(&mut headers);
     let parsed = httparse::ParserConfig::default()
         .allow_obsolete_multiline_headers_in_responses(true)
@@ -61,7 +65,7 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     if !(200..300).contains(&response.status) {
         return Ok(Ok(response));
     }
-    let body = match decode(&response.headers, &block[len..], end) {
+    let (body, is_longer) = match decode(&response.headers, &block[len..], end) {
         Ok(body) => body,
         Err(failure) => return Ok(Err(failure)),
     };
@@ -69,23 +73,24 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     let headers = response.headers;
     let mut response = Response::new(response.status, body);
     response.headers = headers;
-    response.is_truncated = end == End::Limit || response.body.len() > MAX_BODY_BYTES;
+    response.is_truncated = end == End::Limit || is_longer;
     Ok(Ok(response))
 }
 
-/// What a fetcher says of an answer that ended too early.
+/// The failure of an answer that ended too early.
 pub fn broken() -> Failure {
     Failure::Broken("end of file before message length reached".to_owned())
 }
 
-fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<Vec<u8>, Failure> {
+/// The body, and whether it is longer than a store takes.
+fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
     if end == End::Early {
         return Err(broken());
     }
     let is_chunked = names(headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked");
     let stated = names(headers, &CONTENT_LENGTH);
     let stated = stated.iter().filter_map(|len| len.parse::<u64>().ok()).max();
-    let mut body = match if is_chunked { unchunked(wire) } else { Chunks::None } {
+    let body = match if is_chunked { unchunked(wire) } else { Chunks::None } {
         Chunks::All(body) => body,
         Chunks::Cut(body) if end == End::Limit => body,
         Chunks::Cut(_) => return Err(broken()),
@@ -97,37 +102,31 @@ fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<Vec<u8>, Failure
             wire.to_vec()
         }
     };
-    for encoding in names(headers, &CONTENT_ENCODING).iter().rev() {
-        let is_gzip = body.starts_with(&[0x1f, 0x8b]);
-        let mut decoded = Vec::new();
-        let done = match encoding.as_str() {
-            // Likewise.
-            "gzip" | "x-gzip" if !is_gzip => continue,
-            "gzip" | "x-gzip" => limited(MultiGzDecoder::new(&body[..]), &mut decoded),
-            "deflate" => limited(ZlibDecoder::new(&body[..]), &mut decoded),
-            "br" => limited(Decompressor::new(&body[..], 1 << 14), &mut decoded),
-            "zstd" => zstd::Decoder::with_buffer(&body[..])
-                .and_then(|decoder| limited(decoder, &mut decoded)),
-            "identity" | "none" | "utf-8" | "8bit" => continue,
-            other => return Err(Failure::Encoding(format!("unknown: {other}"))),
+    let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
+    let mut incoming = Incoming::new(headers, limits)?;
+    let pushed = incoming.push(&body);
+    if end == End::Limit {
+        // Of a body that was cut, this is what there is of it.
+        let decoded = incoming.so_far();
+        return match pushed {
+            Err(failure) if decoded.is_empty() => undone(body).ok_or(failure),
+            _ => Ok((decoded, false)),
         };
-        match done {
-            Ok(()) => {}
-            // Of a body that was cut, this is what there is of it.
-            Err(_) if end == End::Limit && !decoded.is_empty() => {}
-            Err(cause) => {
-                let cause = cause.to_string();
-                return Err(Failure::Encoding(robotsieve::report::shown(cause.as_bytes())));
-            }
-        }
-        body = decoded;
     }
-    Ok(body)
+    match pushed.and_then(|_| incoming.end()) {
+        Ok(decoded) => Ok(decoded),
+        Err(failure) => undone(body).ok_or(failure),
+    }
 }
 
-/// One byte more than a store takes shows that there is more.
-fn limited(input: impl Read, body: &mut Vec<u8>) -> io::Result<()> {
-    input.take(MAX_BODY_BYTES as u64 + 1).read_to_end(body).map(drop)
+/// A body whose encodings the writer has undone, but left the headers: a text.
+fn undone(body: Vec<u8>) -> Option<(Vec<u8>, bool)> {
+    const BEGINNING: usize = 1024;
+    let is_text = |byte: &u8| *byte >= b' ' || matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0c);
+    body.iter().take(BEGINNING).all(is_text).then(|| {
+        let is_longer = body.len() > MAX_BODY_BYTES;
+        (body, is_longer)
+    })
 }
 
 fn names(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {

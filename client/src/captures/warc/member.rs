@@ -14,7 +14,7 @@ const MAX_HEAD_BYTES: usize = 1 << 16;
 /// How much is decoded at a time, at least: of most captures all.
 const DECODED_BYTES: usize = 1 << 13;
 
-/// What decodes, kept from member to member.
+/// The decoders, kept from member to member.
 pub enum Decode {
     Gzip(Box<Decompress>),
     Zstd(Box<Decoder<'static>>),

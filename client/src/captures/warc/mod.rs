@@ -70,7 +70,7 @@ pub use state::to_json as state_to_json;
 /// The number of bytes of an input a thread reads at a time.
 const PIECE_BYTES: u64 = 2 << 20;
 
-/// What WARC files yield.
+/// An item of WARC files.
 #[derive(Debug)]
 pub enum WarcItem {
     /// What a site answered.
@@ -114,7 +114,7 @@ impl std::error::Error for Panicked {}
 pub struct Known {
     /// The origin.
     pub origin: Origin<'static>,
-    /// What the store knew.
+    /// The store's state.
     pub state: OriginState,
     /// The answer with the body of its copy, if it stood before.
     pub copy: Option<Response>,
@@ -145,7 +145,7 @@ impl Known {
     }
 }
 
-/// What was read.
+/// The numbers of what was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Sound records, of every kind.

@@ -36,7 +36,7 @@ pub enum Begin {
     Search(u64),
 }
 
-/// What is in a piece.
+/// The contents of a piece.
 #[derive(Default)]
 pub struct Read {
     /// Where its first record begins. `None` if it has none, or gave up.

@@ -9,11 +9,11 @@ use super::cursor::{Cursor, Feed};
 
 /// With what a record begins.
 pub const VERSION: &[u8] = b"WARC/1.";
-/// How much of a block is kept: a body as large as a store takes, and the head of an answer.
+/// The most of a block that is kept: a body as large as a store takes, and the head of an answer.
 pub const MAX_BLOCK_BYTES: usize = MAX_BODY_BYTES + (1 << 20);
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// Whether a block has all that the site sent.
+/// The end of a block: does it have all that the site sent?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     /// As far as the record says.

@@ -408,6 +408,79 @@ fn answers() {
     }
 }
 
+/// Bodies are decoded as the fetcher does, and also where a writer has undone an encoding and left
+/// its header.
+#[test]
+fn encodings() {
+    let files = Files::new();
+    let robots: &[u8] = b"User-agent: *\nDisallow: /x\n";
+    let bare = {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Compression::new(6));
+        encoder.write_all(robots).unwrap();
+        encoder.finish().unwrap()
+    };
+    let zlib = {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), Compression::new(6));
+        encoder.write_all(robots).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut br = Vec::new();
+    brotli::BrotliCompress(&mut &*robots, &mut br, &Default::default()).unwrap();
+    let zstd = zstd::encode_all(robots, 3).unwrap();
+    let gz = gzip(robots, 6);
+    let chunked =
+        |body: &[u8]| [format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat();
+    let (ce, te) = ("Content-Encoding: ", "Transfer-Encoding: ");
+    let mut cases: Vec<(String, Vec<u8>)> = Vec::new();
+    for name in ["binary", "7bit", "8bit", "chunked", "aws-chunked", "utf-8", "iso-8859-1", "none"]
+    {
+        cases.push((format!("{ce}{name}"), robots.to_vec()));
+    }
+    for (name, body) in [
+        ("gzip", &gz),
+        ("deflate", &zlib),
+        ("deflate", &bare),
+        ("br", &br),
+        ("zstd", &zstd),
+        ("x-gzip", &[&gz[..], b"\0\0trailing"].concat()),
+        ("gzip, aws-chunked", &gz),
+        ("deflate, gzip", &gzip(&zlib, 6)),
+    ] {
+        cases.push((format!("{ce}{name}"), body.clone()));
+        // Undone, and undone once more by a client that asked for no encoding.
+        cases.push((format!("{ce}{name}"), robots.to_vec()));
+    }
+    cases.push((format!("{te}gzip, chunked"), chunked(&gz)));
+    cases.push((format!("{te}gzip, chunked"), chunked(robots)));
+    cases.push((format!("{te}gzip"), gz.clone()));
+    cases.push((format!("{te}chunked\r\n{ce}gzip"), chunked(&gz)));
+    let many: String = (0..900).map(|number| format!("X-{number}: y\r\n")).collect();
+    cases.push((format!("{many}{ce}gzip"), gz.clone()));
+    let url = "https://e.com/robots.txt";
+    let found = |status: &str, head: &str, body: &[u8]| {
+        let block = [format!("{status}\r\n{head}\r\n\r\n").as_bytes(), body].concat();
+        let (found, counts) =
+            read_all(&files.file(&record("response", url, "", &block)), 1, 1 << 20);
+        assert_eq!((found.len(), counts.damaged), (1, 0), "{status} {head}");
+        found.into_iter().next().unwrap().1
+    };
+    let rules = "200 User-agent: *\nDisallow: /x\n";
+    for (head, body) in &cases {
+        for status in ["HTTP/1.1 200 OK", "HTTP/2 200", "HTTP/2.0 200 OK", "HTTP/3 200"] {
+            assert_eq!(found(status, head, body), rules, "{status} {head}");
+        }
+    }
+    for name in ["gzip", "deflate", "br", "zstd"] {
+        assert_eq!(found("HTTP/1.1 200 OK", &format!("{ce}{name}"), b""), "200 ", "{name}");
+    }
+    for (name, body) in
+        [("gzip", &gz[..gz.len() - 9]), ("br", &b"\0\x01\xff"[..]), ("rot13", robots)]
+    {
+        let said = found("HTTP/1.1 200 OK", &format!("{ce}{name}"), body);
+        assert!(said.starts_with("the content encoding is broken: "), "{name}: {said}");
+    }
+}
+
 /// Damage is told with its place, whatever is in it; `act` ends the reading if it fails.
 #[test]
 fn items_of_damage() {

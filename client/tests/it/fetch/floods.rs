@@ -75,3 +75,49 @@ async fn interim_answers() {
     .await;
     assert_eq!(broken(&site, "http").await, "more than 50 interim answers");
 }
+
+/// A stream that is reset before its end, or before the announced length, is no file: half a line is
+/// another rule.
+#[tokio::test]
+async fn a_body_that_is_cut_is_no_file() {
+    const CUT: &[u8] = b"User-agent: *\nDisallow: /";
+    const NO_ERROR: u8 = 0;
+    const CANCEL: u8 = 8;
+    const CANCELLED: &str = "stream error received: stream no longer needed";
+    // `:status: 200`, and perhaps a content-length.
+    let head = |length: Option<&[u8; 2]>| match length {
+        Some(length) => [&[0x88, 0x0f, 0x0d, 2], &length[..]].concat(),
+        None => vec![0x88],
+    };
+    for (length, ends, reset, expected) in [
+        (Some(b"25"), true, None, Ok(CUT)),
+        (Some(b"25"), true, Some(NO_ERROR), Ok(CUT)),
+        (None, true, Some(NO_ERROR), Ok(CUT)),
+        (None, true, Some(CANCEL), Ok(CUT)),
+        (Some(b"49"), false, Some(NO_ERROR), Err("the body ended after 25 of 49 bytes")),
+        (Some(b"49"), false, Some(CANCEL), Err(CANCELLED)),
+        (Some(b"25"), false, Some(NO_ERROR), Err("the stream was reset after 25 bytes")),
+        (None, false, Some(NO_ERROR), Err("the stream was reset after 25 bytes")),
+        (None, false, Some(CANCEL), Err(CANCELLED)),
+    ] {
+        let head = head(length);
+        let site = http2(&["h2"], move |mut stream| {
+            let mut sent = [frame(1, 4, 1, &head), frame(0, u8::from(ends), 1, CUT)].concat();
+            if let Some(code) = reset {
+                sent.extend(frame(3, 0, 1, &[0, 0, 0, code]));
+            }
+            async move {
+                let _ = stream.write_all(&sent).await;
+                closed(stream).await;
+            }
+        })
+        .await;
+        let attempt = fetch(&site.url("https", "/")).await;
+        let result = match &attempt.result {
+            Ok(response) => Ok(&response.body[..]),
+            Err(Failure::Broken(why)) => Err(&why[..]),
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(result, expected, "{length:?} {ends} {reset:?}");
+    }
+}

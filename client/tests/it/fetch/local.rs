@@ -95,6 +95,80 @@ async fn failures_before_any_answer_are_unconfirmed() {
     }
 }
 
+/// A canary shows that the network works before any site has answered.
+#[tokio::test]
+async fn a_canary_confirms() {
+    let _clock = FastClock::start();
+    let canary = Server::start(30).await;
+    let fetcher = hasty().canary(canary.address).build().unwrap();
+    let address = dead(31).await;
+    let attempt = fetch(&fetcher, address).await;
+    assert!(attempt.is_confirmed);
+    assert!(matches!(failed(attempt), Failure::Connect(_)));
+    assert_eq!(fetcher.health().answered, 0);
+    canary.stop().await;
+    sleep(Duration::from_millis(600)).await;
+    assert_eq!(local(fetch(&fetcher, address).await), LocalKind::Network);
+}
+
+/// A server that asks for a login, at 127.`block`.0.1.
+async fn login(block: u8) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::new(127, block, 0, 1), 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(b"HTTP/1.1 511 Login\r\nContent-Length: 0\r\n\r\n").await;
+        }
+    });
+    address
+}
+
+/// A 511 is the site's if others answer, unconfirmed if none ever has, and ours if unrelated sites
+/// agree.
+#[tokio::test]
+async fn who_asks_for_a_login() {
+    let _clock = FastClock::start();
+    let fetcher = hasty().build().unwrap();
+    let sites = [login(101).await, login(102).await, login(103).await];
+    let attempt = fetch(&fetcher, sites[0]).await;
+    assert!(!attempt.is_confirmed);
+    assert_eq!(answered(&attempt).status, 511);
+    assert_eq!(fetcher.health().answered, 0);
+    let good = Server::start(32).await;
+    assert_eq!(answered(&fetch(&fetcher, good.address).await).status, 200);
+    // However often one asks.
+    for _ in 0..10 {
+        let attempt = fetch(&fetcher, sites[0]).await;
+        assert!(attempt.is_confirmed);
+        assert_eq!(answered(&attempt).status, 511);
+    }
+    assert_eq!(answered(&fetch(&fetcher, sites[1]).await).status, 511);
+    for site in [sites[2], sites[0]] {
+        assert_eq!(local(fetch(&fetcher, site).await), LocalKind::Network);
+    }
+    assert_eq!(answered(&fetch(&fetcher, good.address).await).status, 200);
+    assert!(fetch(&fetcher, sites[2]).await.is_confirmed);
+}
+
+/// A resolver that has no address for any name, or says that there is none, may be broken: only when
+/// some site has answered it is the name's fault.
+#[tokio::test]
+async fn a_resolver_that_knows_no_name() {
+    let _clock = FastClock::start();
+    let good = Server::start(33).await;
+    let names = Names::new(|_| Vec::new());
+    let fetcher = hasty().resolver(names).build().unwrap();
+    for name in ["http://a.test/", "http://b.test/"] {
+        let attempt = fetcher.fetch(&origin(name), None).await;
+        assert!(!attempt.is_confirmed);
+        assert!(matches!(failed(attempt), Failure::Dns(_)));
+    }
+    assert_eq!(answered(&fetch(&fetcher, good.address).await).status, 200);
+    let attempt = fetcher.fetch(&origin("http://a.test/"), None).await;
+    assert!(attempt.is_confirmed && matches!(attempt.result, Err(Failure::Dns(_))));
+}
+
 /// Nine of ten are dead. That is no fault of ours, however it begins.
 #[tokio::test]
 async fn many_dead_sites_are_not_suspect() {

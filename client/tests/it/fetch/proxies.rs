@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
 use tokio::io::AsyncWriteExt;
 
-use crate::support::servers::proxy::{Requests, http, socks};
+use crate::support::servers::proxy::{Requests, forwarding, http, socks};
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{
     Names, ROBOTS, answered, authority, failed, fetch, origin, settings,
@@ -44,13 +44,29 @@ async fn an_http_proxy_connects_to_the_address_that_was_checked() {
 }
 
 #[tokio::test]
-async fn an_http_proxy_gets_whole_http_urls() {
+async fn an_http_proxy_connects_for_http_urls_too() {
     let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
     let (proxy, seen) = http("", None).await;
     let url = format!("http://127.0.0.1:{}", proxy.port());
     let attempt = through(&url, &site.url("http", "/")).await;
     assert_eq!(answered(&attempt).body, ROBOTS);
-    assert_eq!(asked(&seen), [format!("GET {}", site.url("http", "/robots.txt"))]);
+    assert_eq!(asked(&seen), [format!("CONNECT 127.0.0.1:{}", site.port())]);
+    // What comes through the tunnel is the site's.
+    let denied = Site::http(|_| answer(403, &[], b"")).await;
+    assert_eq!(answered(&through(&url, &denied.url("http", "/")).await).status, 403);
+}
+
+#[tokio::test]
+async fn a_proxy_that_refuses_to_connect_gets_whole_http_urls() {
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let (proxy, seen) = forwarding().await;
+    let fetcher = settings().proxy(format!("http://127.0.0.1:{}", proxy.port())).build().unwrap();
+    for _ in 0..2 {
+        let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+        assert_eq!(answered(&attempt).body, ROBOTS);
+    }
+    let get = format!("GET {}", site.url("http", "/robots.txt"));
+    assert_eq!(asked(&seen), [format!("CONNECT 127.0.0.1:{}", site.port()), get.clone(), get]);
 }
 
 #[tokio::test]
@@ -123,11 +139,24 @@ async fn a_refusal_by_the_proxy_itself_is_a_local_fault() {
         ("proxy-status", "squid; error=http_request_denied", true),
         ("server", "a site", false),
     ] {
-        let proxy = Site::http(move |_| {
-            http::Response::builder().status(403).header(name, value).body(Vec::new()).unwrap()
+        let proxy = Site::http(move |request| {
+            let is_refused = request.uri.host() == Some("a.test");
+            let answer = http::Response::builder().status(match request.method.as_str() {
+                "CONNECT" => 405,
+                _ if is_refused => 403,
+                _ => 200,
+            });
+            let answer = if is_refused { answer.header(name, value) } else { answer };
+            answer.body(Vec::new()).unwrap()
         })
         .await;
-        let attempt = through(&proxy.url("http", ""), "http://a.test/").await;
+        let fetcher = settings().proxy(proxy.url("http", "")).build().unwrap();
+        // Until it has answered otherwise, who knows?
+        let attempt = fetcher.fetch(&origin("http://a.test/"), None).await;
+        assert!(is_proxy_fault(attempt), "{name}");
+        let attempt = fetcher.fetch(&origin("http://b.test/"), None).await;
+        assert_eq!(answered(&attempt).status, 200);
+        let attempt = fetcher.fetch(&origin("http://a.test/"), None).await;
         assert_eq!(attempt.result.is_err() && is_proxy_fault(attempt), is_local, "{name}");
     }
 }

@@ -26,6 +26,24 @@ fn start(fetcher: &Fetcher, url: String) -> JoinHandle<Attempt> {
     tokio::spawn(async move { fetcher.fetch(&origin(&url), None).await })
 }
 
+/// A redirect within the host is a request as any other.
+#[tokio::test]
+async fn redirects_keep_the_delay() {
+    let _clock = FastClock::start();
+    let site = Site::http(|request| match request.uri.path() {
+        "/robots.txt" => answer(301, &[("location", "/1")], b""),
+        "/1" => answer(301, &[("location", "/2")], b""),
+        _ => answer(200, &[], ROBOTS),
+    })
+    .await;
+    let fetcher =
+        polite().request_delay(Duration::from_secs(30)).total_timeout(LONG / 2).build().unwrap();
+    let began = Instant::now();
+    let attempt = fetcher.fetch(&origin(&site.url("http", "/")), None).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+    assert!(began.elapsed() >= LONG, "{:?}", began.elapsed());
+}
+
 /// A site that takes a while, and the most requests it had at a time.
 async fn slow(time: Duration) -> (Site, Arc<AtomicUsize>) {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

@@ -34,6 +34,31 @@ async fn local_faults() {
     assert_eq!((metrics.local_faults, metrics.pauses, metrics.held_back), (3, 0, 0));
 }
 
+/// As long as nothing has answered, a site that fails is not judged, and nothing is stored. It is
+/// asked again once something has.
+#[tokio::test]
+async fn nothing_has_answered() {
+    let folder = in_memory();
+    let store = Store::open(folder.path().join("store")).unwrap();
+    let (dead, key) = ("https://dead.com/", "https://dead.com");
+    let web = Web::of([(key, Site::Unconfirmed)]);
+    let sieve = web.builder().pause_after(1).store(store.clone()).build();
+    for _ in 0..30 {
+        let error = sieve.decide(dead).await.unwrap_err();
+        let SieveError::Local(fault) = error else { panic!("{error}") };
+        assert_eq!(fault.kind, LocalKind::Unconfirmed);
+    }
+    // The site is left alone for a while; others are not.
+    assert_eq!((web.asked(), sieve.is_paused()), (1, false));
+    sieve.settled().await;
+    assert_eq!(store.get(key).unwrap(), None);
+    assert!(allowed(&sieve, "https://fine.com/").await);
+    web.set(key, Site::Fails);
+    assert!(!allowed(&sieve, dead).await);
+    sieve.settled().await;
+    assert!(store.get(key).unwrap().is_some());
+}
+
 /// After local faults in a row nothing is asked for a while, then one site, then all.
 #[tokio::test(start_paused = true)]
 async fn pauses() {
@@ -174,6 +199,8 @@ fn blocking_sieves_inside_a_runtime() {
     runtime.block_on(async {
         let sieve = web.builder().build_blocking().unwrap();
         assert!(!sieve.decide("https://e.com/private").unwrap().is_allowed());
+        // Or the last fetch might join the first.
+        sieve.block_on(sieve.as_async().settled());
         let urls = ["https://f.com/", "https://e.com/private"];
         assert_eq!(sieve.decide_many(&urls).len(), 2);
         assert_eq!(sieve.decide_iter(urls, 1).count(), 2);

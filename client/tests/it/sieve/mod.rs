@@ -39,6 +39,8 @@ enum Site {
     /// Answers after this many redirects.
     Redirects(usize, &'static str),
     Fails,
+    /// Fails, and nothing shows that the network works.
+    Unconfirmed,
     /// Cannot be asked, for a reason on this side.
     Unasked,
     /// Waits until the gate is closed, then fails.
@@ -133,6 +135,10 @@ impl Fetch for Web {
                 Some(Site::Unasked) => {
                     let fault = LocalFault::new(LocalKind::Descriptors, "");
                     return Attempt::new(Timestamp(0), Err(Failure::Local(fault)));
+                }
+                Some(Site::Unconfirmed) => {
+                    let result = Err(Failure::Connect("refused".into()));
+                    return Attempt::new(Timestamp(0), result).confirmed(false);
                 }
                 Some(Site::Fails) => {
                     let result = Err(Failure::Connect("refused".into()));

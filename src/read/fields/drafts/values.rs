@@ -50,7 +50,7 @@ impl fmt::Display for Preference {
     }
 }
 
-/// What a record says about one category of use. Follows **drafts**.
+/// A record's preference about one category of use. Follows **drafts**.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -99,7 +99,7 @@ pub struct ContentUsage<'a> {
     /// The preferences as written.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
     pub expression: &'a [u8],
-    /// What they say. Only the last one for each label counts. Unknown labels are kept.
+    /// The preferences. Only the last one for each label counts. Unknown labels are kept.
     pub preferences: Vec<LabelledPreference<'a>>,
 }
 

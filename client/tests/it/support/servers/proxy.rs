@@ -25,6 +25,22 @@ pub async fn http(status: &'static str, login: Option<&'static str>) -> (Site, R
     (site.await, asked)
 }
 
+/// An HTTP proxy that refuses to connect, and forwards.
+pub async fn forwarding() -> (Site, Requests) {
+    let asked = Requests::default();
+    let noted = Arc::clone(&asked);
+    let site = Site::accept(move |stream| {
+        let noted = Arc::clone(&noted);
+        async move {
+            let _ = serve_http(stream, NO_CONNECT, None, &noted).await;
+        }
+    });
+    (site.await, asked)
+}
+
+/// The answer to CONNECT alone.
+const NO_CONNECT: &str = "405 No tunnels";
+
 async fn serve_http(
     mut client: TcpStream,
     status: &str,
@@ -41,6 +57,7 @@ async fn serve_http(
     let given = head.lines().find_map(|line| line.strip_prefix("proxy-authorization: "));
     let status = match login {
         Some(login) if given != Some(login) => "407 Proxy Authentication Required",
+        _ if status == NO_CONNECT && !line.starts_with("CONNECT ") => "",
         _ => status,
     };
     if !status.is_empty() {

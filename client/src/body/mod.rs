@@ -1,26 +1,30 @@
-//! A body as it arrives: its encodings are undone, and it is cut at the limits, after a whole line.
+//! A body, as it arrives or as an archive has it: its encodings are undone, and it is cut at the
+//! limits, after a whole line.
 
-use http::HeaderMap;
+mod decode;
 
-use super::decode::{Decoder, Encoding};
+use http::header::{CONTENT_ENCODING, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderValue};
+
 use crate::cause::line;
 use crate::outcome::{Failure, is_line_end, whole_lines};
+use decode::{Decoder, Encoding};
 
 /// The bytes that a decoder writes at a time.
 const SCRATCH_BYTES: usize = 16 * 1024;
 
 /// The part of a body that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BodyLimits {
+pub(crate) struct BodyLimits {
     /// The bytes that are taken from the wire, and those that are passed from one decoder to the
     /// next.
-    pub(super) wire_bytes: usize,
+    pub(crate) wire_bytes: usize,
     /// The decoded bytes that are kept.
-    pub(super) body_bytes: usize,
+    pub(crate) body_bytes: usize,
 }
 
 /// A body that is still arriving.
-pub(super) struct Incoming {
+pub(crate) struct Incoming {
     /// The encoding that was applied last comes first.
     decoders: Vec<Decoder>,
     /// The bytes that the wire may still deliver, and then each decoder.
@@ -33,13 +37,15 @@ pub(super) struct Incoming {
 
 impl Incoming {
     /// A body without encodings.
-    pub(super) fn plain(limits: BodyLimits) -> Incoming {
+    #[cfg(feature = "fetch")]
+    pub(crate) fn plain(limits: BodyLimits) -> Incoming {
         Incoming::decoded_by(Vec::new(), limits)
     }
 
-    /// A body with the encodings that the headers name.
-    pub(super) fn new(headers: &HeaderMap, limits: BodyLimits) -> Result<Incoming, Failure> {
-        let encodings = Encoding::all(headers).map_err(encoding_failure)?;
+    /// A body with the encodings that the headers name: those of the content, and those that were
+    /// applied on the way, but for `chunked`.
+    pub(crate) fn new(headers: &HeaderMap, limits: BodyLimits) -> Result<Incoming, Failure> {
+        let encodings = Encoding::all(&encodings(headers)).map_err(encoding_failure)?;
         let decoders = encodings.into_iter().rev().map(Decoder::new).collect::<Result<_, _>>();
         Ok(Incoming::decoded_by(decoders.map_err(encoding_failure)?, limits))
     }
@@ -55,7 +61,7 @@ impl Incoming {
     }
 
     /// Takes bytes from the wire. After [`Filled::Full`] no further bytes are kept.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
         self.is_empty &= bytes.is_empty();
         if self.cut.is_none() {
             let cut = pass(&mut self.decoders, &mut self.room, bytes, &mut self.body);
@@ -65,8 +71,15 @@ impl Incoming {
     }
 
     /// True if no byte has arrived yet.
-    pub(super) fn is_empty(&self) -> bool {
+    #[cfg(feature = "fetch")]
+    pub(crate) fn is_empty(&self) -> bool {
         self.is_empty
+    }
+
+    /// What there is of a body that goes on, to its last whole line or beyond.
+    #[cfg(feature = "captures")]
+    pub(crate) fn so_far(self) -> Vec<u8> {
+        self.body
     }
 
     /// The body, and whether it was cut off. Call it when the wire is at its end or the body is
@@ -74,7 +87,7 @@ impl Incoming {
     /// `Disallow: /` of `Disallow: /private`, would be another rule.
     ///
     /// A body without a single byte is empty whatever its encoding: that is what servers mean.
-    pub(super) fn end(self) -> Result<(Vec<u8>, bool), Failure> {
+    pub(crate) fn end(self) -> Result<(Vec<u8>, bool), Failure> {
         let is_complete = self.is_empty || self.decoders.iter().all(Decoder::is_complete);
         if self.cut.is_none() && !is_complete {
             return Err(encoding_failure("it ends too early".to_owned()));
@@ -97,9 +110,33 @@ struct Cut {
 
 /// The state of a body with regard to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filled {
+pub(crate) enum Filled {
     NotYet,
     Full,
+}
+
+/// All encodings of a body: those of the content, and those that were applied on the way. `chunked`,
+/// which comes last, is undone elsewhere.
+fn encodings(headers: &HeaderMap) -> HeaderMap {
+    let mut all = HeaderMap::new();
+    for value in headers.get_all(CONTENT_ENCODING) {
+        all.append(CONTENT_ENCODING, value.clone());
+    }
+    let lines = headers.get_all(TRANSFER_ENCODING).iter();
+    let mut transfer: Vec<&[u8]> = lines
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .filter(|name| !name.is_empty())
+        .collect();
+    if transfer.last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")) {
+        transfer.pop();
+    }
+    for name in transfer {
+        if let Ok(value) = HeaderValue::from_bytes(name) {
+            all.append(CONTENT_ENCODING, value);
+        }
+    }
+    all
 }
 
 fn encoding_failure(cause: String) -> Failure {
