@@ -21,6 +21,9 @@
 //! that a crawler with an HTTP stack of its own can leave it out. `docs/fetching.md` in the
 //! repository explains the whole way for operators.
 //!
+//! Types of the crates `http` 1 and `url` 2, which every HTTP stack has, are part of the interface:
+//! `HeaderMap` in [`outcome::Response`] and [`network::Chain`], `Url` wherever a URL is taken.
+//!
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
 //! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
 
