@@ -1,6 +1,6 @@
 // How text and crawlers reach the module.
 
-import { failed, onReset, RobotsieveError } from "./error.js";
+import { failed, onReset, renew, RobotsieveError } from "./error.js";
 import { bytesOf, lengthOf, listOf, put, stringOf, tooLong, typeName } from "./given.js";
 import type { Crawler, Text } from "./types.js";
 import * as wasm from "./wasm.js";
@@ -29,6 +29,7 @@ export function assertReady(): void {
   if (!isReady) {
     throw new RobotsieveError("not-initialised", "the module is not loaded yet: `await init()` first");
   }
+  renew();
 }
 
 // ---- the scratch buffer --------------------------------------------------------------------------------------------

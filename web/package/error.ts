@@ -87,9 +87,27 @@ export function failed(error: unknown, given?: unknown): Error {
   const isFull = wasm.isFull();
   // An error's trace holds the instance, and so its memory, until it is read.
   if (error instanceof Error) void error.stack;
-  // The module stopped in the middle of something, so nothing in its memory can be relied on: begin with a new one.
-  wasm.__wbg_reset_state();
+  isBroken = true;
   instance += 1;
-  for (const forget of resets) forget();
+  try {
+    renew();
+  } catch {
+    // There is no memory for it now: whoever makes an object next tries again.
+  }
   return isFull ? new OutOfMemoryError(error) : new RobotsieveError("internal", "the module failed: a bug in robotsieve", { cause: error });
+}
+
+/** The module stopped in the middle of something, so nothing in its memory can be relied on. */
+let isBroken = false;
+
+/** Begins with a new instance if the last one is broken. */
+export function renew(): void {
+  if (!isBroken) return;
+  try {
+    wasm.__wbg_reset_state();
+  } catch (error) {
+    throw new OutOfMemoryError(error);
+  }
+  isBroken = false;
+  for (const forget of resets) forget();
 }

@@ -503,12 +503,37 @@ test("if the module fails, what is made afterwards works", () => {
 });
 
 test("if memory runs out, an error of its own says so", () => {
-  // More than there is.
-  const error = failing(() => wasm.scratch(0x7ffffff0) + wasm.scratch(0x7ffffff0));
+  const error = failing(() => {
+    // Somebody else has all of it: 65,536 pages of 65,536 bytes.
+    const memory = wasm.moduleMemory();
+    memory.grow(65_536 - memory.buffer.byteLength / 65_536);
+    return wasm.scratch(1 << 30);
+  });
   assert.deepEqual([error.name, error.code], ["OutOfMemoryError", "out-of-memory"]);
   assert.ok(error instanceof OutOfMemoryError && error instanceof RobotsieveError);
-  // What did not fit before it is no reason for a later failure.
+  // It is no reason for a later failure.
   assert.equal(failing(() => wasm.scratch(-16)).code, "internal");
+});
+
+test("if there is no memory for a new instance either, the next object tries again", () => {
+  const [kept, other] = [new Robots(FILE), new Robots(FILE)];
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = function () {
+    throw new RangeError("WebAssembly.Instance(): Out of memory");
+  };
+  const { extent } = wasm.RawRobots.prototype;
+  wasm.RawRobots.prototype.extent = () => wasm.scratch(-16);
+  try {
+    assert.throws(() => kept.extent, { code: "internal" });
+    assert.throws(() => new Robots(FILE), { name: "OutOfMemoryError", code: "out-of-memory" });
+    assert.throws(() => kept.tokens, { code: "lost" });
+    other.free();
+  } finally {
+    wasm.RawRobots.prototype.extent = extent;
+    WebAssembly.Instance = Instance;
+  }
+  works();
+  assert.throws(() => kept.tokens, { code: "lost" });
 });
 
 test("if memory runs out, the process gives it back, even while the error and the objects are kept", () => {

@@ -302,7 +302,7 @@ test("core has everything but lint and diff", () => {
   assert.equal(robots.explain("bot", "/a").line, 3);
   assert.equal(robots.lint, undefined);
   assert.deepEqual(Object.keys(core).sort(), [
-    "ALLOW", "DISALLOW", "INVALID", "PROFILES", "Policy", "Robots", "RobotsieveError", "headerNames", "init",
+    "ALLOW", "DISALLOW", "INVALID", "OutOfMemoryError", "PROFILES", "Policy", "Robots", "RobotsieveError", "headerNames", "init",
   ]);
 });
 
