@@ -65,6 +65,7 @@
 //! Connections are not reused, and proxies from the environment are ignored.
 
 mod builder;
+mod certificate;
 mod client;
 mod clock;
 mod connect;
@@ -84,6 +85,7 @@ mod proxy;
 mod pulse;
 mod resolve;
 mod tasks;
+mod tunnels;
 mod turns;
 mod visit;
 mod wire;

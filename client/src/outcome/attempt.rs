@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,10 @@ pub struct Attempt {
     /// The number of times that the robots.txt was requested: more than once after failures that
     /// passed, or might have.
     pub tries: u32,
+    /// The time that the requests took, of all tries together, without the waits: for a turn at the
+    /// host and at its address, for a place among the parallel attempts, before a further try.
+    /// `None` if the fetcher does not say.
+    pub took: Option<Duration>,
 }
 
 impl Attempt {
@@ -38,7 +43,7 @@ impl Attempt {
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
         let is_confirmed = !asks_for_login(&result);
-        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1 }
+        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1, took: None }
     }
 
     /// Says whether the result is the site's: for an HTTP stack of your own that knows whether its
@@ -70,6 +75,13 @@ impl Attempt {
     #[must_use]
     pub fn with_tries(mut self, tries: u32) -> Attempt {
         self.tries = tries;
+        self
+    }
+
+    /// Says how long the requests took, without the waits before them.
+    #[must_use]
+    pub fn with_time(mut self, took: Duration) -> Attempt {
+        self.took = Some(took);
         self
     }
 }
