@@ -269,7 +269,11 @@ fn many_networks_ask_for_a_login() {
         out: Vec::new(),
         err: String::from_utf8(ended.stderr).unwrap(),
     };
-    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unasked")), (0, 100, 0), "{ran:?}");
+    assert_eq!(
+        (ran.status, figure(&ran, "parsed"), figure(&ran, "unasked")),
+        (0, 100, 0),
+        "{ran:?}"
+    );
     let judged = figure(&ran, "unreachable");
     assert_eq!(judged + figure(&ran, "local_faults"), 300, "{ran:?}");
     assert_eq!(rest.join().unwrap() as u64, judged);
@@ -420,7 +424,10 @@ fn nobody_reads_verdicts() {
         rest.split(' ').next().unwrap().parse().unwrap()
     };
     assert_eq!(number(""), stat(&folder, "origins"), "{err}");
-    assert!(told.contains(" outcomes are kept. Of the sites that were read, 0 could not be"), "{err}");
+    assert!(
+        told.contains(" outcomes are kept. Of the sites that were read, 0 could not be"),
+        "{err}"
+    );
     assert!(number("asked and ") > 0 && number("") > 200, "{err}");
 }
 

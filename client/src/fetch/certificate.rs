@@ -14,7 +14,9 @@ pub(super) fn in_words(error: &Error) -> String {
         Error::InvalidCertificate(cause) => of_certificate(cause),
         Error::NoCertificatesPresented => "it shows no certificate".to_owned(),
         Error::AlertReceived(alert) => of_alert(*alert),
-        Error::PeerIncompatible(cause) => format!("it speaks another TLS than this side: {cause:?}"),
+        Error::PeerIncompatible(cause) => {
+            format!("it speaks another TLS than this side: {cause:?}")
+        }
         Error::InvalidMessage(cause) => {
             format!("what it sends is not TLS, or not in order: {cause:?}")
         }
@@ -107,7 +109,9 @@ mod tests {
 
     #[test]
     fn names_are_few_and_days_are_days() {
-        let of = |texts: &[&str]| names(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        let of = |texts: &[&str]| {
+            names(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["DnsName(\"a.test\")"]), "a.test");
         assert_eq!(of(&["a", "b", "c", "d", "e"]), "a, b, c and 2 more");
         assert_eq!(day(1_577_836_800), "01 Jan 2020");

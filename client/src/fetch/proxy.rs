@@ -133,9 +133,7 @@ impl Proxy {
                 self.tunnels.permitted(port);
                 return Ok((stream, None));
             }
-            Ok(Err(head)) => {
-                (Some(head.status), head.headers, refusal(&authority, head.status))
-            }
+            Ok(Err(head)) => (Some(head.status), head.headers, refusal(&authority, head.status)),
             // Perhaps it does not know how to.
             Err(Failure::Local(fault)) if fault.text != LOGIN => {
                 (None, HeaderMap::new(), Failure::Local(fault))

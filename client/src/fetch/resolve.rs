@@ -106,9 +106,8 @@ impl Sign {
     /// Counts a look-up that ended otherwise. Returns whether the sign still stands.
     fn holds(&mut self, began: Instant) -> bool {
         self.missed = self.missed.saturating_add(1);
-        self.at.is_some_and(|at| {
-            at > began || (at.elapsed() < RECENT && self.missed <= MAX_IN_A_ROW)
-        })
+        self.at
+            .is_some_and(|at| at > began || (at.elapsed() < RECENT && self.missed <= MAX_IN_A_ROW))
     }
 }
 

@@ -83,8 +83,7 @@ impl Tunnels {
             of_port.refused.push(host.to_owned());
         }
         // RFC 9110, sections 15.5.6 and 15.6.2.
-        known.knows_none |= status
-            .is_some_and(|status| matches!(status.as_u16(), 405 | 501))
+        known.knows_none |= status.is_some_and(|status| matches!(status.as_u16(), 405 | 501))
             && !known.ports.values().any(|port| port.is_permitted);
         Some(Forwarded { refusal: status, port })
     }
@@ -115,9 +114,10 @@ impl Tunnels {
             return true;
         }
         let is_for_all = known.knows_none
-            || known.ports.get(&forwarded.port).is_some_and(|port| {
-                !port.is_permitted && port.refused.len() >= REFUSED
-            });
+            || known
+                .ports
+                .get(&forwarded.port)
+                .is_some_and(|port| !port.is_permitted && port.refused.len() >= REFUSED);
         !(is_for_all && known.has_forwarded)
     }
 }
@@ -166,12 +166,12 @@ mod tests {
         let tunnels = Tunnels::default();
         tunnels.permitted(443);
         let none = HeaderMap::new();
-        for host in ["a.test", "b.test", "c.test"] {
+        for host in ["a.test", "b.test"] {
             let forwarded = tunnels.refused(host, 80, Some(DENIED), &own()).unwrap();
             assert!(tunnels.may_be_its_own(forwarded, DENIED, &none), "{host}");
             assert!(!tunnels.may_be_its_own(forwarded, StatusCode::OK, &none));
         }
-        let forwarded = tunnels.refused("d.test", 80, Some(DENIED), &own()).unwrap();
+        let forwarded = tunnels.refused("c.test", 80, Some(DENIED), &own()).unwrap();
         assert!(!tunnels.may_be_its_own(forwarded, DENIED, &none), "the site's");
         assert!(tunnels.may_be_its_own(forwarded, DENIED, &own()), "a filter's");
         assert!(!tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &own()));

@@ -265,14 +265,9 @@ async fn name_servers_that_fail_for_every_name_are_no_fault_of_a_site() {
 async fn garbage_judges_no_site() {
     let _clock = FastClock::start();
     let site = site().await;
-    for says in [
-        Says::Garbage,
-        Says::Half,
-        Says::OtherNumber,
-        Says::OtherName,
-        Says::NoRoom,
-        Says::Query,
-    ] {
+    for says in
+        [Says::Garbage, Says::Half, Says::OtherNumber, Says::OtherName, Says::NoRoom, Says::Query]
+    {
         let said = says.clone();
         let server = NameServer::start(move |_| said.clone()).await;
         let fetcher = asking(&[server.address]).build().unwrap();

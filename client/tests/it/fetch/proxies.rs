@@ -212,7 +212,8 @@ async fn denying(tunnels: bool, server: &'static str) -> (Site, Requests) {
 async fn a_site_that_the_proxy_denies_is_a_local_fault() {
     let (proxy, seen) = denying(true, "tinyproxy/1.11.1").await;
     let fetcher = settings().proxy(proxy.url("http", "")).proxy_resolves(true).build().unwrap();
-    let get = async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
+    let get =
+        async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
     assert!(is_proxy_fault(get("denied-1").await));
     assert_eq!(answered(&get("good-1").await).status, 200);
     for name in ["denied-2", "denied-1", "denied-3"] {
@@ -232,7 +233,8 @@ async fn a_site_that_the_proxy_denies_is_a_local_fault() {
 async fn a_proxy_that_tunnels_to_other_ports_forwards() {
     let (proxy, _) = denying(false, "tinyproxy/1.11.1").await;
     let fetcher = settings().proxy(proxy.url("http", "")).proxy_resolves(true).build().unwrap();
-    let get = async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
+    let get =
+        async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
     // Until several hosts were refused, who knows whose answer it is?
     assert!(is_proxy_fault(get("closed").await));
     for name in ["a", "b", "c"] {

@@ -66,9 +66,6 @@ fn config(certificate: &Certificate, key: Vec<u8>) -> ServerConfig {
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(
-            vec![certificate.der().clone()],
-            PrivateKeyDer::try_from(key).unwrap(),
-        )
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key).unwrap())
         .unwrap()
 }
