@@ -538,6 +538,15 @@ async def test_a_body_that_is_shorter_than_announced(
 
 
 @asynchronous
+async def test_text_has_another_length_than_announced() -> None:
+    async def fetch(request: Request) -> Response:
+        return Response(200, ROBOTS.decode(), {"Content-Length": "98"})
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert (await sieve.site("http://a.example")).outcome == "present"
+
+
+@asynchronous
 async def test_a_function_that_is_not_asynchronous() -> None:
     async with Sieve("Bot", fetcher=lambda request: Response(200)) as sieve:
         with pytest.raises(LocalFault, match="must be an async function"):

@@ -23,7 +23,8 @@ pub struct Attempt {
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
     /// False if a fault of our network would have the same result, and nothing shows that ours
-    /// worked: no site has ever answered this fetcher. True otherwise.
+    /// worked: no site has ever answered this fetcher, or sites of many networks ask for a login
+    /// (511). True otherwise.
     ///
     /// [`Protocol::after`](super::Protocol::after) concludes nothing from an attempt that is not
     /// confirmed.
