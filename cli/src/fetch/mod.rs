@@ -244,16 +244,19 @@ fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<A
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     while inputs.fill(&mut lines) {
         for line in bytes::lines(&lines) {
-            let asked = match Origin::of(line) {
+            let goes_on = match Origin::of(line) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
                     seen.insert(Box::<str>::from(origin.key()));
                     watch.begin();
-                    Asked::Origin(origin.into_owned())
+                    queue.push(Asked::Origin(origin.into_owned()))
                 }
-                Err(_) => Asked::Invalid(line[..line.len().min(SHOWN_BYTES)].to_vec()),
+                Err(_) => {
+                    let shown = &line[..line.len().min(SHOWN_BYTES)];
+                    queue.push_first(Asked::Invalid(shown.to_vec()))
+                }
             };
-            if !queue.push(asked) {
+            if !goes_on {
                 return;
             }
         }

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::select;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -19,8 +19,10 @@ use super::watch::Watch;
 /// The most sites that wait to be asked. Each takes some hundred bytes.
 const MOST: usize = 1 << 17;
 
-/// The time for which sites are read before the first is asked, if there are so many.
-const FIRST: Duration = Duration::from_millis(250);
+/// Sites are read before the first is asked until none has come for this long, or until so much time
+/// has passed since the first.
+const PAUSE: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// How often a reader that waits for room looks whether the run was stopped.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,8 +45,10 @@ struct Line<T> {
     /// stays, and a site is taken in constant time on average.
     slots: VecDeque<Option<T>>,
     full: usize,
-    /// The time at which the first site came.
-    since: Option<Instant>,
+    /// What is taken before all sites, in order.
+    first: VecDeque<T>,
+    /// The times at which the first site came, and the last.
+    came: Option<(Instant, Instant)>,
     has_ended: bool,
     taken: u64,
 }
@@ -76,19 +80,36 @@ impl<T> Queue<T> {
 
     /// Puts a site in. Blocks while there is no room. Returns false if the run was stopped.
     pub fn push(&self, site: T) -> bool {
+        self.put(|line| {
+            line.slots.push_back(Some(site));
+            line.full += 1;
+            let now = Instant::now();
+            line.came.get_or_insert((now, now)).1 = now;
+        })
+    }
+
+    /// The same for what is no site to ask: it is taken before all others, in order.
+    pub fn push_first(&self, other: T) -> bool {
+        self.put(|line| line.first.push_back(other))
+    }
+
+    fn put(&self, put: impl FnOnce(&mut Line<T>)) -> bool {
         let mut line = self.line();
-        while self.watch.stopped().is_none() && line.slots.len() >= self.most {
+        while self.watch.stopped().is_none() && line.len() >= self.most {
             let waited = self.room.wait_timeout(line, TICK);
             line = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         if self.watch.stopped().is_some() {
             return false;
         }
-        line.slots.push_back(Some(site));
-        line.full += 1;
-        line.since.get_or_insert_with(Instant::now);
+        put(&mut line);
+        // Whoever takes waits for the first, or for time to pass, or for no room.
+        let is_news = line.full + line.first.len() == 1 || !line.first.is_empty();
+        let is_news = is_news || line.len() >= self.most;
         drop(line);
-        self.news.notify_one();
+        if is_news {
+            self.news.notify_one();
+        }
         true
     }
 
@@ -102,6 +123,7 @@ impl<T> Queue<T> {
     pub fn clear(&self) -> u64 {
         let mut line = self.line();
         line.slots.clear();
+        line.first.clear();
         std::mem::take(&mut line.full) as u64
     }
 
@@ -115,10 +137,14 @@ impl<T> Queue<T> {
             let at = {
                 let mut line = self.line();
                 let is_proven = self.watch.is_proven();
-                let at = line.since.map(|since| since + FIRST);
+                if let Some(first) = line.first.pop_front() {
+                    self.room.notify_one();
+                    return Some(first);
+                }
+                let at = line.came.map(|(first, last)| (last + PAUSE).min(first + LONGEST));
                 let is_ready = is_proven
                     || line.has_ended
-                    || line.slots.len() >= self.most
+                    || line.len() >= self.most
                     || at.is_some_and(|at| at <= Instant::now());
                 if is_ready && line.full > 0 {
                     let seed = line.taken;
@@ -137,15 +163,20 @@ impl<T> Queue<T> {
             };
             match at {
                 None => news.await,
-                Some(at) => match select(pin!(news), pin!(sleep_until(at))).await {
-                    Either::Left(_) | Either::Right(_) => {}
-                },
+                Some(at) => {
+                    select(pin!(news), pin!(sleep_until(at))).await;
+                }
             }
         }
     }
 }
 
 impl<T> Line<T> {
+    /// The room that is taken.
+    fn len(&self) -> usize {
+        self.slots.len() + self.first.len()
+    }
+
     /// The first site, or one that this number chooses.
     fn take(&mut self, chosen: Option<u64>) -> Option<T> {
         let slots = self.slots.len();
@@ -220,10 +251,15 @@ mod tests {
         assert!(queue.push(1));
         let began = Instant::now();
         assert_eq!(queue.take().await, Some(1));
-        assert!((FIRST..FIRST * 2).contains(&began.elapsed()));
-        assert!(queue.push(2));
-        assert_eq!(queue.take().await, Some(2));
-        assert!(began.elapsed() < FIRST * 2);
+        assert!((PAUSE..PAUSE * 2).contains(&began.elapsed()));
+        assert!(queue.push_first(3) && queue.push(2) && queue.push_first(4));
+        let next = [queue.take().await, queue.take().await, queue.take().await];
+        assert_eq!(next, [Some(3), Some(4), Some(2)]);
+        assert!(began.elapsed() < PAUSE * 3);
+        tokio::time::advance(LONGEST).await;
+        let began = Instant::now();
+        assert!(queue.push(5));
+        assert_eq!((queue.take().await, began.elapsed()), (Some(5), Duration::ZERO));
     }
 
     /// Memory is bounded, and a stop ends both sides.
