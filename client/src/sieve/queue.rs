@@ -61,8 +61,14 @@ impl<T> Queue<T> {
     }
 
     fn of(watch: Arc<Watch>, most: usize) -> Arc<Queue<T>> {
-        let line =
-            Line { slots: VecDeque::new(), full: 0, since: None, has_ended: false, taken: 0 };
+        let line = Line {
+            slots: VecDeque::new(),
+            full: 0,
+            first: VecDeque::new(),
+            came: None,
+            has_ended: false,
+            taken: 0,
+        };
         Arc::new(Queue {
             watch,
             most,
