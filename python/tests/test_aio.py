@@ -513,6 +513,39 @@ async def test_garbage(value: Any, text: str) -> None:
         assert text in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("headers", "outcome"),
+    [
+        ({"Content-Length": "1000"}, "unreachable: the answer is broken: the body ended after 48 of"),
+        ({"content-length": "1000", "Content-Encoding": "identity"}, "unreachable: the answer is"),
+        ({"Content-Length": str(len(ROBOTS))}, "present"),
+        ({"Content-Length": "3"}, "present"),
+        ({"Content-Length": "many"}, "present"),
+        # They announce the length of what was encoded.
+        ({"Content-Length": "1000", "Content-Encoding": "gzip"}, "present"),
+        ({"Content-Length": "1000", "Transfer-Encoding": "chunked"}, "present"),
+    ],
+)
+@asynchronous
+async def test_a_body_that_is_shorter_than_announced(
+    headers: dict[str, str], outcome: str
+) -> None:
+    async def fetch(request: Request) -> Response:
+        return Response(200, ROBOTS, headers)
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert (await sieve.site("http://a.example")).outcome.startswith(outcome)
+
+
+@asynchronous
+async def test_text_has_another_length_than_announced() -> None:
+    async def fetch(request: Request) -> Response:
+        return Response(200, ROBOTS.decode(), {"Content-Length": "98"})
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert (await sieve.site("http://a.example")).outcome == "present"
+
+
 @asynchronous
 async def test_a_function_that_is_not_asynchronous() -> None:
     async with Sieve("Bot", fetcher=lambda request: Response(200)) as sieve:

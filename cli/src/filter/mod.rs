@@ -110,20 +110,20 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if let Some(stored) = &stored {
         stored.close();
     }
-    let stop = fetching.and_then(|stored| stored.watch().stopped());
+    let stop = fetching.and_then(|stored| Some((stored.watch().stopped()?, stored.kept())));
     let Some(sum) = sum? else {
-        let Some(stop) = stop else { return Ok(Status::Done) };
-        report.error(&format_args!("{stop}; what was fetched is kept"));
+        let Some((stop, kept)) = stop else { return Ok(Status::Done) };
+        report.error(&format_args!("{stop}; {kept}"));
         return Ok(Status::Failed);
     };
-    if let Some(stop) = stop {
+    if let Some((stop, kept)) = stop {
         report.error(&format_args!(
-            "{stop}; the first {} URLs were judged and the rest was left",
+            "{stop}; the first {} URLs were judged and the rest was left. {kept}",
             sum.urls
         ));
     }
     let status = sum.report(&report, crawlers, fetching.and_then(|stored| stored.counts()));
-    signals::end_by(stop);
+    signals::end_by(stop.map(|(stop, _)| stop));
     Ok(status)
 }
 

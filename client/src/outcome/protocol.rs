@@ -250,7 +250,7 @@ impl Protocol {
             Err(Failure::Local(fault)) => return Err(fault.clone()),
             _ if attempt.is_confirmed => {}
             result if asks_for_login(result) => {
-                return Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN));
+                return Err(LocalFault::new(LocalKind::Unconfirmed, ASKS_FOR_LOGIN));
             }
             Err(failure) => {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));

@@ -185,7 +185,9 @@ impl Shared {
         let _held = copy.and_then(|copy| self.sites.policies.in_use(copy.content));
         let began = Instant::now();
         let attempt = AssertUnwindSafe(self.attempt(key, state.as_ref())).catch_unwind().await;
-        counters.attempt_times.add(began.elapsed());
+        // Long queues would hide what sites take.
+        let took = attempt.as_ref().ok().and_then(|attempt| attempt.took);
+        counters.attempt_times.add(took.unwrap_or_else(|| began.elapsed()));
         let finished = match &attempt {
             Ok(attempt) => self.finish(key, state, attempt),
             Err(panic) => Err(panicked(&**panic)),

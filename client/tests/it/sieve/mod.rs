@@ -2,6 +2,8 @@
 
 mod faults;
 mod metrics;
+#[cfg(feature = "fetch")]
+mod offline;
 mod overrides;
 mod streams;
 
