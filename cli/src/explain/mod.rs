@@ -16,6 +16,7 @@ use robotsieve_client::outcome::ContentHash;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::policy::note_known;
 use crate::read::robots_file::Given;
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
@@ -103,6 +104,10 @@ impl<'e> Explainer<'e> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
+        if let Source::File(file) = &source {
+            let answer = file.answer.as_ref().map(|answer| &*answer.cause);
+            note_known(&crawler, &Robots::parse(file.bytes, &profile), answer);
+        }
         let mut profiles = vec![(args.policy.profile.name(), profile)];
         if args.all_profiles {
             let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);

@@ -148,6 +148,8 @@ fn of_files(
             let Given { bytes: file, answer } = robots_file::given(path, &[profile])?;
             let robots = Robots::parse(&file, &profile);
             robots_file::note_cut(path, &file, &robots);
+            let cause = answer.as_ref().map(|answer| &*answer.cause);
+            crawlers.iter().for_each(|crawler| note_known(crawler, &robots, cause));
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers);
             RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })

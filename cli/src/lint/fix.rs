@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use robotsieve::lint::{self, Apply, Effect, Fixed, Options, Selection};
-use robotsieve::report::{FixReport, together_said};
+use robotsieve::report::{CUT_SHORT, FixReport, together_said};
 use similar::TextDiff;
 
 use crate::error::Failure;
@@ -80,9 +80,7 @@ impl Plan {
             stderr::note(&format_args!("{name}: {fixes} verdicts: see {option}"));
         }
         if fixed.is_cut_short {
-            stderr::note(&format_args!(
-                "{name}: the proof of some fixes would take too long, so they are left out"
-            ));
+            stderr::note(&format_args!("{name}: {CUT_SHORT}"));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::parse::Field;
-use crate::shown::shown;
+use crate::shown::{pasted, shown};
 
 /// A crawler to shut out.
 #[derive(Clone, Debug)]
@@ -285,8 +285,9 @@ fn example(difference: &Difference) -> String {
     match difference {
         Difference::Different(flips) => {
             let mut all = flips.newly_allowed.iter().chain(&flips.newly_disallowed);
-            all.next()
-                .map_or_else(String::new, |flip| format!(", for example {}", shown(&flip.path)))
+            all.next().map_or_else(String::new, |flip| {
+                format!(", for example {}", shown(&pasted(&flip.path)))
+            })
         }
         Difference::Unknown { unproven, .. } => format!(", or it is not proven: {unproven}"),
         _ => String::new(),
