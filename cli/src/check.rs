@@ -87,7 +87,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let robots = Robots::parse(file, &args.policy.profile());
     robots_file::note_cut(&args.policy.robots, file, &robots);
     let crawler = args.policy.crawler()?;
-    note_known(&crawler, &robots, given.cause());
+    note_known(&crawler, &robots, given.answer.as_ref());
     let policy = robots.policy(&crawler);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
@@ -126,7 +126,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     let names = args.sitemap.resolved(&robots, path)?;
     let google = profile == Profile::GOOGLE;
     let mut split = sitemap::site_urls(&args.site, path.as_os_str(), &names.all, google)?;
-    note_known(&crawler, &robots, cause);
+    note_known(&crawler, &robots, given.answer.as_ref());
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));

@@ -115,8 +115,8 @@ impl<'a> Whos<'a> {
             let Some(purpose) = found else {
                 let names: Vec<_> = Purpose::all().map(|purpose| format!("@{purpose}")).collect();
                 return Err(format!(
-                    "'@{}' is no known crawler and no purpose: the purposes are {}, there is @all, \
-                     and 'robotsieve crawlers --list' prints the crawlers",
+                    "'@{}' is no purpose: there are {} and @all; nor is it the token of a known crawler, \
+                     which 'robotsieve crawlers --list' prints",
                     short(text),
                     names.join(", ")
                 ));

@@ -101,7 +101,8 @@ impl KnownCrawler {
                  the crawler obeys that of {all}, as its operator says: ask for '{names}'"
             ));
         }
-        self.star_note(robots).map(|note| format!("a product token obeys the group of *, but {note}"))
+        self.star_note(robots)
+            .map(|note| format!("a product token obeys the group of *, but {note}"))
     }
 
     /// Returns true if a group names it, by its token or by one of the names after that.

@@ -105,8 +105,7 @@ impl<'e> Explainer<'e> {
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
         if let Source::File(file) = &source {
-            let answer = file.answer.as_ref().map(|answer| &*answer.cause);
-            note_known(&crawler, &Robots::parse(file.bytes, &profile), answer);
+            note_known(&crawler, &Robots::parse(file.bytes, &profile), file.answer.as_ref());
         }
         let mut profiles = vec![(args.policy.profile.name(), profile)];
         if args.all_profiles {

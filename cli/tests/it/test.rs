@@ -363,7 +363,7 @@ fn init() {
         "allow * /shop/open",
         "disallow GPTBot /",
         "disallow CCBot /",
-        "allow AdsBot-Google /.pdf",
+        "allow @AdsBot-Google /.pdf",
     ] {
         assert!(has(&ran, line), "{line}: {ran:?}");
     }
