@@ -1,7 +1,6 @@
 //! `robotsieve test`: tests that a robots.txt does what is expected of it.
 
 pub mod args;
-mod columns;
 mod github;
 mod junit;
 mod sarif;
