@@ -136,7 +136,8 @@ pub mod records;
 #[cfg(feature = "report")]
 pub mod report;
 mod rules;
-#[cfg(feature = "report")]
+#[cfg(any(feature = "report", feature = "lint"))]
+#[cfg_attr(not(feature = "report"), allow(dead_code, reason = "findings need little of it"))]
 mod shown;
 #[cfg(feature = "url")]
 mod sites;

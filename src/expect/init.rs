@@ -16,7 +16,7 @@ use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::read::crawler::Crawler;
 use crate::report::tally::Tally;
-use crate::report::{harmless, shown};
+use crate::report::{harmless, pasted, shown};
 use crate::verdict::Verdict;
 
 /// How many paths to find for each set of rules, of those that it forbids and of those that it
@@ -25,9 +25,6 @@ const PATHS: usize = 50;
 
 /// How many rules to compare with those of `*`, for all crawlers together.
 const COMPARED_RULES: usize = 1 << 20;
-
-/// Any host will do.
-const HOST: &[u8] = b"https://example.com";
 
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
@@ -169,11 +166,9 @@ fn more(same: &ComparedCrawlers<usize>) -> usize {
     same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
 }
 
-/// A path as a line has it: after a host if it begins with two slashes, since it would begin with one
-/// itself in some profile.
+/// A path as a line has it.
 fn written(path: &[u8]) -> Option<Vec<u8>> {
-    let host: &[u8] = if path.starts_with(b"//") { HOST } else { b"" };
-    (path.starts_with(b"/") && is_writable(path)).then(|| [host, path].concat())
+    (path.starts_with(b"/") && is_writable(path)).then(|| pasted(path).into_owned())
 }
 
 /// Returns true if a text is one field of a line that people read.
@@ -302,10 +297,11 @@ impl<'a> Init<'a> {
         let Ok(star) = self.whos.find(b"*", &self.subject) else { return };
         let mut lines = Vec::new();
         for crawler in known.iter() {
-            let token = crawler.token.as_bytes();
-            if named.contains(&token.to_ascii_lowercase()) || !self.can_name(token) {
+            if named.contains(crawler.token.to_ascii_lowercase().as_bytes()) {
                 continue;
             }
+            let token = format!("@{}", crawler.token);
+            let token = token.as_bytes();
             let Ok(number) = self.whos.find(token, &self.subject) else { continue };
             let [own, of_star] = [number, star].map(|who| &self.whos.get(who).asked[0][0].policy);
             if own.is_same(of_star) {

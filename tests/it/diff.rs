@@ -963,3 +963,22 @@ fn no_rule_is_missing() {
     }
     assert!(rules_told > 400, "{rules_told}");
 }
+
+/// Of the paths that the same rules decide, those are told that a valid URL can have.
+#[test]
+fn valid_urls_are_preferred() {
+    let shortest = |rule: &str| {
+        let file = format!("User-agent: *\nDisallow: {rule}\n");
+        let [old, new] = [file.as_bytes(), b""].map(|file| policy(file, &Profile::GOOGLE));
+        let difference = diff::policies(&old, &new, &Limits::default());
+        let flip = difference.flips().unwrap().newly_allowed[0].clone();
+        assert!(flip.is_shortest, "{rule}");
+        String::from_utf8(flip.path).unwrap()
+    };
+    assert_eq!(shortest("/a%"), "/a%aa");
+    assert_eq!(shortest("/g/*/%*/y"), "/g//%aa/y");
+    assert_eq!(shortest("/%41"), "/%41");
+    // There is no other.
+    assert_eq!(shortest("/a%zz"), "/a%zz");
+    assert_eq!(shortest("/a%$"), "/a%");
+}

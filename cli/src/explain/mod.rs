@@ -16,6 +16,7 @@ use robotsieve_client::outcome::ContentHash;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::policy::note_known;
 use crate::read::robots_file::Given;
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
@@ -103,6 +104,9 @@ impl<'e> Explainer<'e> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
+        if let Source::File(file) = &source {
+            note_known(&crawler, &Robots::parse(file.bytes, &profile), file.answer.as_ref());
+        }
         let mut profiles = vec![(args.policy.profile.name(), profile)];
         if args.all_profiles {
             let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);

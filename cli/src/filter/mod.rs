@@ -47,6 +47,7 @@ use crate::error::{Failure, Status};
 use crate::fetch::signals;
 use crate::options::crawler_names;
 use crate::read::inputs::Inputs;
+use crate::read::policy::note_known;
 use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
@@ -148,6 +149,7 @@ fn of_files(
             let Given { bytes: file, answer } = robots_file::given(path, &[profile])?;
             let robots = Robots::parse(&file, &profile);
             robots_file::note_cut(path, &file, &robots);
+            crawlers.iter().for_each(|crawler| note_known(crawler, &robots, answer.as_ref()));
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers);
             RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })

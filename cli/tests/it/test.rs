@@ -114,7 +114,7 @@ fn purposes() {
     );
     let known = known.to_str().unwrap();
     let of = |lines: &str| test(&folder, &["--crawlers", known], lines);
-    of("disallow @ai-training /shop/\nallow @seo /\nallow @ads /shop/\nallow Ads /shop/\n\
+    of("disallow @ai-training /shop/\nallow @seo /\nallow @ads /shop/\nallow @Ads /shop/\n\
         allow @all /robots.txt\n")
     .gives(0, "");
     let ran = of("disallow @ai-training /\n");
@@ -363,7 +363,7 @@ fn init() {
         "allow * /shop/open",
         "disallow GPTBot /",
         "disallow CCBot /",
-        "allow AdsBot-Google /.pdf",
+        "allow @AdsBot-Google /.pdf",
     ] {
         assert!(has(&ran, line), "{line}: {ran:?}");
     }
