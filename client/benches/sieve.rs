@@ -265,7 +265,7 @@ fn frontier(hosts: usize, questions: usize) {
                     1e9 * threads as f64 / rate,
                     cpu.as_secs_f64() * 1e9 / asked / threads as f64,
                     rate / one,
-                    100.0 * from_table / (after.decisions - before.decisions) as f64,
+                    100.0 * from_table / (after.lookups - before.lookups) as f64,
                 );
             }
         }
@@ -321,8 +321,8 @@ fn at_random(hosts: usize, slots: Option<usize>) {
         fastest = fastest.min(began.elapsed().as_secs_f64() * 1e9 / rounds as f64);
     }
     let after = sieve.metrics();
-    let share = (after.from_table - metrics.from_table) as f64
-        / (after.decisions - metrics.decisions) as f64;
+    let share =
+        (after.from_table - metrics.from_table) as f64 / (after.lookups - metrics.lookups) as f64;
     println!(
         "{hosts} sites at random, slots {slots:?}: {fastest:.0} ns a decision, {:.1} % from the table, {bytes} \
          bytes a site",

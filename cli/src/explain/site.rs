@@ -4,16 +4,15 @@ use std::rc::Rc;
 
 use robotsieve::{Profile, TargetForm};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, CachedCopy, Holds, OriginState, Ruling, Why};
+use robotsieve_client::hosts::{Whose, whose};
+use robotsieve_client::outcome::{AsOf, Holds, OriginState, Ruling, Why};
+use robotsieve_client::report::{self, rfc3339};
 use robotsieve_client::store::Store;
 
 use crate::error::Failure;
-use crate::fetch;
 use crate::fetch::args::Answers;
 use crate::options::is_before;
-use crate::read::hosts::{Whose, whose};
 use crate::write::bytes::shown;
-use crate::write::time::rfc3339;
 
 /// The robots.txt files that stand for "everything is allowed" and "nothing is allowed", as in the
 /// library's `Sieve`.
@@ -60,6 +59,21 @@ impl Found {
         match self {
             Found::Site(site) => site.file(),
             _ => b"",
+        }
+    }
+
+    /// The hash of a robots.txt whose rules apply.
+    pub fn sha256(&self) -> String {
+        let Found::Site(Site { known, .. }) = self else { return String::new() };
+        known.state.copy.as_ref().map_or_else(String::new, |copy| copy.content.to_string())
+    }
+
+    /// What applies, in a word or two for records.
+    pub fn holds(&self) -> &'static str {
+        match self {
+            Found::Site(site) => site.ruling.holds.as_str(),
+            Found::Unknown(_) => "unknown",
+            Found::Invalid => "invalid",
         }
     }
 
@@ -113,7 +127,7 @@ impl Sites {
         if self.as_of.is_some_and(|as_of| is_before(as_of, &known.state)) {
             return Ok(Found::Unknown(format!(
                 "{origin} was asked later, at {}, and a store keeps the latest outcome only",
-                time(known.state.attempted)
+                rfc3339(known.state.attempted)
             )));
         }
         let now = match self.as_of {
@@ -149,89 +163,12 @@ impl Site {
 
     /// What applies if not the rules, and why.
     pub fn policy(&self) -> String {
-        let what = match self.ruling.holds {
-            Holds::Rules => "the rules apply",
-            Holds::AllowAll => "everything is allowed",
-            _ => "nothing is allowed",
-        };
-        format!("{what}: {}", self.ruling.why)
+        report::policy(&self.ruling)
     }
 
     /// What the store knows, and what follows from it.
     pub fn report(&self) -> robotsieve::report::Site {
-        let mut site = fetch::json::site(&self.known.origin, &self.known.state, &self.ruling);
-        site.expired = Some(self.ruling.is_expired);
-        site.notes = self.notes();
-        site
-    }
-
-    /// What the store knows, in sentences.
-    fn notes(&self) -> Vec<String> {
-        let (state, ruling) = (&self.known.state, &self.ruling);
-        let mut notes = Vec::new();
-        match &state.copy {
-            Some(copy) if self.has_rules() => self.tell_copy(copy, &mut notes),
-            _ => {}
-        }
-        let cause = state.last.why();
-        if !cause.is_empty() {
-            let cause = shown(cause.as_bytes());
-            notes.push(format!("last asked {}: {cause}", self.ago(state.attempted)));
-        }
-        if let Some(since) = state.unreachable_since {
-            let (failures, since) = (state.failures, time(since));
-            let s = if failures == 1 { "" } else { "s" };
-            notes.push(format!("unreachable since {since}: {failures} failure{s} in a row"));
-        }
-        if !self.has_rules() {
-            notes.push(self.policy());
-            if let Some(copy) = &state.copy {
-                notes.push(format!("its last robots.txt is from {}", time(copy.at)));
-            }
-        }
-        notes.push(if ruling.is_expired {
-            let (until, again) = (time(ruling.until), "it is used until the site is asked again");
-            match ruling.until <= self.now {
-                true => format!("this expired at {until}; {again}"),
-                // The clock was wrong when it was fetched, or is now.
-                false => format!("this counts as expired, since its time lies ahead; {again}"),
-            }
-        } else if ruling.next_attempt <= self.now {
-            format!("this holds until {}; the site may be asked again now", time(ruling.until))
-        } else {
-            let (until, next) = (time(ruling.until), time(ruling.next_attempt));
-            format!("this holds until {until}; the site may be asked again at {next}")
-        });
-        notes
-    }
-
-    fn tell_copy(&self, copy: &CachedCopy, notes: &mut Vec<String>) {
-        let own = format!("{}/robots.txt", self.known.origin);
-        let from = copy.final_url.as_deref().unwrap_or(&own);
-        let fetched = self.ago(copy.at);
-        notes.push(format!("fetched {fetched} from {}", shown(from.as_bytes())));
-        if self.ruling.why == Why::CopyWhileUnreachable {
-            notes.push(self.policy());
-        }
-        if copy.is_truncated {
-            notes.push(format!(
-                "cut at the fetcher's size limit: these are its first {} bytes, which end with the \
-                 last whole line",
-                copy.len
-            ));
-        }
-    }
-
-    /// A time, and how long ago it was.
-    fn ago(&self, at: Timestamp) -> String {
-        let age = humantime::format_duration(self.now.since(at));
-        format!("{} ({age} ago)", time(at))
-    }
-}
-
-fn time(at: Timestamp) -> String {
-    match at {
-        Timestamp(u64::MAX) => "the end of time".to_owned(),
-        at => rfc3339(at),
+        let Known { origin, state, .. } = &*self.known;
+        report::site_told(origin, state, &self.ruling, self.now)
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use robotsieve::{Crawler, Origin, Profile, SitePolicy, TargetForm, UrlRun};
+use robotsieve_client::host_count::{HostHash, HostHasher};
+use robotsieve_client::hosts::{Whose, whose};
 use robotsieve_client::outcome::{AsOf, Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
@@ -16,10 +18,9 @@ use super::args::FilterArgs;
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
-use crate::fetch::metrics::MetricsFile;
+use crate::fetch::metrics::{MetricsFile, Verdicts};
 use crate::fetch::{self, Faults};
 use crate::options::is_before;
-use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
@@ -125,6 +126,8 @@ impl Stored {
         crawlers: Vec<Crawler>,
         profile: Profile,
         report: Arc<Report>,
+        watch: Arc<Watch>,
+        verdicts: &Arc<Verdicts>,
     ) -> Result<Stored, Failure> {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
@@ -145,7 +148,7 @@ impl Stored {
         if let Some(as_of) = args.as_of {
             builder = builder.as_of(as_of);
         }
-        let (watch, mut window) = (Watch::new(), None);
+        let mut window = None;
         builder = if args.fetch {
             let header = args.header_to_send()?;
             let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
@@ -157,7 +160,7 @@ impl Stored {
         let sieve = builder.build();
         drop(entered);
         let metrics = match &args.fetching.metrics {
-            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, Some(verdicts))?),
             None => None,
         };
         Ok(Stored {

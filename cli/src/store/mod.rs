@@ -16,6 +16,7 @@ use robotsieve_client::exchange::{self, ExchangeError, HostTexts, Import, Import
 use robotsieve_client::folders::file_name;
 use robotsieve_client::outcome::{Holds, OriginState, Protocol};
 use robotsieve_client::packs::Making;
+use robotsieve_client::report::rfc3339;
 use robotsieve_client::store::{Fault, Reader, Store, StoreError};
 
 use crate::error::{Failure, Status};
@@ -27,7 +28,6 @@ use crate::write::file::{self, folder_of, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
-use crate::write::time::rfc3339;
 use args::{ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreArgs, StoreCommand};
 
 /// Does what the command asks for.

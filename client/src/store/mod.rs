@@ -38,7 +38,7 @@
 //! not put there.
 //!
 //! On a damaged file redb may panic. The panic is caught and returned as [`Fault::Damaged`], which
-//! requires a program that unwinds on panics. The panic's message still goes to the panic hook.
+//! requires a program that unwinds on panics. The panic hook does not get it.
 //!
 //! # Several processes
 //!
@@ -278,7 +278,8 @@ impl Store {
         sweep::prune(&self.open.file, older_than)
     }
 
-    /// All origins and their states as they are now, in the order of the origins' keys.
+    /// All origins and their states as they are now, in the order of the origins' keys. If damage
+    /// hides some, the last item is an error.
     ///
     /// # Errors
     /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).

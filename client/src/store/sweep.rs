@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use redb::ReadableTable;
+use redb::{ReadableTable, ReadableTableMetadata};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Row;
@@ -27,7 +27,10 @@ pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, S
         let mut pruned = Pruned::default();
         let mut damage = None;
         let mut used = HashSet::new();
-        transaction.open_table(ORIGINS)?.retain(|origin, row| {
+        let mut origins = transaction.open_table(ORIGINS)?;
+        let (all, mut seen) = (origins.len()?, 0);
+        origins.retain(|origin, row| {
+            seen += 1;
             match origin_key(origin).and_then(|origin| Record::decode(origin, row)) {
                 Ok(record) if record.attempted < older_than.0 => {
                     pruned.origins += 1;
@@ -43,6 +46,10 @@ pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, S
                 }
             }
         })?;
+        // The bodies of those that a damaged page hides would be removed.
+        if seen != all {
+            damage.get_or_insert(Fault::damaged("origins are missing"));
+        }
         let mut unused = Vec::new();
         transaction.open_table(BODIES)?.retain(|number, row| {
             if used.contains(&number) {
