@@ -7,7 +7,7 @@
 
 use std::future::Future;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
@@ -48,9 +48,11 @@ fn generated(hosts: u64) -> Vec<Host> {
     (0..hosts).map(host).collect()
 }
 
-/// Real sites with real URLs, from `../../shared/corpus`; none if that folder does not exist.
+/// Real sites with real URLs, from `../../shared/corpus` or from where `ROBOTSIEVE_CORPUS` says; none if
+/// that folder does not exist.
 fn corpus() -> Vec<Host> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from);
     let Ok(entries) = std::fs::read_dir(folder.join("urls")) else { return Vec::new() };
     let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
     names.sort();

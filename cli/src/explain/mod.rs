@@ -3,7 +3,6 @@
 mod answer;
 pub mod args;
 pub mod shown;
-pub mod site;
 pub mod text;
 
 use std::ffi::OsString;
@@ -13,6 +12,7 @@ use robotsieve::report::recorded::DecisionRecord;
 use robotsieve::report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 use robotsieve::{Crawler, Profile, Reason, Robots};
 use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::report::{Found, KnownSites};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -22,7 +22,6 @@ use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use answer::Answer;
 use args::{ExplainArgs, ExplainFormat};
-use site::{Found, Sites};
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
@@ -42,7 +41,9 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
                 "{option} is not for --record, because 'replay' decides by what a store says now"
             )));
         }
-        let sites = Sites::new(stores::read_only(&args.policy.robots)?, args.as_of, args.answers);
+        let (store, answers) = (stores::read_only(&args.policy.robots)?, args.answers);
+        let meaning = move |profile: &Profile| answers.protocol(profile);
+        let sites = KnownSites::new(store, args.as_of, meaning);
         return Explainer::new(args, Source::Store(sites))?.run(&urls);
     }
     if let Some(option) = args.as_of.map(|_| "--as-of").or(args.answers.given()) {
@@ -86,7 +87,7 @@ enum Source<'e> {
     /// One for all URLs.
     File(File<'e>),
     /// The one of the URL's site.
-    Store(Sites),
+    Store(KnownSites),
 }
 
 /// A robots.txt.

@@ -133,7 +133,7 @@ pub enum FetchFormat {
 }
 
 /// What the answers of sites mean, where it is not as the profile says.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = MEANING)]
 pub struct Answers {
     /// What 401 and 403 mean: allow or disallow [default: allow]

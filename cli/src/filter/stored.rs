@@ -20,7 +20,6 @@ use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
 use crate::fetch::metrics::{MetricsFile, Verdicts};
 use crate::fetch::{self, Faults};
-use crate::options::is_before;
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
@@ -245,7 +244,7 @@ impl Stored {
         match self.sieve.site(origin).await {
             Ok(site)
                 if site.ruling().why != Why::Override
-                    && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
+                    && self.as_of.is_some_and(|as_of| as_of.is_before(site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
                 Looked::Found(HostRules::Missing)

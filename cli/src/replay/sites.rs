@@ -8,12 +8,11 @@ use std::rc::Rc;
 use robotsieve::report::recorded::RecordedQuestion;
 use robotsieve::{Policy, Profile, Robots};
 use robotsieve_client::hosts::{Whose, whose};
-use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::outcome::{ContentHash, Protocol};
+use robotsieve_client::report::KnownSites;
 
 use super::args::ReplayArgs;
 use crate::error::Failure;
-use crate::explain;
-use crate::fetch::args::Answers;
 use crate::read::{path_of, robots_dir, robots_file, stdin, stores};
 
 /// Where to find the file for a record, and the files read recently.
@@ -21,7 +20,7 @@ pub struct Sites {
     place: Place,
     kept: Kept,
     /// The store that was read last.
-    store: Option<(PathBuf, explain::site::Sites)>,
+    store: Option<(PathBuf, KnownSites)>,
 }
 
 /// What a record is checked against.
@@ -137,7 +136,7 @@ impl Sites {
     fn find_in_store(&mut self, path: &Path, question: &RecordedQuestion) -> Result<Today, String> {
         if self.store.as_ref().is_none_or(|(open, _)| open != path) {
             let store = stores::read_only(path).map_err(|failure| failure.to_string())?;
-            let sites = explain::site::Sites::new(store, None, Answers::default());
+            let sites = KnownSites::new(store, None, Protocol::of);
             self.store = Some((path.to_owned(), sites));
         }
         let Some((_, sites)) = &mut self.store else { return Err(String::new()) };

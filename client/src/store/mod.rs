@@ -80,6 +80,7 @@
 //! | the same from 64 threads | 6,000 to 10,000 origins a second |
 
 mod bodies;
+mod copy;
 mod error;
 #[cfg(test)]
 mod failing;
@@ -270,12 +271,33 @@ impl Store {
     /// system. Pruning reads the whole table of origins, which takes about a second for a
     /// million.
     ///
+    /// All is removed in one transaction. If the disk has no room for that, it is removed in small ones,
+    /// which reuse what the one before has freed. Even that fails on a full disk if nothing in the file
+    /// is free: use [`Store::copy_to`] then.
+    ///
     /// # Errors
     /// Returns an error if the store is [open for reading](Fault::ReadOnly) or
     /// [damaged](Fault::Damaged), or if the file [cannot be written](Fault::Io).
     pub fn prune(&self, older_than: Timestamp) -> Result<Pruned, StoreError> {
         self.queue()?;
         sweep::prune(&self.open.file, older_than)
+    }
+
+    /// Writes a new store to a file that does not exist, with what [`Store::prune`] would leave, and
+    /// without free space. `Timestamp(0)` leaves all. The file gets its name when it is complete.
+    ///
+    /// This needs no room where the store is, and changes nothing there: it is the way out of a disk
+    /// that is full.
+    ///
+    /// # Errors
+    /// Returns an error if the store is [damaged](Fault::Damaged) or [cannot be read](Fault::Io), or if
+    /// the new file exists or cannot be written.
+    pub fn copy_to(
+        &self,
+        path: impl AsRef<Path>,
+        older_than: Timestamp,
+    ) -> Result<Pruned, StoreError> {
+        copy::copy(self, path.as_ref(), older_than)
     }
 
     /// All origins and their states as they are now, in the order of the origins' keys. If damage

@@ -210,6 +210,11 @@ impl Snapshot {
         })
     }
 
+    /// The number of distinct bodies.
+    pub(super) fn bodies_len(&self) -> Result<u64, StoreError> {
+        self.guarded(|| Ok(self.bodies.len()?))
+    }
+
     /// Reads all records and all bodies, through each table that refers to them.
     pub(super) fn verify(&self) -> Result<(), Fault> {
         let (mut walk, mut bodies) = (Walk::default(), 0);

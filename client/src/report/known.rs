@@ -1,36 +1,37 @@
-//! What a store knows of a URL's site, looked up as `filter --store` does.
+//! What a store knows of a URL's site, looked up as a [`Sieve`](crate::sieve::Sieve) does.
 
 use std::rc::Rc;
 
+use robotsieve::report::{Site, shown};
 use robotsieve::{Profile, TargetForm};
-use robotsieve_client::Timestamp;
-use robotsieve_client::hosts::{Whose, whose};
-use robotsieve_client::outcome::{AsOf, Holds, OriginState, Ruling, Why};
-use robotsieve_client::report::{self, rfc3339};
-use robotsieve_client::store::Store;
 
-use crate::error::Failure;
-use crate::fetch::args::Answers;
-use crate::options::is_before;
-use crate::write::bytes::shown;
+use super::document::{policy, rfc3339, site_told};
+use crate::hosts::{Whose, whose};
+use crate::outcome::{AsOf, Holds, OriginState, Protocol, Ruling, Why};
+use crate::store::{Store, StoreError};
+use crate::time::Timestamp;
 
 /// The robots.txt files that stand for "everything is allowed" and "nothing is allowed", as in the
-/// library's `Sieve`.
+/// `Sieve`.
 const ALLOW_ALL: &[u8] = b"";
 const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
 
+/// What answers mean in a profile.
+type ProtocolOf = Box<dyn Fn(&Profile) -> Protocol>;
+
 /// The sites of a store, as of some time.
-pub struct Sites {
+pub struct KnownSites {
     store: Store,
-    /// The time of `--as-of`.
+    /// As of when they are judged, if not now.
     as_of: Option<AsOf>,
     now: Timestamp,
-    answers: Answers,
+    protocol: ProtocolOf,
     /// The site that was looked up last: URLs of one site tend to be adjacent.
     last: Option<Rc<Known>>,
 }
 
 /// What the store has for an origin.
+#[derive(Debug)]
 struct Known {
     origin: String,
     state: OriginState,
@@ -38,15 +39,18 @@ struct Known {
 }
 
 /// A site, and what applies to it in some profile.
-pub struct Site {
+#[derive(Debug)]
+pub struct KnownSite {
     known: Rc<Known>,
     ruling: Ruling,
     now: Timestamp,
 }
 
 /// The outcome of looking up the site of a URL.
+#[derive(Debug)]
 pub enum Found {
-    Site(Site),
+    /// The store says what applies to the site.
+    Site(KnownSite),
     /// What applies is unknown, because of this.
     Unknown(String),
     /// The URL has no usable host.
@@ -55,6 +59,7 @@ pub enum Found {
 
 impl Found {
     /// The file that applies, if one does.
+    #[must_use]
     pub fn file(&self) -> &[u8] {
         match self {
             Found::Site(site) => site.file(),
@@ -63,12 +68,14 @@ impl Found {
     }
 
     /// The hash of a robots.txt whose rules apply.
+    #[must_use]
     pub fn sha256(&self) -> String {
-        let Found::Site(Site { known, .. }) = self else { return String::new() };
+        let Found::Site(KnownSite { known, .. }) = self else { return String::new() };
         known.state.copy.as_ref().map_or_else(String::new, |copy| copy.content.to_string())
     }
 
     /// What applies, in a word or two for records.
+    #[must_use]
     pub fn holds(&self) -> &'static str {
         match self {
             Found::Site(site) => site.ruling.holds.as_str(),
@@ -78,7 +85,8 @@ impl Found {
     }
 
     /// Returns true if the rules of this site's robots.txt apply.
-    pub fn has_rules_of(&self, other: &Site) -> bool {
+    #[must_use]
+    pub fn has_rules_of(&self, other: &KnownSite) -> bool {
         match self {
             Found::Site(site) => site.has_rules() && Rc::ptr_eq(&site.known, &other.known),
             _ => false,
@@ -86,17 +94,29 @@ impl Found {
     }
 }
 
-impl Sites {
+impl std::fmt::Debug for KnownSites {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KnownSites").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+impl KnownSites {
     /// The sites as they are now, or as of some time, if their answers mean this.
-    pub fn new(store: Store, as_of: Option<AsOf>, answers: Answers) -> Sites {
-        Sites { store, as_of, now: Timestamp::now(), answers, last: None }
+    #[must_use]
+    pub fn new(
+        store: Store,
+        as_of: Option<AsOf>,
+        protocol: impl Fn(&Profile) -> Protocol + 'static,
+    ) -> KnownSites {
+        let (now, protocol) = (Timestamp::now(), Box::new(protocol));
+        KnownSites { store, as_of, now, protocol, last: None }
     }
 
     /// The site of a URL, as this profile sees it.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
-    pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<Found, Failure> {
+    pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<Found, StoreError> {
         let is_google = profile.target_form == TargetForm::Google;
         let path = self.store.path().display();
         let origin = match whose(url, is_google) {
@@ -124,7 +144,7 @@ impl Sites {
             }
         };
         self.last = Some(Rc::clone(&known));
-        if self.as_of.is_some_and(|as_of| is_before(as_of, &known.state)) {
+        if self.as_of.is_some_and(|as_of| as_of.is_before(&known.state)) {
             return Ok(Found::Unknown(format!(
                 "{origin} was asked later, at {}, and a store keeps the latest outcome only",
                 rfc3339(known.state.attempted)
@@ -135,24 +155,26 @@ impl Sites {
             Some(AsOf::Time(time)) => time,
             None => self.now,
         };
-        let ruling = self.answers.protocol(profile).ruling(&known.state, now);
+        let ruling = (self.protocol)(profile).ruling(&known.state, now);
         if ruling.is_expired && ruling.why == Why::NeverAsked {
             return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
         }
         if ruling.holds == Holds::Rules && known.body.is_none() {
             return Ok(Found::Unknown(format!("the robots.txt of {origin} is not in the store")));
         }
-        Ok(Found::Site(Site { known, ruling, now }))
+        Ok(Found::Site(KnownSite { known, ruling, now }))
     }
 }
 
-impl Site {
+impl KnownSite {
     /// Returns true if the rules of its robots.txt apply.
+    #[must_use]
     pub fn has_rules(&self) -> bool {
         self.ruling.holds == Holds::Rules
     }
 
     /// The file that applies.
+    #[must_use]
     pub fn file(&self) -> &[u8] {
         match self.ruling.holds {
             Holds::Rules => self.known.body.as_deref().unwrap_or_default(),
@@ -162,13 +184,15 @@ impl Site {
     }
 
     /// What applies if not the rules, and why.
+    #[must_use]
     pub fn policy(&self) -> String {
-        report::policy(&self.ruling)
+        policy(&self.ruling)
     }
 
     /// What the store knows, and what follows from it.
-    pub fn report(&self) -> robotsieve::report::Site {
+    #[must_use]
+    pub fn report(&self) -> Site {
         let Known { origin, state, .. } = &*self.known;
-        report::site_told(origin, state, &self.ruling, self.now)
+        site_told(origin, state, &self.ruling, self.now)
     }
 }
