@@ -414,9 +414,9 @@ pub struct Fetching {
 
     /// What messages and logs on standard error are: text or json
     ///
-    /// With json each is an object on a line of its own with time, level (error,
-    /// warn, info, debug, trace) and message; logs have a target and more fields.
-    /// There is no progress bar then.
+    /// With json each is an object on a line of its own with time, level
+    /// (error, warn, info, debug, trace) and message; logs have a target
+    /// and more fields. There is no progress bar then.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text,
         hide_possible_values = true, hide_short_help = true, verbatim_doc_comment)]
     pub message_format: MessageFormat,

@@ -58,7 +58,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
 
-    /// A store of fetched robots.txt files, as it is now
+    /// A store of fetched robots.txt files
+    ///
+    /// Decide by what it says now of the site of each URL.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["robots", "robots_dir"])]
     pub store: Option<PathBuf>,

@@ -517,7 +517,6 @@ fn verdicts_are_counted() {
         let line = format!("robotsieve_verdicts_total{{verdict=\"{verdict}\"}} {count}\n");
         assert!(metrics.contains(&line), "{line}{metrics}");
     }
-    assert!(metrics.contains("lookups_total{site=\"table\"} 0\n"), "{metrics}");
 }
 
 /// With --message-format json all of standard error is JSON: notes, the summary, errors and logs.

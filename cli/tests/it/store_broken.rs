@@ -99,6 +99,10 @@ fn damaged() {
             }
             assert_eq!(found.status, 3, "{found:?}");
             told += 1;
+            // One that cannot be opened judges nothing.
+            if found.out.is_empty() {
+                continue;
+            }
             for (line, wanted) in found.out.split(|byte| *byte == b'\n').zip(&wanted_lines) {
                 assert!(line == *wanted || line.starts_with(b"unknown\t"), "{round} {missing}");
             }
@@ -123,28 +127,31 @@ fn full_disk() {
     let folder = Folder::new();
     let store = a_store(&folder, Timestamp::now());
     let blocks = fs::metadata(&store).unwrap().len() / 512;
-    // A file that may not grow is like a disk that is full.
-    let limited = |rest: &str| {
-        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" store {rest}");
+    let in_folder = |script: &str, rest: &str| {
         let output = Command::new("sh")
-            .args(["-c", &script, env!("CARGO_BIN_EXE_robotsieve")])
+            .args(["-c", &format!("{script} exec \"$0\" store {rest}")])
+            .arg(env!("CARGO_BIN_EXE_robotsieve"))
             .current_dir(folder.root())
             .output()
             .unwrap();
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         Ran { status: output.status.code().unwrap(), out: output.stdout, err }
     };
-    // Either it works in small steps, or the way out is told.
-    let pruned = limited("prune --older-than 90days whole.store");
+    // A file that may not grow is like a disk that is full. Either it works in small steps, or the way
+    // out is told.
+    let limit = format!("trap '' XFSZ; ulimit -f {blocks};");
+    let pruned = in_folder(&limit, "prune --older-than 90days whole.store");
     if pruned.status != 0 {
         pruned.fails(3, "with --to FILE writes it to another disk");
     }
+    // That other disk has room.
+    let elsewhere = |rest: &str| in_folder("", rest);
     let out = format!("origins_forgotten\t{}\n", HOSTS / 2);
     fs::remove_file(folder.path("whole.store")).unwrap();
     a_store(&folder, Timestamp::now());
-    limited("prune --older-than 90days --to new.store whole.store").prints(&out);
-    limited("compact --to copy.store whole.store").status(0);
-    limited("compact --to copy.store whole.store").fails(3, "exists");
+    elsewhere("prune --older-than 90days --to new.store whole.store").prints(&out);
+    elsewhere("compact --to copy.store whole.store").status(0);
+    elsewhere("compact --to copy.store whole.store").fails(3, "exists");
     run(args!["store", "verify", folder.path("copy.store")]).status(0);
     fs::rename(folder.path("new.store"), folder.path("whole.store")).unwrap();
     run(args!["store", "verify", folder.path("whole.store")]).status(0);

@@ -297,7 +297,7 @@ impl Store {
         path: impl AsRef<Path>,
         older_than: Timestamp,
     ) -> Result<Pruned, StoreError> {
-        copy::copy(self, path.as_ref(), older_than)
+        copy::copy(&self.open.file, path.as_ref(), older_than)
     }
 
     /// All origins and their states as they are now, in the order of the origins' keys. If damage

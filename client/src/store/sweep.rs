@@ -112,22 +112,27 @@ fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
 }
 
 /// Takes steps, each in a transaction of its own, until one finds nothing more. A step begins at a key,
-/// removes at most so many rows, and returns how many, and the last key. Where there is no room for
-/// several, takes them one at a time. Returns how many were removed.
+/// removes at most so many rows, and returns how many, and the last key. Steps grow as far as there is room.
+/// Returns how many were removed.
 fn steps<K: Default>(
     file: &StoreFile,
     mut step: impl FnMut(&WriteTransaction, &K, usize) -> Result<(u64, Option<K>), Fault>,
 ) -> Result<u64, Fault> {
-    let (mut from, mut most, mut removed) = (K::default(), 1, 0);
+    let (mut from, mut removed) = (K::default(), 0);
+    let (mut most, mut done, mut patience) = (1, 0, 1);
     loop {
         match file.write(|transaction| step(transaction, &from, most)) {
             Ok((_, None)) => return Ok(removed),
             Ok((count, Some(last))) => {
-                removed += count;
-                most = MOST.min(2 * most);
-                from = last;
+                (from, removed, done) = (last, removed + count, done + 1);
+                if done >= patience {
+                    (most, done) = (MOST.min(2 * most), 0);
+                }
             }
-            Err(fault) if fault.is_full() && most > 1 => most = 1,
+            // A step that fails costs more than many small ones.
+            Err(fault) if fault.is_full() && most > 1 => {
+                (most, done, patience) = (most / 2, 0, MOST.min(2 * patience));
+            }
             Err(fault) => return Err(fault),
         }
     }
