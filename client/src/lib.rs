@@ -14,6 +14,7 @@
 //! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
 //! | folders | a folder of robots.txt files → whose each is | [`folders`] |
 //! | packs | captures → a pack | `packs` (feature `packs`) |
+//! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
 //!
@@ -39,12 +40,16 @@ pub mod exchange;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod folders;
+#[cfg(feature = "sieve")]
+pub mod host_count;
 pub mod hosts;
 pub mod lines;
 pub mod network;
 pub mod outcome;
 #[cfg(feature = "packs")]
 pub mod packs;
+#[cfg(feature = "report")]
+pub mod report;
 #[cfg(feature = "sieve")]
 pub mod sieve;
 #[cfg(feature = "sitemap")]

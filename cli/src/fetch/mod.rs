@@ -39,7 +39,7 @@ use crate::read::inputs::{self, Inputs};
 use crate::read::small_file;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
-use crate::write::{bytes, logs, stderr, stdout};
+use crate::write::{bytes, stderr, stdout};
 use args::{FetchArgs, Fetching, Resolver};
 pub use faults::Faults;
 use metrics::MetricsFile;
@@ -157,7 +157,7 @@ fn limit(most: u16) -> Option<usize> {
 /// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
-    logs::start(args.fetching.verbose)?;
+    args.fetching.start_messages()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
     let entered = runtime.enter();
@@ -178,10 +178,10 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     }
     let sieve = builder.build();
     drop(entered);
-    let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
+    let report = Arc::new(Report::of_sites(args.progress.progress, &watch));
     signals::stop_politely(&watch)?;
     let metrics = match &args.fetching.metrics {
-        Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+        Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, None)?),
         None => None,
     };
     let queue = Queue::new(Arc::clone(&watch));

@@ -44,6 +44,7 @@ use std::thread;
 use robotsieve::{Crawler, Profile, Robots};
 
 use crate::error::{Failure, Status};
+use crate::fetch::metrics::Verdicts;
 use crate::fetch::signals;
 use crate::options::crawler_names;
 use crate::read::inputs::Inputs;
@@ -52,7 +53,7 @@ use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
 use crate::write::report::Report;
-use crate::write::{logs, screen, stdout};
+use crate::write::{screen, stdout};
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
 use feed::{Asked, Buffers, Feed};
@@ -60,7 +61,7 @@ use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
-use robotsieve_client::sieve::watch::Stop;
+use robotsieve_client::sieve::watch::{Stop, Watch};
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
@@ -75,7 +76,7 @@ struct Job {
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     args.check_source()?;
     if args.store.is_some() {
-        logs::start(args.fetching.verbose)?;
+        args.fetching.start_messages()?;
     }
     let inputs = args.inputs();
     let sitemaps = args.sitemap.names.iter();
@@ -84,9 +85,14 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
         inputs.iter().chain(sitemaps.clone()).map(OsString::as_os_str).chain(robots),
     )?;
     let read: Vec<OsString> = inputs.iter().chain(sitemaps).cloned().collect();
-    let report = Arc::new(Report::new(args.progress.progress, &read));
+    let (watch, verdicts) = (Watch::new(), Arc::default());
+    let progress = args.progress.progress;
+    let report = Arc::new(match args.fetch {
+        true => Report::of_sites(progress, &watch),
+        false => Report::new(progress, &read),
+    });
     let stored = match &args.store {
-        Some(_) => Some(Arc::new(of_store(args, &report)?)),
+        Some(_) => Some(Arc::new(of_store(args, &report, watch, &verdicts)?)),
         None => None,
     };
     let (source, asked) = match &args.pack {
@@ -107,7 +113,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if let Some(stored) = fetching {
         signals::stop_politely(stored.watch())?;
     }
-    let sum = sieve(args, judge, asked.sitemaps, fetching, &report);
+    let sum = sieve(args, judge, asked.sitemaps, fetching, &verdicts, &report);
     if let Some(stored) = &stored {
         stored.close();
     }
@@ -128,10 +134,16 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
-fn of_store(args: &FilterArgs, report: &Arc<Report>) -> Result<Stored, Failure> {
+fn of_store(
+    args: &FilterArgs,
+    report: &Arc<Report>,
+    watch: Arc<Watch>,
+    verdicts: &Arc<Verdicts>,
+) -> Result<Stored, Failure> {
     let profile = args.profile.get();
     args.agents.required()?;
-    Stored::open(args, args.agents.crawlers(&profile)?, profile, Arc::clone(report))
+    let crawlers = args.agents.crawlers(&profile)?;
+    Stored::open(args, crawlers, profile, Arc::clone(report), watch, verdicts)
 }
 
 fn of_files(
@@ -229,6 +241,7 @@ fn sieve(
     judge: Arc<Judge>,
     sitemaps: Names,
     fetching: Option<&Arc<Stored>>,
+    verdicts: &Verdicts,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
     let threads = args.threads.get();
@@ -271,7 +284,7 @@ fn sieve(
             start("waiting", move || ahead.release(&stored, pass))?
         }
     };
-    match write(turns, &buffers) {
+    match write(turns, &buffers, verdicts) {
         Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => {
             if let Some(stored) = fetching {
                 stored.watch().stop(Stop::NoReader);
@@ -325,7 +338,11 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
 }
 
 /// Writes the pieces of one chunk after another.
-fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
+fn write(
+    turns: Receiver<Receiver<Piece>>,
+    buffers: &Buffers,
+    verdicts: &Verdicts,
+) -> Result<Sum, Failure> {
     let mut sum = Sum::default();
     let mut out = stdout::lock().map_err(stdout::failed)?;
     let is_terminal = out.is_terminal();
@@ -342,6 +359,7 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
                 }
                 Piece::End(tally) => {
                     sum.add(&tally);
+                    verdicts.add(&tally.answers);
                     complete = true;
                 }
             }

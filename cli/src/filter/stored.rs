@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use robotsieve::{Crawler, Origin, Profile, SitePolicy, TargetForm, UrlRun};
+use robotsieve_client::host_count::{HostHash, HostHasher};
+use robotsieve_client::hosts::{Whose, whose};
 use robotsieve_client::outcome::{AsOf, Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
@@ -16,10 +18,8 @@ use super::args::FilterArgs;
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
-use crate::fetch::metrics::MetricsFile;
+use crate::fetch::metrics::{MetricsFile, Verdicts};
 use crate::fetch::{self, Faults};
-use crate::options::is_before;
-use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
@@ -130,6 +130,8 @@ impl Stored {
         crawlers: Vec<Crawler>,
         profile: Profile,
         report: Arc<Report>,
+        watch: Arc<Watch>,
+        verdicts: &Arc<Verdicts>,
     ) -> Result<Stored, Failure> {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
@@ -150,7 +152,7 @@ impl Stored {
         if let Some(as_of) = args.as_of {
             builder = builder.as_of(as_of);
         }
-        let (watch, mut window) = (Watch::new(), None);
+        let mut window = None;
         builder = if args.fetch {
             let header = args.header_to_send()?;
             let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
@@ -162,7 +164,7 @@ impl Stored {
         let sieve = builder.build();
         drop(entered);
         let metrics = match &args.fetching.metrics {
-            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, Some(verdicts))?),
             None => None,
         };
         Ok(Stored {
@@ -273,7 +275,7 @@ impl Stored {
         match self.sieve.site(origin).await {
             Ok(site)
                 if site.ruling().why != Why::Override
-                    && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
+                    && self.as_of.is_some_and(|as_of| as_of.is_before(site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
                 Looked::Found(HostRules::Missing)

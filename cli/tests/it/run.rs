@@ -606,6 +606,8 @@ fn metrics_and_logs() {
             "# TYPE robotsieve_attempts_total counter",
             "robotsieve_attempts_total{outcome=\"present\"} 5",
             "robotsieve_attempts_total{outcome=\"unreachable\"} 1",
+            "robotsieve_answers_total{status=\"200\"} 5",
+            "robotsieve_answers_total{status=\"503\"} 1",
             "robotsieve_attempt_duration_seconds_count 6",
             "robotsieve_attempt_duration_seconds_bucket{le=\"+Inf\"} 6",
             "robotsieve_sites_open 0",
@@ -615,9 +617,13 @@ fn metrics_and_logs() {
         // Every family once: those of the library, as its tests check them, and one more.
         let families = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE robotsieve_"));
         let families: Vec<_> = families.map(|line| line.split(' ').next().unwrap()).collect();
-        let known = [
-            "decisions_total",
+        let mut known = vec![
+            "build_info",
+            "lookups_total",
             "attempts_total",
+            "answers_total",
+            "failures_total",
+            "local_faults_total",
             "refreshes_total",
             "fetcher_panics_total",
             "pauses_total",
@@ -630,6 +636,9 @@ fn metrics_and_logs() {
             "store_read_duration_seconds",
             "sites_open",
         ];
+        if ran.err.contains("urls ") {
+            known.push("verdicts_total");
+        }
         assert_eq!(families, known);
         let left: Vec<_> = std::fs::read_dir(folder.root()).unwrap().collect();
         assert_eq!(left.len(), 3, "{left:?}");
@@ -640,6 +649,65 @@ fn metrics_and_logs() {
     let ran = shell("export RUST_LOG=robotsieve=debug", &args, &folder);
     assert!(ran.err.contains("DEBUG"), "{}", ran.err);
     shell("export RUST_LOG=a=b=c", &args, &folder).fails(2, "RUST_LOG='a=b=c'");
+}
+
+/// Each URL counts, also where a site is looked up once for many.
+#[test]
+fn verdicts_are_counted() {
+    let (web, folder) = (Web::new(), Folder::new());
+    let urls = |path: &str, count: usize| {
+        (0..count).map(|n| format!("{}{path}{n}\n", web.origin(1, n % 3))).collect::<String>()
+    };
+    let input = urls("/x", 300) + &urls("/private/", 100) + "no url\n";
+    assert_eq!(filter(&folder, &input, &["--metrics", "m.prom"]).status, 0);
+    let metrics = std::fs::read_to_string(folder.path("m.prom")).unwrap();
+    for (verdict, count) in [("allow", 300), ("disallow", 100), ("unknown", 0), ("invalid", 1)] {
+        let line = format!("robotsieve_verdicts_total{{verdict=\"{verdict}\"}} {count}\n");
+        assert!(metrics.contains(&line), "{line}{metrics}");
+    }
+}
+
+/// With --message-format json all of standard error is JSON: notes, the summary, errors and logs.
+#[test]
+fn messages_as_json() {
+    let (web, folder) = (Web::new(), Folder::new());
+    let input = format!("{}/\n\"not\ta url\n{}/\n", web.origin(1, 0), web.origin(9, 0));
+    let always = ["--message-format", "json", "-v", "--progress", "always", "--timeout", "1"];
+    let ran = fetch(&folder, &input, &always);
+    let mut levels = BTreeSet::new();
+    for line in ran.err.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).expect(line);
+        for member in ["time", "level", "message"] {
+            assert!(object[member].is_string(), "{line}");
+        }
+        levels.insert(object["level"].as_str().unwrap().to_owned());
+        if object["level"] == "debug" {
+            assert!(object["target"].as_str().unwrap().starts_with("robotsieve"), "{line}");
+        }
+    }
+    assert!(levels.contains("debug") && levels.contains("info"), "{levels:?}: {}", ran.err);
+    // Fields of an attempt's span are in its events.
+    let (logged, summary) =
+        (format!("\"origin\":\"{}\"", web.origin(1, 0)), "\"message\":\"origins 2 ");
+    assert!(ran.err.contains(&logged) && ran.err.contains(summary), "{}", ran.err);
+    // What ends a run before it begins, too.
+    let ran = fetch(&folder, "", &["--message-format", "json", "--overrides", "none"]);
+    assert!(ran.err.starts_with('{') && ran.err.contains("\"level\":\"error\""), "{ran:?}");
+}
+
+/// The bar counts sites and not bytes of the input, and moves while nothing ends. There is no estimate
+/// before the end of the input is known.
+#[test]
+fn progress_in_sites() {
+    let web = Web::new();
+    let input: String = (0..20).map(|number| web.origin(1, number) + "/\n").collect();
+    // A silent site holds the run up for two seconds.
+    let input = input + &web.origin(9, 0) + "/\n";
+    for run in [fetch, filter] {
+        let ran = run(&Folder::new(), &input, &["--progress", "always", "--timeout", "2"]);
+        assert!(ran.err.contains("20/21 sites"), "{}", ran.err);
+        assert!(!ran.err.contains("B/s"), "{}", ran.err);
+    }
 }
 
 /// The rulings of a store as of another time.

@@ -242,6 +242,27 @@ impl fmt::Display for Stage {
 }
 
 impl Failure {
+    /// The name of the kind of failure, for programs: `dns`, or `local` for a fault on this side.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Dns(_) => "dns",
+            Failure::Refused(_) => "refused",
+            Failure::Connect(_) => "connect",
+            Failure::Tls(_) => "tls",
+            Failure::TimedOut(Stage::Connect) => "connect-timeout",
+            Failure::TimedOut(Stage::Read) => "read-timeout",
+            Failure::TimedOut(Stage::Total) => "timeout",
+            Failure::Broken(_) => "broken",
+            Failure::Encoding(_) => "encoding",
+            Failure::TooManyRedirects => "too-many-redirects",
+            Failure::RedirectLoop => "redirect-loop",
+            Failure::BadRedirect(_) => "bad-redirect",
+            Failure::RefusedRedirect(_) => "refused-redirect",
+            Failure::Local(_) => "local",
+        }
+    }
+
     /// True if a fault of our own network could have caused it as well: no address, no connection, no
     /// answer in time, or a broken one.
     ///

@@ -195,7 +195,7 @@ impl Shared {
         let (site, body) = match finished {
             Ok(finished) => finished,
             Err(fault) => {
-                count(&counters.local_faults);
+                counters.count_fault(fault.kind);
                 match &attempt {
                     Err(_) => {
                         count(&counters.panics);
@@ -208,6 +208,9 @@ impl Shared {
             }
         };
         permit.worked();
+        if let Ok(attempt) = &attempt {
+            counters.count_result(&attempt.result);
+        }
         count(match site.state.last {
             Outcome::Present => &counters.present,
             Outcome::Absent(_) => &counters.absent,

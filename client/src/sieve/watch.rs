@@ -172,6 +172,17 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
+/// How far a run is: see [`Watch::progress`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Sites that were looked up.
+    pub done: u64,
+    /// Sites that were read from the input.
+    pub read: u64,
+    /// True if that are all.
+    pub has_read_all: bool,
+}
+
 /// The state that all attempts of a run share.
 #[derive(Debug)]
 pub struct Watch {
@@ -196,7 +207,9 @@ enum Phase {
 struct WatchState {
     /// Sites that the run wants to know about and does not yet.
     open: u64,
-    /// How many of them have failed, which is held back.
+    /// Sites that the run has wanted to know about.
+    begun: u64,
+    /// How many of the open ones have failed, which is held back.
     held: u64,
     /// Attempts that are being made.
     running: u64,
@@ -216,6 +229,7 @@ impl Watch {
     pub fn new() -> Arc<Watch> {
         let state = WatchState {
             open: 0,
+            begun: 0,
             held: 0,
             running: 0,
             failures: 0,
@@ -255,7 +269,9 @@ impl Watch {
 
     /// Notes that a site is to be looked up. [`Watch::done`] notes the end of it.
     pub fn begin(&self) {
-        self.lock().open += 1;
+        let mut state = self.lock();
+        state.open += 1;
+        state.begun += 1;
     }
 
     /// Notes that a site has been looked up, and the fault on this side if it could not be asked.
@@ -285,6 +301,13 @@ impl Watch {
     /// The number of sites that are waited for.
     pub fn open(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).open
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = state.begun - state.open;
+        Progress { done, read: state.begun, has_read_all: state.ended }
     }
 
     /// Notes that no further site will be looked up.
