@@ -62,8 +62,8 @@ pub(crate) fn is_invisible(c: char) -> bool {
 /// ```
 /// use robotsieve::report::pasted;
 ///
-/// assert_eq!(pasted(b"/x"), b"/x"[..]);
-/// assert_eq!(pasted(b"//?x"), b"https://example.com//?x"[..]);
+/// assert_eq!(*pasted(b"/x"), *b"/x");
+/// assert_eq!(*pasted(b"//?x"), *b"https://example.com//?x");
 /// ```
 #[must_use]
 pub fn pasted(path: &[u8]) -> Cow<'_, [u8]> {

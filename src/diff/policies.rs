@@ -90,8 +90,8 @@ pub struct Flip {
     /// to [`Policy::is_allowed`], which takes a path that begins with `//` for a host.
     #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub path: Vec<u8>,
-    /// True if no shorter target flips in this direction; proven. A target that no valid URL has,
-    /// since a `%` in it begins no escape, does not count, unless no other one flips by the same rules.
+    /// True if no shorter target flips in this direction; proven. If valid URLs flip, targets that
+    /// none has, since a `%` in them begins no escape, do not count.
     pub is_shortest: bool,
     /// The other paths that are proven to flip with it.
     pub extent: Extent,
@@ -379,19 +379,18 @@ impl<'p> Found<'p> {
                 {
                     break;
                 }
-                self.replace_stray(product, target, verdict, shortest);
+                self.replace_stray(product, target, verdict);
+            }
+            let flips = self.directions[at].flips.iter_mut().filter(|flip| !flip.is_stray());
+            for flip in flips {
+                // Where a path is not its target, nothing shorter has that target.
+                flip.is_shortest |= shortest.is_some_and(|len| flip.path.len() <= len);
             }
         }
     }
 
     /// Puts a target in the place of the flip that no valid URL has and that the same rules decide.
-    fn replace_stray(
-        &mut self,
-        product: Product<'_>,
-        target: Vec<u8>,
-        verdict: Verdict,
-        shortest: Option<usize>,
-    ) {
+    fn replace_stray(&mut self, product: Product<'_>, target: Vec<u8>, verdict: Verdict) {
         let path = product.targets.path(target.clone());
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
@@ -405,7 +404,7 @@ impl<'p> Found<'p> {
         if let Some(flip) = same {
             let extent = Extent::of(product, &target, verdict, left / 16);
             flip.extent = if path == target { extent } else { Extent::Path };
-            flip.is_shortest = shortest == Some(target.len());
+            flip.is_shortest = false;
             flip.path = path;
         }
     }

@@ -632,10 +632,13 @@ fn comments_silence_findings() {
         "User-agent: *\nDisallow: / # robotsieve: ignore RS307\n",
         "User-agent: *\n# robotsieve: ignore blocks-everything\n\n# why\nDisallow: /\n",
         "# robotsieve: ignore-file RS307, RS402\nUser-agent: *\nDisallow: /\n",
-        "User-agent: *\nDisallow: /#/x # robotsieve: ignore RS307\n",
     ] {
         assert_eq!(silenced(file), (vec![], 1), "{file}");
     }
+    // Only the codes that it names.
+    let glued = "User-agent: *\nDisallow: /#/x # robotsieve: ignore RS307\n";
+    assert_eq!(silenced(glued), (vec![Code::UnescapedBytes], 1));
+    assert_eq!(silenced(&glued.replace("RS307", "RS307, RS407")), (vec![], 2));
     let elsewhere = "# robotsieve: ignore RS307\nUser-agent: *\nDisallow: /\n";
     assert_eq!(silenced(elsewhere), (vec![Code::BlocksEverything], 0));
     for (comment, message) in [

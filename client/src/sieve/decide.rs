@@ -124,10 +124,7 @@ impl Sieve {
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]).
     #[inline]
-    pub fn try_decide<U: AsUrl>(
-        &self,
-        url: U,
-    ) -> Result<Option<SieveDecision<U>>, SieveError> {
+    pub fn try_decide<U: AsUrl>(&self, url: U) -> Result<Option<SieveDecision<U>>, SieveError> {
         match self.shared.at_once(url) {
             Ok(Ok(decision)) => Ok(Some(decision)),
             Ok(Err((_, cause))) => Err(cause),
