@@ -146,10 +146,10 @@ fn a_name_is_a_product_token() {
         [(&google, "Googlebot-Image", true, image), (&all, "AdsBot-Google", false, ads)]
     {
         let (status, verdict) = if is_allowed { (0, "allow") } else { (1, "disallow") };
-        run(args!["check", file, name, "/x"]).gives(status, &format!("{verdict}\t/x\n")).says(note);
+        run(args!["check", file, name, "/x"]).gives(status, format!("{verdict}\t/x\n")).says(note);
         run(args!["explain", file, name, "/x"]).says(note);
         run_with(args!["filter", "--robots", file, "--agent", name, "--format", "tsv"], b"/x\n")
-            .gives(0, &format!("{verdict}\t/x\n"))
+            .gives(0, format!("{verdict}\t/x\n"))
             .says(note);
         let opposite = if is_allowed { "disallow" } else { "allow" };
         let lines = format!("{verdict} {name} /x\n{opposite} @{name} /x\n");
