@@ -23,8 +23,9 @@ use crate::verdict::Verdict;
 /// allows.
 const PATHS: usize = 50;
 
-/// How many rules to compare with those of `*`, for all crawlers together.
-const COMPARED_RULES: usize = 1 << 20;
+/// How much to compare with the rules of `*`, for all crawlers together: a rule counts as one, a star
+/// as sixteen more.
+const COMPARED: usize = 1 << 18;
 
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
@@ -103,20 +104,27 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
     let mut room = POLICY_BYTES;
     let mut policy =
         |crawler: &Crawler| robots.policy_within(&robots.groups().select(crawler), &mut room);
+    // Where that is one verdict for all, the paths that tell others apart are among those above.
+    let is_uniform = |star: &Policy| {
+        [&open, &closed].iter().any(|all| star.decides_like(&all.policy(&nobody())))
+    };
     let star = policy(&nobody());
-    let mut left = COMPARED_RULES;
+    let star_is_uniform = star.as_ref().is_some_and(is_uniform);
+    let mut left = COMPARED;
+    let cost = |policy: &Policy| policy.rule_count() + 16 * policy.rule_set().stars();
     let one = Limits { flips: 1, ..Limits::default() };
     let mut comparisons = Comparisons::new(&one, forbidden.len());
     let groups = forbidden.into_iter().map(|same| {
         let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
         let mut known = HashSet::new();
         let (of_allowed, more_allowed) = allowed[first].clone();
-        let compared = star.as_ref().zip(policy(crawler)).filter(|(star, own)| {
-            let rest = left.checked_sub(star.rule_count() + own.rule_count());
+        let own = if star_is_uniform { None } else { policy(crawler) };
+        let compared = star.as_ref().zip(own).filter(|(star, own)| {
+            let rest = left.checked_sub(cost(star) + cost(own));
             left = rest.unwrap_or(left);
             rest.is_some()
         });
-        let is_uncompared = compared.is_none();
+        let is_uncompared = compared.is_none() && !star_is_uniform;
         let telling =
             compared.into_iter().flat_map(|(star, own)| telling(&mut comparisons, star, &own));
         let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed).chain(telling);
