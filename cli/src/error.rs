@@ -89,6 +89,7 @@ impl From<ExchangeError> for Failure {
         match cause {
             ExchangeError::Store(cause) => cause.into(),
             ExchangeError::Io(cause) => Failure::io("cannot use a temporary file", cause),
+            other => Failure::io("cannot export", io::Error::other(other)),
         }
     }
 }

@@ -41,6 +41,7 @@ pub enum RobotsAt {
 
 /// Why nothing can be said of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AskError {
     /// It is the wrong URL, or the answer means different things in the profiles.
     Wrong(String),

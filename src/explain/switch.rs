@@ -76,6 +76,7 @@ impl fmt::Display for Switch {
 ///
 /// Its `Display` is a clause about that profile, such as `'*' and '$' are plain characters there`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Cause {
     switch: Switch,
     clause: &'static str,

@@ -49,6 +49,7 @@ pub fn check_shards(shards: &[(u32, u32)]) -> Result<(), ShardsError> {
 
 /// Why the files of a folder are not one pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ShardsError {
     /// None of them is called like a shard.
     None,

@@ -4,6 +4,7 @@ pub use crate::sites::kind::SiteKind as Kind;
 
 /// What is known of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Its file has these policies, which [`Writer::put`](super::Writer::put) has written.
     Rules(Written),

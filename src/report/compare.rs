@@ -63,6 +63,7 @@ pub struct ProfileDifference {
 /// A switch that makes a profile's answer differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Cause {
     /// The name of the switch, such as `wildcards`.
     pub switch: &'static str,

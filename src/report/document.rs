@@ -18,6 +18,7 @@ pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// A sentence of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Sentence {
     /// Without a full stop, and with a small letter first unless a name begins it.
     pub text: String,

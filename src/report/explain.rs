@@ -148,6 +148,7 @@ pub enum ExplainReason {
 /// A name of a crawler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CrawlerName {
     /// The name.
     pub name: String,
@@ -165,6 +166,7 @@ pub struct CrawlerName {
 /// The group that applies to a crawler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Selection {
     /// The kind of group that applies.
     pub choice: GroupChoice,
@@ -184,6 +186,7 @@ pub struct Selection {
 /// A user-agent line, and what became of it when the crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct AgentLine {
     /// The line number, from 1.
     pub line: u32,
@@ -215,6 +218,7 @@ pub struct AgentLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum NamedBy {
     /// Every crawler that no other group names.
     Everybody,
@@ -227,6 +231,7 @@ pub enum NamedBy {
 /// The part of a URL that is compared with the rules, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ComparedTarget {
     /// Path and query, normalised, from the first `/`.
     pub value: String,
@@ -256,6 +261,7 @@ pub struct TargetChange {
 /// A rule that matches the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct MatchedRule {
     /// The verdict that it gives: `allow` or `disallow`.
     pub verdict: Verdict,
@@ -295,6 +301,7 @@ pub struct MatchedRule {
 /// A part of a rule, and what it matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Piece {
     /// The kind of part.
     pub kind: PieceKind,
@@ -312,6 +319,7 @@ pub struct Piece {
 /// Where the profile's size limit cut the file, and the answer of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct FileCut {
     /// The number of bytes that were read: the limit, cut back to a whole line.
     pub bytes_read: usize,

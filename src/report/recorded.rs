@@ -15,6 +15,7 @@ use crate::shown::shown;
 /// One decision: a line of JSON, which `explain --record` prints and `replay` checks. Bytes that are not
 /// UTF-8 are in a member `…_base64`, next to a text in which they are replaced.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[non_exhaustive]
 pub struct DecisionRecord {
     /// [`DecisionRecord::SCHEMA`].
     pub schema: String,

@@ -145,11 +145,11 @@ pub fn shards(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         Ok(()) => Ok(paths),
         Err(error) => {
             let advice = match error {
-                ShardsError::None => MADE_BY,
                 ShardsError::Missing(_) => {
                     "all shards are needed: copy it from where they were made, or make them again"
                 }
                 ShardsError::OtherSet(_) => "move the files of all sets but one to other folders",
+                _ => MADE_BY,
             };
             Err(failed(io::Error::new(io::ErrorKind::InvalidData, error)).advise(advice))
         }

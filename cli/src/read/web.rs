@@ -100,6 +100,7 @@ impl From<AskError> for Failure {
                 }
             }
             AskError::System(cause) => Failure::io("cannot fetch", io(cause)),
+            other => Failure::io("cannot fetch", io(other.to_string())),
         }
     }
 }

@@ -239,8 +239,8 @@ fn to_warc(
     let is_gzip = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"));
     let exported = exchange::export(reader, &mut out, is_gzip, || bar.add(1));
     let exported = exported.map_err(|cause| match cause {
-        ExchangeError::Store(cause) => cause.into(),
         ExchangeError::Io(cause) => cannot(cause),
+        other => other.into(),
     })?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     let bytes = file.persist().map_err(cannot)?;

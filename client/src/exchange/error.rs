@@ -6,6 +6,7 @@ use crate::store::StoreError;
 
 /// Why a store could not be exported or imported.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ExchangeError {
     /// The store cannot be opened, read or written.
     Store(StoreError),

@@ -302,6 +302,7 @@ impl CachedCopy {
 /// The lifetime that a site stated for a file, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum StatedLifetime {
     /// By `Cache-Control`. A later answer that finds the file unchanged ends it only by another
     /// `Cache-Control`: RFC 9111, section 3.2.

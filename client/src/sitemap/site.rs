@@ -183,7 +183,7 @@ impl SiteUrls {
         report.of_other_sites = self.others();
         report.invalid = self.invalid;
         let sentences = self.lines().into_iter();
-        report.sentences = sentences.map(|text| Sentence { text, line: None }).collect();
+        report.sentences = sentences.map(|text| Sentence::new(text, None)).collect();
         report
     }
 }
