@@ -8,7 +8,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::noncontiguous::NFA;
+use aho_corasick::{Anchored, Input, MatchKind};
 use smallvec::SmallVec;
 
 use crate::profile::{GroupMatch, Profile, TokenBytes};
@@ -195,7 +197,7 @@ struct TokenIndex<'a> {
     /// Distinct apart from ASCII case, in the order of their first lines.
     tokens: Vec<(&'a [u8], GroupNumbers)>,
     /// One for each [`TOKENS_PER_AUTOMATON`] tokens, in their order.
-    automata: Vec<AhoCorasick>,
+    automata: Vec<NFA>,
 }
 
 impl<'a> TokenIndex<'a> {
@@ -268,20 +270,13 @@ fn add_group(groups: &mut GroupNumbers, group: u32) {
 
 type Tokens<'a> = [(&'a [u8], GroupNumbers)];
 
-fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<AhoCorasick> {
-    let (match_kind, start_kind) = match group_match {
-        GroupMatch::Equal | GroupMatch::LongestPrefix => {
-            (MatchKind::LeftmostLongest, StartKind::Anchored)
-        }
-        GroupMatch::FirstSubstring => (MatchKind::Standard, StartKind::Unanchored),
+fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<NFA> {
+    let match_kind = match group_match {
+        GroupMatch::Equal | GroupMatch::LongestPrefix => MatchKind::LeftmostLongest,
+        GroupMatch::FirstSubstring => MatchKind::Standard,
     };
-    let mut builder = AhoCorasick::builder();
-    builder
-        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
-        .match_kind(match_kind)
-        .start_kind(start_kind)
-        .ascii_case_insensitive(true)
-        .prefilter(false);
+    let mut builder = NFA::builder();
+    builder.match_kind(match_kind).ascii_case_insensitive(true).prefilter(false);
     // Building fails only above 2³¹ bytes, which 512 tokens of a file do not have in practice.
     let build = |part: &Tokens<'_>| builder.build(part.iter().map(|(token, _)| token));
     tokens.chunks(TOKENS_PER_AUTOMATON).filter_map(|part| build(part).ok()).collect()
@@ -289,7 +284,7 @@ fn build_automata(tokens: &Tokens<'_>, group_match: GroupMatch) -> Vec<AhoCorasi
 
 /// The token that the name finds: one pass over the name for each automaton.
 fn search(
-    automata: &[AhoCorasick],
+    automata: &[NFA],
     tokens: &Tokens<'_>,
     name: &[u8],
     group_match: GroupMatch,
@@ -297,7 +292,7 @@ fn search(
     let parts = tokens.chunks(TOKENS_PER_AUTOMATON);
     let mut found =
         automata.iter().zip(parts).enumerate().filter_map(|(part, (automaton, tokens))| {
-            let anchored = || automaton.find(Input::new(name).anchored(Anchored::Yes));
+            let anchored = || automaton.try_find(&Input::new(name).anchored(Anchored::Yes)).ok()?;
             let pattern = |m: aho_corasick::Match| m.pattern().as_usize();
             let found = match group_match {
                 // If the name itself is a token, it is the longest prefix.
@@ -315,11 +310,13 @@ fn search(
 }
 
 /// The first token of an automaton that the name contains.
-fn first_within(automaton: &AhoCorasick, tokens: &Tokens<'_>, name: &[u8]) -> Option<usize> {
+fn first_within(automaton: &NFA, tokens: &Tokens<'_>, name: &[u8]) -> Option<usize> {
     // Of tokens that are each the end of the next, many end at each byte.
     let most = 4 * name.len() + 16;
     let mut first = None;
-    for (count, found) in automaton.find_overlapping_iter(name).enumerate() {
+    // It fails only for automata of other kinds of matches.
+    let all = automaton.try_find_overlapping_iter(Input::new(name)).ok()?;
+    for (count, found) in all.enumerate() {
         if count == most {
             let name = name.to_ascii_lowercase();
             let is_within = |(token, _): &(&[u8], GroupNumbers)| {
