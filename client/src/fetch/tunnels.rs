@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use http::header::SERVER;
+use http::header::{SERVER, VIA};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 /// When this many hosts were refused, and none was not, the proxy connects to no site with their
@@ -29,6 +29,8 @@ struct Known {
     server: Option<HeaderValue>,
     /// True if it has forwarded an answer that is hardly its own.
     has_forwarded: bool,
+    /// True if such an answer gave the same name, as where proxy and sites run the same program.
+    is_common_name: bool,
 }
 
 #[derive(Default)]
@@ -101,17 +103,25 @@ impl Tunnels {
         headers: &HeaderMap,
     ) -> bool {
         let mut known = self.known();
-        let is_same = forwarded.refusal == Some(status);
-        // Hardly any proxy says "not found" where it denies, and very many sites do.
-        let is_missing = matches!(status.as_u16(), 404 | 410);
-        if !is_same && (!status.is_client_error() || is_missing) {
-            known.has_forwarded |= !status.is_server_error();
+        // As in its refusals, where a site has its own, or none.
+        let has_its_name =
+            headers.get(SERVER).is_some_and(|name| Some(name) == known.server.as_ref());
+        if status.is_success() || status.is_redirection() {
+            known.has_forwarded = true;
+            known.is_common_name |= has_its_name;
             return false;
         }
-        // As in its refusals, where a site has its own, or none.
-        let server = headers.get(SERVER);
-        if server.is_some() && server == known.server.as_ref() {
+        let is_same = forwarded.refusal == Some(status);
+        if !is_same && status.is_server_error() {
+            return false;
+        }
+        if has_its_name && !known.is_common_name {
             return true;
+        }
+        // Few proxies say "not found" where they deny, and very many sites do. Those that forward should
+        // say so (RFC 9110, section 7.6.3).
+        if !is_same && matches!(status.as_u16(), 404 | 410) {
+            return !known.has_forwarded && !headers.contains_key(VIA);
         }
         let is_for_all = known.knows_none
             || known
@@ -174,7 +184,25 @@ mod tests {
         let forwarded = tunnels.refused("c.test", 80, Some(DENIED), &own()).unwrap();
         assert!(!tunnels.may_be_its_own(forwarded, DENIED, &none), "the site's");
         assert!(tunnels.may_be_its_own(forwarded, DENIED, &own()), "a filter's");
+        assert!(tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &own()), "a filter's");
+        assert!(!tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &none), "the site's");
+        // Sites and the proxy run the same program.
+        assert!(!tunnels.may_be_its_own(forwarded, StatusCode::OK, &own()));
         assert!(!tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &own()));
+    }
+
+    /// "Not found" is the site's if the proxy says that it forwards, or has forwarded before.
+    #[test]
+    fn not_found_as_the_first_answer() {
+        let tunnels = Tunnels::default();
+        let forwarded = refuse(&tunnels, "a.test", DENIED).unwrap();
+        let via = HeaderMap::from_iter([(VIA, HeaderValue::from_static("1.1 tinyproxy"))]);
+        for _ in 0..2 {
+            assert!(tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &HeaderMap::new()));
+            assert!(!tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &via));
+        }
+        assert!(!tunnels.may_be_its_own(forwarded, StatusCode::OK, &via));
+        assert!(!tunnels.may_be_its_own(forwarded, StatusCode::NOT_FOUND, &HeaderMap::new()));
     }
 
     /// A proxy that answers "not found" for what it does not forward, as Envoy does.
