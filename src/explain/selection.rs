@@ -264,7 +264,7 @@ fn compete(lines: &mut [AgentLine<'_>], crawler: &Crawler, profile: &Profile) {
                 line.standing = standing;
             }
         }
-        decided |= best.is_some() && !profile.merge_names;
+        decided |= best.is_some() && !crawler.merges_names(profile);
     }
 }
 

@@ -59,9 +59,9 @@ impl KnownCrawler {
         }
     }
 
-    /// The names whose groups it obeys, the first one that there is.
+    /// The names whose groups it obeys, the first one that there is: in every profile.
     pub fn crawler(&self) -> Crawler {
-        Crawler::names([&self.token].into_iter().chain(&self.after))
+        Crawler::first_of([&self.token].into_iter().chain(&self.after))
     }
 
     /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no

@@ -1,6 +1,6 @@
 //! Findings about what crawlers see of the site: all of it blocked, or what its pages need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use memchr::memmem::Finder;
 
@@ -105,11 +105,7 @@ fn blocks_everything(subject: &mut Subject<'_>, engines: &[Engines]) {
             continue;
         }
         let who = if *is_everybody {
-            // A group for everybody may name others beside.
-            let group = subject.robots.groups().group_of_line(rule.line);
-            let tokens = group.into_iter().flat_map(|g| subject.robots.groups().tokens_of_group(g));
-            let others = tokens.filter(|token| *token != b"*");
-            let others = quoted(others);
+            let others = quoted(blocked_beside(&rule, has_exceptions, subject).into_iter());
             let and = if others.is_empty() { "" } else { " and for " };
             format!("every crawler without a group of its own{and}{others}")
         } else {
@@ -137,6 +133,36 @@ fn blocks_everything(subject: &mut Subject<'_>, engines: &[Engines]) {
              'Disallow:' in place of the rule forbids nothing",
         );
     }
+}
+
+/// The crawlers that the group of a rule for everybody names beside, and that it blocks as well: another
+/// group may let them in.
+fn blocked_beside<'s>(
+    rule: &Rule<'_>,
+    has_exceptions: bool,
+    subject: &'s Subject<'_>,
+) -> Vec<&'s [u8]> {
+    /// Of more sets of groups it is not said.
+    const SELECTIONS: usize = 64;
+    let groups = subject.robots.groups();
+    let mut known: HashMap<Selected, bool> = HashMap::new();
+    let mut is_blocked = |token: &[u8]| {
+        let crawler = Crawler::name(token);
+        let selected = groups.select(&crawler);
+        match known.get(&selected) {
+            Some(is_blocked) => *is_blocked,
+            None if known.len() == SELECTIONS => false,
+            None => {
+                let policy = subject.robots.policy(&crawler);
+                let is_blocked = blocking(&policy, subject)
+                    .is_some_and(|(own, except)| own.line == rule.line && except == has_exceptions);
+                *known.entry(selected).or_insert(is_blocked)
+            }
+        }
+    };
+    let group = groups.group_of_line(rule.line);
+    let tokens = group.into_iter().flat_map(|group| groups.tokens_of_group(group));
+    tokens.filter(|token| *token != b"*" && is_blocked(token)).collect()
 }
 
 /// Rules that say themselves that they are about CSS or JavaScript, and that decide.

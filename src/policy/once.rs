@@ -76,7 +76,9 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
 fn is_ranked(crawler: &Crawler, profile: &Profile) -> bool {
     match profile.group_match {
         GroupMatch::Equal => true,
-        GroupMatch::LongestPrefix => !profile.merge_names || crawler.iter().nth(1).is_none(),
+        GroupMatch::LongestPrefix => {
+            !crawler.merges_names(profile) || crawler.iter().nth(1).is_none()
+        }
         GroupMatch::FirstSubstring => !profile.merge_groups,
     }
 }
@@ -89,7 +91,7 @@ fn rank(value: &[u8], crawler: &Crawler, profile: &Profile) -> Option<(usize, us
     }
     crawler.iter().enumerate().find_map(|(number, name)| {
         let token = token_for(value, looked_up(name, profile.group_match), profile)?;
-        let rank = if profile.merge_names { usize::MAX } else { usize::MAX - number };
+        let rank = if crawler.merges_names(profile) { usize::MAX } else { usize::MAX - number };
         let len = if profile.group_match == GroupMatch::LongestPrefix { token.len() } else { 0 };
         Some((rank, len))
     })

@@ -35,6 +35,8 @@ use crate::read::user_agent::UserAgent;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Crawler {
     names: SmallVec<[Box<[u8]>; 2]>,
+    /// True if the first name that has a group decides, whatever the profile.
+    are_alternatives: bool,
 }
 
 impl Crawler {
@@ -46,7 +48,32 @@ impl Crawler {
     /// A crawler with several names, from most to least specific. Without any name it obeys the
     /// `*` group.
     pub fn names<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> Crawler {
-        Crawler { names: names.into_iter().map(|n| Box::from(n.as_ref())).collect() }
+        let names = names.into_iter().map(|n| Box::from(n.as_ref())).collect();
+        Crawler { names, are_alternatives: false }
+    }
+
+    /// A crawler with several names of which the first that has a group decides, in profiles that merge
+    /// the groups of all names too.
+    ///
+    /// So do crawlers whose operators say so, whatever a parser does with names: a group for
+    /// `Googlebot-Image` takes the place of one for `Googlebot`.
+    ///
+    /// ```
+    /// use robotsieve::{Crawler, Profile, Robots};
+    ///
+    /// let file = b"User-agent: Googlebot-Image\nDisallow: /img\n\nUser-agent: Googlebot\nDisallow: /g\n";
+    /// let robots = Robots::parse(file, &Profile::GOOGLE);
+    /// let names = ["Googlebot-Image", "Googlebot"];
+    /// assert_eq!(robots.policy(&Crawler::first_of(names)).is_allowed("/g"), Ok(true));
+    /// assert_eq!(robots.policy(&Crawler::names(names)).is_allowed("/g"), Ok(false));
+    /// ```
+    pub fn first_of<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> Crawler {
+        Crawler { are_alternatives: true, ..Crawler::names(names) }
+    }
+
+    /// Returns true if the groups of all names are merged in a profile.
+    pub(crate) fn merges_names(&self, profile: &Profile) -> bool {
+        profile.merge_names && !self.are_alternatives
     }
 
     /// A crawler with one name, if the name is one: if some `User-agent` line can name it in this
@@ -127,7 +154,7 @@ impl From<&str> for Crawler {
 /// [`Crawler::name`].
 impl From<String> for Crawler {
     fn from(name: String) -> Crawler {
-        Crawler { names: smallvec![name.into_bytes().into_boxed_slice()] }
+        Crawler { names: smallvec![name.into_bytes().into_boxed_slice()], are_alternatives: false }
     }
 }
 

@@ -136,7 +136,7 @@ fn compare_lines<'a>(
             }
         }
         names += 1;
-        if !named.is_empty() && !profile.merge_names {
+        if !named.is_empty() && !crawler.merges_names(profile) {
             break;
         }
     }
@@ -251,7 +251,7 @@ impl<'a> TokenIndex<'a> {
             if let Some(token) = search(&self.automata, &self.tokens, name, profile.group_match) {
                 named.extend_from_slice(&self.tokens[token].1);
             }
-            if !named.is_empty() && !profile.merge_names {
+            if !named.is_empty() && !crawler.merges_names(profile) {
                 break;
             }
         }

@@ -83,7 +83,8 @@ before the first URL whose site was not asked; 'robotsieve help fetch' says when
 that is, and how signals end it.
 
 Exit status:
-  0  done, whatever the verdicts; also if standard output closes early
+  0  done, whatever the verdicts; also if standard output closes early, unless
+     --fetch then leaves sites unasked
   2  wrong usage
   3  something could not be read or written, or sites could not be asked because
      of a fault on this side; the rest was judged and printed"

@@ -210,6 +210,14 @@ fn robots_txt_in_utf_16() {
         b"http://e.com/private\n",
     );
     ran.says("is UTF-16");
+    // As it is, whatever reads it: a store keeps it so.
+    let store = folder.path("e.store");
+    run(args!["store", "import", &store, "--robots-dir", folder.root()]).says("is UTF-16");
+    for from in [args!["--robots-dir", folder.root()], args!["--store", &store]] {
+        let filter = args!["filter", "--agent", "bot", "--format", "tsv"];
+        run_with([&from[..], &filter[..]].concat(), b"https://e.com/private\n")
+            .gives(0, "allow\thttps://e.com/private\n");
+    }
     assert!(!run(args!["lint", &robots]).err.contains("is UTF-16: crawlers"));
 }
 

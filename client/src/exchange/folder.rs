@@ -96,7 +96,9 @@ fn text(
 /// state and its body, as a store takes them.
 #[must_use]
 pub fn fetched(file: Vec<u8>, at: Timestamp) -> (OriginState, Vec<u8>) {
-    let mut response = Response::new(200, file);
+    // As it is, as a file of a folder is read everywhere: it may be in UTF-16.
+    let mut response = Response::new(200, Vec::new());
+    response.body = file;
     if response.body.len() > MAX_BODY_BYTES {
         response = response.cut(MAX_BODY_BYTES);
     }

@@ -57,7 +57,7 @@ impl Attempt {
     /// let silence = Attempt::new(Timestamp::now(), Err(Failure::TimedOut(Stage::Connect)));
     /// assert!(Protocol::RFC9309.after(None, &silence).is_ok());
     /// let fault = Protocol::RFC9309.after(None, &silence.confirmed(false));
-    /// assert!(fault.unwrap_err().to_string().starts_with("nothing shows that the network"));
+    /// assert!(fault.unwrap_err().to_string().starts_with("nothing has answered since"));
     /// ```
     #[must_use]
     pub fn confirmed(mut self, is_confirmed: bool) -> Attempt {

@@ -81,7 +81,9 @@ impl LocalKind {
             LocalKind::Network => "the network is down",
             LocalKind::Other => "the request could not be made",
             LocalKind::Suspended => "this program was stopped",
-            LocalKind::Unconfirmed => "nothing shows that the network here works",
+            LocalKind::Unconfirmed => {
+                "nothing has answered since, so the network here may be at fault"
+            }
         }
     }
 }

@@ -17,6 +17,7 @@
 mod heard;
 mod sockets;
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -77,9 +78,9 @@ struct NameServers {
     /// The time that a probe may take.
     probe_limit: Duration,
     heard: Arc<Heard>,
-    /// The last probe: its beginning, and true if it was answered. Whoever has the lock may begin
-    /// one.
-    probed: Turn<Option<(Instant, bool)>>,
+    /// The last probe of each kind: its beginning, and true if it was answered. Whoever has the lock
+    /// may begin one.
+    probed: [Turn<Option<(Instant, bool)>>; 2],
 }
 
 struct Server {
@@ -87,6 +88,15 @@ struct Server {
     resolver: Resolver<Connections>,
     sockets: Sockets,
     debt: Arc<Debt>,
+}
+
+/// A question that shows whether servers work.
+#[derive(Clone, Copy)]
+enum Probe {
+    /// The name servers of the root, which every resolver knows, even if all that it asks are gone.
+    Root,
+    /// A name that nobody has, so that no resolver knows it without asking others.
+    Stranger,
 }
 
 /// The answer of a server about a name.
@@ -175,7 +185,7 @@ impl DnsResolver {
             next_after,
             probe_limit,
             heard,
-            probed: Turn::new(None),
+            probed: [Turn::new(None), Turn::new(None)],
         })))
     }
 }
@@ -221,7 +231,7 @@ impl NameServers {
             ServerSaid::Addresses(addresses) => Ok(addresses),
             ServerSaid::NoSuchName => Err(LookupError::NoSuchName),
             // Every server says so of every name if what it asks itself is gone.
-            ServerSaid::Failed(text) if !self.works_since(Instant::now()).await => {
+            ServerSaid::Failed(text) if !self.resolves_since(Instant::now()).await => {
                 Err(resolver_fault(format!("{} fail for every name: {text}", self.names())))
             }
             ServerSaid::Failed(text) => Err(LookupError::Failed(text)),
@@ -229,8 +239,11 @@ impl NameServers {
             ServerSaid::Unreachable(text) => {
                 Err(resolver_fault(format!("{}: {text}", self.names())))
             }
-            ServerSaid::Refused | ServerSaid::Silent if !self.works_since(Instant::now()).await => {
+            ServerSaid::Silent if !self.works_since(Instant::now()).await => {
                 Err(resolver_fault(format!("no answer from {}", self.names())))
+            }
+            ServerSaid::Refused if !self.resolves_since(Instant::now()).await => {
+                Err(resolver_fault(format!("{} refuse every name", self.names())))
             }
             ServerSaid::Refused => Err(LookupError::Failed("refused".to_owned())),
             ServerSaid::Silent => Err(LookupError::Silent),
@@ -283,7 +296,23 @@ impl NameServers {
             return true;
         }
         let heard = std::pin::pin!(self.heard.wait(since));
-        let probe = std::pin::pin!(self.probe(since));
+        let probe = std::pin::pin!(self.probe(Probe::Root, since));
+        match select(heard, probe).await {
+            Either::Left(_) => true,
+            Either::Right((works, _)) => works,
+        }
+    }
+
+    /// True if the servers find out about names now: they answered for another one within a moment, or
+    /// else for one that nobody has.
+    ///
+    /// That they know the root shows nothing: a resolver keeps that, and fails for every name.
+    async fn resolves_since(&self, since: Instant) -> bool {
+        if timeout(PATIENCE, self.heard.wait_for_name(since)).await.is_ok() {
+            return true;
+        }
+        let heard = std::pin::pin!(self.heard.wait_for_name(since));
+        let probe = std::pin::pin!(self.probe(Probe::Stranger, since));
         match select(heard, probe).await {
             Either::Left(_) => true,
             Either::Right((works, _)) => works,
@@ -300,12 +329,12 @@ impl NameServers {
             return true;
         }
         // If nobody answers now, nothing speaks against what was said.
-        !self.probe(Instant::now()).await || self.heard.found_since(since)
+        !self.probe(Probe::Root, Instant::now()).await || self.heard.found_since(since)
     }
 
-    async fn probe(&self, since: Instant) -> bool {
+    async fn probe(&self, kind: Probe, since: Instant) -> bool {
         // Whoever waits here shares the probe that began meanwhile.
-        let mut last = self.probed.lock().await;
+        let mut last = self.probed[kind as usize].lock().await;
         if let Some((began, works)) = *last {
             if began >= since || (!works && began.elapsed() < SPACING) {
                 return works;
@@ -313,11 +342,21 @@ impl NameServers {
             sleep_until(began + SPACING).await;
         }
         let began = Instant::now();
-        let asked: FuturesUnordered<_> = self.servers.iter().map(Server::probe).collect();
+        let asked: FuturesUnordered<_> =
+            self.servers.iter().map(|server| server.probe(kind)).collect();
         let all = std::pin::pin!(asked.for_each(|()| std::future::ready(())));
-        let answered = std::pin::pin!(self.heard.wait(began));
-        let _ = timeout(self.probe_limit, select(all, answered)).await;
-        let works = self.heard.since(began);
+        let works = match kind {
+            Probe::Root => {
+                let answered = std::pin::pin!(self.heard.wait(began));
+                let _ = timeout(self.probe_limit, select(all, answered)).await;
+                self.heard.since(began)
+            }
+            Probe::Stranger => {
+                let answered = std::pin::pin!(self.heard.wait_for_name(began));
+                let _ = timeout(self.probe_limit, select(all, answered)).await;
+                self.heard.named_since(began)
+            }
+        };
         if !works {
             tracing::warn!(target: TARGET, servers = self.names(), "no name server answers");
         }
@@ -385,10 +424,19 @@ impl Server {
         }
     }
 
-    /// Asks for the name servers of the root. What it hears is noted where it arrives.
-    async fn probe(&self) {
-        self.resolver.clear_lookup_cache(Name::root(), RecordType::NS);
-        let _ = self.resolver.lookup(Name::root(), RecordType::NS).await;
+    /// Asks a question. What it hears is noted where it arrives.
+    async fn probe(&self, kind: Probe) {
+        match kind {
+            Probe::Root => {
+                self.resolver.clear_lookup_cache(Name::root(), RecordType::NS);
+                let _ = self.resolver.lookup(Name::root(), RecordType::NS).await;
+            }
+            Probe::Stranger => {
+                let number = RandomState::new().hash_one(0);
+                let _ =
+                    self.resolver.lookup(format!("robotsieve.{number:016x}."), RecordType::A).await;
+            }
+        }
     }
 }
 
