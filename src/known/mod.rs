@@ -179,6 +179,21 @@ mod tests {
         }
     }
 
+    /// A group for its token takes the place of one for the names after it, in every profile.
+    #[test]
+    fn the_first_name_that_a_group_names() {
+        let file =
+            b"User-agent: Googlebot-Image\nDisallow: /img\n\nUser-agent: Googlebot\nDisallow: /g\n";
+        let known = KnownCrawlers::built_in().by_token("Googlebot-Image").unwrap();
+        for (name, profile) in Profile::NAMED {
+            let policy = known.policy(&Robots::parse(file, profile));
+            let allowed = ["/img", "/g"].map(|path| policy.is_path_allowed(path).unwrap());
+            assert_eq!(allowed, [false, true], "{name}");
+            let policy = known.policy(&Robots::parse(&file[44..], profile));
+            assert!(!policy.is_path_allowed("/g").unwrap(), "{name}");
+        }
+    }
+
     /// A TOML parser reads the same of the built-in file.
     #[test]
     fn the_file_is_toml() {

@@ -514,6 +514,15 @@ fn joined_groups() {
         blocks.unwrap().message,
         "this blocks the whole site for every crawler without a group of its own and for 'Googlebot'"
     );
+    // Unless another group lets them in.
+    let file = "User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: *\nDisallow: /\n\nUser-agent: GPTBot\n\
+                Allow: /\n";
+    let report = lint(file.as_bytes(), &Options::default());
+    let blocks = report.findings.iter().find(|finding| finding.code == Code::BlocksEverything);
+    assert_eq!(
+        blocks.unwrap().message,
+        "this blocks the whole site for every crawler without a group of its own and for 'CCBot'"
+    );
 }
 
 /// The advice for rules without a slash, and what it does.

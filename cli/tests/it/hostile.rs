@@ -211,11 +211,12 @@ fn robots_txt_in_utf_16() {
     );
     ran.says("is UTF-16");
     // As it is, whatever reads it: a store keeps it so.
-    let store = folder.path("e.store");
+    let elsewhere = Folder::new();
+    let store = elsewhere.path("store");
     run(args!["store", "import", &store, "--robots-dir", folder.root()]).says("is UTF-16");
     for from in [args!["--robots-dir", folder.root()], args!["--store", &store]] {
         let filter = args!["filter", "--agent", "bot", "--format", "tsv"];
-        run_with([&from[..], &filter[..]].concat(), b"https://e.com/private\n")
+        run_with([&filter[..], &from[..]].concat(), b"https://e.com/private\n")
             .gives(0, "allow\thttps://e.com/private\n");
     }
     assert!(!run(args!["lint", &robots]).err.contains("is UTF-16: crawlers"));
