@@ -12,9 +12,11 @@ from ._robotsieve import (
     Config,
     Crawler,
     CrawlerAnswers,
+    CrawlerDecisions,
     CrawlerPolicies,
     CrawlerVerdicts,
     Decision,
+    Decisions,
     HeaderName,
     InvalidName,
     InvalidOrigin,
@@ -34,6 +36,13 @@ from ._robotsieve import (
     __version__,
     is_allowed,
 )
+
+# What `collections.abc` has, without the time that the package around it takes to import.
+from _collections_abc import Mapping as _Mapping
+
+for _class in (CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts):
+    _Mapping.register(_class)
+del _class
 
 # As `typing` has it, whose import would take longer than that of this package.
 TYPE_CHECKING = False
@@ -101,12 +110,14 @@ __all__ = [
     "Config",
     "Crawler",
     "CrawlerAnswers",
+    "CrawlerDecisions",
     "CrawlerDiff",
     "CrawlerName",
     "CrawlerPolicies",
     "CrawlerVerdicts",
     "DecidingRule",
     "Decision",
+    "Decisions",
     "Diagnostic",
     "diff",
     "diff_policies",

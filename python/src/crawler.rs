@@ -1,5 +1,7 @@
 //! Who asks: names, and User-Agent headers.
 
+use std::borrow::Cow;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
@@ -67,30 +69,46 @@ pub fn crawler_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<robotsieve::Crawler> {
-    if let Ok(crawler) = value.cast::<Crawler>() {
-        return Ok(crawler.get().0.clone());
+    if let Some(crawler) = made(value) {
+        return Ok(crawler);
     }
-    if let Ok(header) = value.cast::<UserAgent>() {
-        return Ok(header.get().crawler().0);
-    }
-    let names = if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let mut names = Vec::new();
-        for name in value.try_iter()? {
-            names.push(bytes_of(&name?, "each name of a crawler")?.into_owned());
-        }
-        names
-    } else if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        vec![bytes_of(value, "crawler")?.into_owned()]
-    } else {
-        return Err(PyTypeError::new_err(format!(
-            "crawler must be a name, a list of names, a Crawler or a UserAgent, not {}",
-            type_name(value)
-        )));
-    };
+    let names = names_of(value)?;
     if names.is_empty() || names.iter().any(Vec::is_empty) {
         return Err(empty_name(value.py()));
     }
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
+}
+
+/// The crawler of [`who_of`], to look for among others: its names are not checked.
+pub fn crawler_as_given(value: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
+    match made(value) {
+        Some(crawler) => Ok(crawler),
+        None => names_of(value).map(robotsieve::Crawler::names),
+    }
+}
+
+/// The crawler of a `Crawler` or a `UserAgent`.
+fn made(value: &Bound<'_, PyAny>) -> Option<robotsieve::Crawler> {
+    if let Ok(crawler) = value.cast::<Crawler>() {
+        return Some(crawler.get().0.clone());
+    }
+    value.cast::<UserAgent>().ok().map(|header| header.get().crawler().0)
+}
+
+fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u8>>> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let name = |name: PyResult<Bound<'_, PyAny>>| {
+            bytes_of(&name?, "each name of a crawler").map(Cow::into_owned)
+        };
+        return value.try_iter()?.map(name).collect();
+    }
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        return Ok(vec![bytes_of(value, "crawler")?.into_owned()]);
+    }
+    Err(PyTypeError::new_err(format!(
+        "crawler must be a name, a list of names, a Crawler or a UserAgent, not {}",
+        type_name(value)
+    )))
 }
 
 /// One crawler or several, each as for [`crawler_of`].
