@@ -56,7 +56,8 @@ class Asked:
         check_what(what)
         if not is_one(crawlers) and not isinstance(crawlers, Iterable):
             raise TypeError(f"crawlers must be crawlers, not {type(crawlers).__name__}")
-        given: Any = (crawlers,) if is_one(crawlers) else tuple(crawlers)
+        many: Any = crawlers
+        given: tuple[AnyCrawler, ...] = (many,) if is_one(crawlers) else tuple(many)
         if not given:
             raise ValueError("no crawlers: name at least one")
         # Errors now, and not on a worker an hour later.

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StructType
@@ -41,7 +41,9 @@ def function_of(evaluation: Evaluation, data_type: DataType) -> Any:
     if hasattr(F, "arrow_udf"):
         arrow_udf: Any = F.arrow_udf
         return arrow_udf(_of_arrays(evaluation), data_type)
-    pandas_udf: Any = F.pandas_udf
+    from pyspark.sql.pandas.functions import pandas_udf as typed_pandas_udf
+
+    pandas_udf: Any = typed_pandas_udf
     kind: Any = Iterator[pd.DataFrame] if isinstance(data_type, StructType) else Iterator[pd.Series]
 
     def evaluate(batches):  # type: ignore[no-untyped-def]

@@ -90,8 +90,9 @@ def _bodies(sites: DataFrame) -> DataFrame:
         F.col("outcome") == "rules",
         F.concat(F.lit(_OUTCOMES["rules"]), F.coalesce("body", F.lit(b""))),
     )
-    for outcome in ("allow-all", "disallow-all"):
-        sent = sent.when(F.col("outcome") == outcome, F.lit(_OUTCOMES[outcome]))
+    for outcome, first in _OUTCOMES.items():
+        if outcome != "rules":
+            sent = sent.when(F.col("outcome") == outcome, F.lit(first))
     return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
 
 
