@@ -434,8 +434,8 @@ class Decisions:
     >>> from robotsieve import Robots
     >>> policy = Robots("User-agent: *\nDisallow: /search").policy("MyCrawler")
     >>> decisions = policy.decisions(["https://e.com/", "https://e.com/search", "not a URL"])
-    >>> [decision and decision.line for decision in decisions]
-    [None, 2, None]
+    >>> decisions[1].line, decisions[2]
+    (2, None)
     """
 
     def __len__(self) -> int: ...

@@ -91,10 +91,7 @@ fn is_same(a: &robotsieve::Crawler, b: &robotsieve::Crawler) -> bool {
 }
 
 /// The places of the crawlers that were named; of all if none were.
-fn places_of(
-    source: &impl Crawlers,
-    crawlers: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Vec<usize>> {
+fn places_of(source: &impl Crawlers, crawlers: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
     let labels = source.labels();
     let Some(crawlers) = crawlers else { return Ok((0..labels.len()).collect()) };
     if crawlers.is_instance_of::<PyString>() {

@@ -61,9 +61,7 @@ fn verdict_named(name: &str) -> PyResult<&'static str> {
         .map(Verdict::as_str)
         .find(|known| *known == name)
         .ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "a verdict is 'allow' or 'disallow', not {name:?}"
-            ))
+            PyValueError::new_err(format!("a verdict is 'allow' or 'disallow', not {name:?}"))
         })
 }
 
@@ -103,14 +101,8 @@ impl Rule {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (
-            self.verdict,
-            self.line,
-            &self.value,
-            self.precedence,
-            &self.pattern,
-            self.anchored,
-        );
+        let parts =
+            (self.verdict, self.line, &self.value, self.precedence, &self.pattern, self.anchored);
         (py.get_type::<Rule>(), parts).into_bound_py_any(py)
     }
 }

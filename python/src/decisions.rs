@@ -212,11 +212,7 @@ pub struct Decisions {
 
 impl Decisions {
     pub fn of(rows: Vec<Row>, rules: &Arc<[Rule]>, profile: &Arc<str>) -> Decisions {
-        Decisions {
-            rows: rows.into(),
-            rules: Arc::clone(rules),
-            profile: Arc::clone(profile),
-        }
+        Decisions { rows: rows.into(), rules: Arc::clone(rules), profile: Arc::clone(profile) }
     }
 
     /// What is said of URLs that Python gave, and the rules.
@@ -332,7 +328,8 @@ impl Decisions {
     fn _from_parts(rows: &[u8], rules: Vec<PyRef<'_, Rule>>, profile: &str) -> PyResult<Decisions> {
         let rules: Arc<[Rule]> = rules.iter().map(|rule| (**rule).clone()).collect();
         let row = |row: &[u8]| {
-            let word = |at: usize| u32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]);
+            let word =
+                |at: usize| u32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]);
             Some(Row { answer: numbered(row[0])?, reason: row[1], line: word(2), rule: word(6) })
         };
         match rows.chunks_exact(ROW_LEN).map(row).collect::<Option<Vec<Row>>>() {

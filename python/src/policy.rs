@@ -7,9 +7,9 @@ use robotsieve::{Answer, SiteKind};
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge};
+use crate::crawler::Crawler;
 pub use crate::decision::{Decision, Rule};
 use crate::decisions::{Decide, Decisions, Said};
-use crate::crawler::Crawler;
 use crate::errors::invalid_url;
 use crate::pace::RequestRate;
 use crate::robots::Robots;

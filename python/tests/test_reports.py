@@ -496,12 +496,12 @@ def test_diagnostics_of_each_kind() -> None:
         case _:
             pytest.fail("no match")
     assert repr(misspelt) == (
-        "Diagnostic(line=3, span=(26, 33), kind='misspelt-field', "
+        "Diagnostic(line=3, file_span=(26, 33), kind='misspelt-field', "
         "message=\"unknown field, ignored: did you mean 'Disallow'?\", field='disallow')"
     )
     assert misspelt.to_dict() == {
         "line": 3,
-        "span": [26, 33],
+        "file_span": [26, 33],
         "kind": "misspelt-field",
         "message": "unknown field, ignored: did you mean 'Disallow'?",
         "field": "disallow",
