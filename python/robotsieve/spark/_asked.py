@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 _DECISION = (
     StructType()
-    .add("answer", StringType(), False)
+    .add("answer", StringType())
     .add("reason", StringType())
     .add("line", IntegerType())
     .add("rule", StringType())
-    .add("profile", StringType(), False)
+    .add("profile", StringType())
 )
 
 
