@@ -37,13 +37,6 @@ from ._robotsieve import (
     is_allowed,
 )
 
-# What `collections.abc` has, without the time that the package around it takes to import.
-from _collections_abc import Mapping as _Mapping
-
-for _class in (CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts):
-    _Mapping.register(_class)
-del _class
-
 # As `typing` has it, whose import would take longer than that of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:

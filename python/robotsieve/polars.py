@@ -70,7 +70,7 @@ def _expression(
     column = Column(sites, crawlers, what)
     kind = _KINDS[what]
     if column.names is not None:
-        kind = pl.Struct(dict.fromkeys(column.names, kind))
+        kind = pl.Struct([pl.Field(name, kind) for name in column.names])
 
     def judge(urls: pl.Series) -> pl.Series:
         return pl.Series(urls.name, column(urls)).cast(kind)

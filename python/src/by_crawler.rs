@@ -224,6 +224,16 @@ columns!(
      struct array, or table, with a struct for each crawler, named as in :class:`CrawlerVerdicts`.\n"
 );
 
+/// Makes the classes mappings for `isinstance` and `match`.
+pub fn register(py: Python<'_>) -> PyResult<()> {
+    // What `collections.abc` has, without the time that the package around it takes to import.
+    let mapping = py.import("_collections_abc")?.getattr("Mapping")?;
+    mapping.call_method1("register", (py.get_type::<CrawlerVerdicts>(),))?;
+    mapping.call_method1("register", (py.get_type::<CrawlerAnswers>(),))?;
+    mapping.call_method1("register", (py.get_type::<CrawlerDecisions>(),))?;
+    Ok(())
+}
+
 /// Answers as numbers, which cost Spark less than a column for each crawler: two bits for each, 32
 /// crawlers in a number, of which the lowest bits are the first one's. An Arrow struct array.
 #[pyclass(frozen, module = "robotsieve")]

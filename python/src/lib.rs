@@ -74,6 +74,7 @@ mod _robotsieve {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        by_crawler::register(module.py())?;
         aio::add_to(module)?;
         module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
