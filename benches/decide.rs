@@ -1,7 +1,7 @@
 //! One verdict, from a path and from a URL, by every engine and by a naive loop over the rules.
 //!
-//! Runs on the files in `corpora/`, and on the real files and URLs in `../shared/corpus` if they are
-//! there. Each benchmark asserts how many URLs are allowed.
+//! Runs on the files in `corpora/`, and on the real files and URLs in `../shared/corpus`, or in the folder
+//! that `ROBOTSIEVE_CORPUS` names, if they are there. Each benchmark asserts how many URLs are allowed.
 
 use std::hint::black_box;
 use std::time::Duration;

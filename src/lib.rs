@@ -52,6 +52,10 @@
 //! | `sites` | the policies of many origins, laid out for questions in random order | feature `url` |
 //! | `pack` | the same in a file, used in place | feature `pack` |
 //! | `origin` | whose robots.txt governs a URL | feature `url` |
+//! | `report` | what is said of verdicts: documents, and their sentences | feature `report` |
+//! | `known` | crawlers by name, and shutting them out | feature `known` |
+//! | `expect` | expectations of a file, tested | feature `known` |
+//! | `audit` | access logs, judged | feature `audit` |
 //!
 //! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
 //! (the default), google/robotstxt, Google's specification from before the RFC, the standard of
@@ -93,12 +97,17 @@
 //!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
+//! * `report`: the module `report`, one document for each kind of report and its sentences, as the
+//!   command, Python and JavaScript show them. With it come `serde`, `lint` and `drafts`.
+//! * `schema`: the JSON Schema of these documents, with all that they need.
 //! * `known`: the module `known`, crawlers by name; what a file lets them read; and `expect`, which
 //!   tests a file. With it comes `report`.
 //! * `audit`: the module `audit`, which judges access logs, with `known`.
 //! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
 //!   drafts of the IETF and of contentsignals.org, and changes when they do, in a minor version
 //!   too: see [`records`].
+//!
+//! Types of the crate `url` 2 are part of the interface of the feature `url`.
 
 mod as_url;
 #[cfg(feature = "audit")]
@@ -127,7 +136,8 @@ pub mod records;
 #[cfg(feature = "report")]
 pub mod report;
 mod rules;
-#[cfg(feature = "report")]
+#[cfg(any(feature = "report", feature = "lint"))]
+#[cfg_attr(not(feature = "report"), allow(dead_code, reason = "findings need little of it"))]
 mod shown;
 #[cfg(feature = "url")]
 mod sites;

@@ -1,5 +1,7 @@
 //! Bytes of others, numbers and lists as text for people.
 
+use std::borrow::Cow;
+
 /// Bytes for people: unchanged if a terminal shows them as they are, escaped otherwise.
 ///
 /// ```
@@ -16,8 +18,16 @@ pub fn shown(bytes: &[u8]) -> String {
     }
 }
 
-/// The character itself, or a replacement for control characters and characters that change the
-/// direction of text, so that no file can manipulate a terminal.
+/// The character itself, or a replacement for control characters, for spaces other than the usual
+/// one, and for characters that have no width or change the direction of text, so that no file can
+/// manipulate a terminal, or look like another one.
+///
+/// ```
+/// use robotsieve::report::harmless;
+///
+/// let shown: String = "\x1b[31m/a\u{a0}b\u{202e}".chars().map(harmless).collect();
+/// assert_eq!(shown, "\u{241b}[31m/a\u{FFFD}b\u{FFFD}");
+/// ```
 #[must_use]
 pub fn harmless(c: char) -> char {
     match c {
@@ -25,15 +35,41 @@ pub fn harmless(c: char) -> char {
         // The visible symbols of control characters.
         '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
         '\x7F' => '\u{2421}',
-        // Text direction, joiners, line separators, and the byte order mark.
-        '\u{200B}'..='\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{061C}'
-        | '\u{FEFF}' => '\u{FFFD}',
-        _ if c.is_control() => '\u{FFFD}',
+        _ if c.is_control() || is_invisible(c) => '\u{FFFD}',
         _ => c,
     }
+}
+
+/// Spaces other than the usual one, and characters without width: joiners, text direction, the soft
+/// hyphen and the byte order mark.
+pub(crate) fn is_invisible(c: char) -> bool {
+    !c.is_ascii() && c.is_whitespace()
+        || matches!(
+            c,
+            '\u{AD}'
+                | '\u{061C}'
+                | '\u{180E}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{202A}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{FEFF}'
+        )
+}
+
+/// A path as commands take it: after a host if it begins with `//`, because what follows two slashes
+/// is a host itself.
+///
+/// ```
+/// use robotsieve::report::pasted;
+///
+/// assert_eq!(*pasted(b"/x"), *b"/x");
+/// assert_eq!(*pasted(b"//?x"), *b"https://example.com//?x");
+/// ```
+#[must_use]
+pub fn pasted(path: &[u8]) -> Cow<'_, [u8]> {
+    /// Any host will do.
+    const HOST: &[u8] = b"https://example.com";
+    if path.starts_with(b"//") { [HOST, path].concat().into() } else { path.into() }
 }
 
 /// At most 60 bytes for use in a sentence, with replacements for what a terminal would not show as
@@ -105,6 +141,13 @@ mod tests {
         assert_eq!(shown(b"/\xFF"), "/\\xff");
         assert_eq!(shown("/\u{202e}".as_bytes()), "/\\xe2\\x80\\xae");
         assert_eq!(shown(b"\x1b[31m"), "\\x1b[31m");
+        // What looks like a space, or like nothing.
+        for hidden in ["\u{a0}", "\u{ad}", "\u{2028}", "\u{202f}", "\u{3000}", "\u{feff}", "\u{85}"]
+        {
+            let text = format!("/a{hidden}b");
+            assert!(shown(text.as_bytes()).is_ascii(), "{}", text.escape_unicode());
+            assert_eq!(short(text.as_bytes()), "/a\u{FFFD}b");
+        }
     }
 
     #[test]

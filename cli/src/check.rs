@@ -10,7 +10,7 @@ use robotsieve_client::sitemap::SiteUrls;
 
 use crate::error::{Failure, Status};
 use crate::options::When;
-use crate::read::policy::{PolicyArgs, Urls};
+use crate::read::policy::{PolicyArgs, Urls, note_known};
 use crate::read::robots_file;
 use crate::read::stdin;
 use crate::read::urls::{self, Tally};
@@ -82,10 +82,13 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     }
     let urls = args.policy.urls(&args.urls)?;
     urls::not_where_robots_is(&urls, &args.policy.robots)?;
-    let file = args.policy.read()?.bytes;
-    let robots = Robots::parse(&file, &args.policy.profile());
-    robots_file::note_cut(&args.policy.robots, &file, &robots);
-    let policy = robots.policy(&args.policy.crawler()?);
+    let given = args.policy.read()?;
+    let file = &given.bytes;
+    let robots = Robots::parse(file, &args.policy.profile());
+    robots_file::note_cut(&args.policy.robots, file, &robots);
+    let crawler = args.policy.crawler()?;
+    note_known(&crawler, &robots, given.answer.as_ref());
+    let policy = robots.policy(&crawler);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
     let too_long = urls::each(&urls, When::Never, |url| {
@@ -123,6 +126,7 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     let names = args.sitemap.resolved(&robots, path)?;
     let google = profile == Profile::GOOGLE;
     let mut split = sitemap::site_urls(&args.site, path.as_os_str(), &names.all, google)?;
+    note_known(&crawler, &robots, given.answer.as_ref());
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));

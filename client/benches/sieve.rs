@@ -7,7 +7,7 @@
 
 use std::future::Future;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
@@ -48,9 +48,11 @@ fn generated(hosts: u64) -> Vec<Host> {
     (0..hosts).map(host).collect()
 }
 
-/// Real sites with real URLs, from `../../shared/corpus`; none if that folder does not exist.
+/// Real sites with real URLs, from `../../shared/corpus` or from where `ROBOTSIEVE_CORPUS` says; none if
+/// that folder does not exist.
 fn corpus() -> Vec<Host> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from);
     let Ok(entries) = std::fs::read_dir(folder.join("urls")) else { return Vec::new() };
     let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
     names.sort();
@@ -265,7 +267,7 @@ fn frontier(hosts: usize, questions: usize) {
                     1e9 * threads as f64 / rate,
                     cpu.as_secs_f64() * 1e9 / asked / threads as f64,
                     rate / one,
-                    100.0 * from_table / (after.decisions - before.decisions) as f64,
+                    100.0 * from_table / (after.lookups - before.lookups) as f64,
                 );
             }
         }
@@ -321,8 +323,8 @@ fn at_random(hosts: usize, slots: Option<usize>) {
         fastest = fastest.min(began.elapsed().as_secs_f64() * 1e9 / rounds as f64);
     }
     let after = sieve.metrics();
-    let share = (after.from_table - metrics.from_table) as f64
-        / (after.decisions - metrics.decisions) as f64;
+    let share =
+        (after.from_table - metrics.from_table) as f64 / (after.lookups - metrics.lookups) as f64;
     println!(
         "{hosts} sites at random, slots {slots:?}: {fastest:.0} ns a decision, {:.1} % from the table, {bytes} \
          bytes a site",

@@ -14,12 +14,16 @@
 //! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
 //! | folders | a folder of robots.txt files → whose each is | [`folders`] |
 //! | packs | captures → a pack | `packs` (feature `packs`) |
+//! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
 //!
 //! `outcome` and `network` do no I/O and need no feature. `sieve` includes `store`; `fetch` is separate, so
 //! that a crawler with an HTTP stack of its own can leave it out. `docs/fetching.md` in the
 //! repository explains the whole way for operators.
+//!
+//! Types of the crates `http` 1 and `url` 2, which every HTTP stack has, are part of the interface:
+//! `HeaderMap` in [`outcome::Response`] and [`network::Chain`], `Url` wherever a URL is taken.
 //!
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
 //! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
@@ -36,12 +40,16 @@ pub mod exchange;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod folders;
+#[cfg(feature = "sieve")]
+pub mod host_count;
 pub mod hosts;
 pub mod lines;
 pub mod network;
 pub mod outcome;
 #[cfg(feature = "packs")]
 pub mod packs;
+#[cfg(feature = "report")]
+pub mod report;
 #[cfg(feature = "sieve")]
 pub mod sieve;
 #[cfg(feature = "sitemap")]

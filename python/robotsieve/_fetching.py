@@ -126,7 +126,8 @@ class Response:
 
     #: The HTTP status.
     status: int
-    #: The body, with content encodings undone. Only that of a 2xx answer counts.
+    #: The body, with content encodings undone. Only that of a 2xx answer counts. Bytes that are fewer
+    #: than the headers announce are a broken answer, unless there is a content encoding.
     body: str | bytes | bytearray | memoryview = b""
     #: All headers.
     headers: (
@@ -161,9 +162,12 @@ async def follow(fetch: Fetch, reply: SieveReply) -> None:
         for redirect, target in response.redirects:
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
-        body = response.body
-        body = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else bytes(body)
-        if not reply.answer(status, _header_list(response.headers), body, response.is_truncated):
+        body, headers = response.body, _header_list(response.headers)
+        if isinstance(body, str):
+            # Its length in bytes may have been another one before it was decoded.
+            headers = [header for header in headers if header[0].lower() != b"content-length"]
+            body = body.encode("utf-8", "surrogateescape")
+        if not reply.answer(status, headers, bytes(body), response.is_truncated):
             return
 
 

@@ -398,9 +398,10 @@ class Sieve:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Counts and times since the sieve was made: ``decisions``, ``from_table``, ``from_memory``,
+        """Counts and times since the sieve was made: ``lookups``, ``from_table``, ``from_memory``,
         ``from_store``, ``waited``, ``attempts``, ``present``, ``absent``, ``unreachable``,
-        ``local_faults``, ``store_errors``, … The Rust type ``Metrics`` describes each. The times have
+        ``local_faults``, ``store_errors``, … ``statuses``, ``failures`` and ``faults`` are by name. The
+        Rust type ``Metrics`` describes each. The times have
         ``total`` and ``longest`` in seconds, and ``buckets`` by powers of two of a microsecond."""
         metrics: dict[str, Any] = self._core.metrics
         for times in (metrics["attempt_times"], metrics["store_times"]):

@@ -1108,6 +1108,8 @@ class FixReport(Document):
     """
     changes: tuple[VerdictChange, ...]
     """The same one by one; empty if no verdict changes, or if that could not be proven."""
+    cut_short: bool
+    """True if some fixes are left out because their proof would take too long."""
     left: LintReport
     """The findings in the new file."""
     sentences: tuple[Sentence, ...]
@@ -1768,7 +1770,7 @@ class Selection(Document):
     sentences: tuple[Sentence, ...]
     """The choice in words."""
     notes: tuple[str, ...]
-    """About the lines without a label."""
+    """About lines that join a group which seems to end, and about those without a label."""
 
     _classes: ClassVar[dict[str, str]] = {
         "lines": "AgentLine",

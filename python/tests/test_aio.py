@@ -318,7 +318,7 @@ async def test_one_fetch_for_a_thousand_tasks(kind: str, sites: Sites) -> None:
         assert [bool(decision) for decision in decisions] == [True, False] * 500
         assert sites.count(origin) == 1
         metrics = sieve.metrics
-        assert (metrics["attempts"], metrics["present"], metrics["decisions"]) == (1, 1, 1000)
+        assert (metrics["attempts"], metrics["present"], metrics["lookups"]) == (1, 1, 1000)
         assert metrics["waited"] > 100
         assert 0.2 <= metrics["attempt_times"]["total"] < 60
         assert "robotsieve_" in sieve.prometheus()
@@ -511,6 +511,39 @@ async def test_garbage(value: Any, text: str) -> None:
         with pytest.raises(LocalFault) as caught:
             await sieve.decide("http://a.example/")
         assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("headers", "outcome"),
+    [
+        ({"Content-Length": "1000"}, "unreachable: the answer is broken: the body ended after 48 of"),
+        ({"content-length": "1000", "Content-Encoding": "identity"}, "unreachable: the answer is"),
+        ({"Content-Length": str(len(ROBOTS))}, "present"),
+        ({"Content-Length": "3"}, "present"),
+        ({"Content-Length": "many"}, "present"),
+        # They announce the length of what was encoded.
+        ({"Content-Length": "1000", "Content-Encoding": "gzip"}, "present"),
+        ({"Content-Length": "1000", "Transfer-Encoding": "chunked"}, "present"),
+    ],
+)
+@asynchronous
+async def test_a_body_that_is_shorter_than_announced(
+    headers: dict[str, str], outcome: str
+) -> None:
+    async def fetch(request: Request) -> Response:
+        return Response(200, ROBOTS, headers)
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert (await sieve.site("http://a.example")).outcome.startswith(outcome)
+
+
+@asynchronous
+async def test_text_has_another_length_than_announced() -> None:
+    async def fetch(request: Request) -> Response:
+        return Response(200, ROBOTS.decode(), {"Content-Length": "98"})
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        assert (await sieve.site("http://a.example")).outcome == "present"
 
 
 @asynchronous

@@ -12,7 +12,7 @@ use super::extent::{Extent, WholeSite};
 use super::limits::Limits;
 use super::product::{End, Product};
 use super::samples::Samples;
-use super::targets::Targets;
+use super::targets::{Targets, has_stray};
 use crate::automaton::{Automaton, Compiler, LimitHit};
 use crate::policy::Policy;
 use crate::verdict::Verdict;
@@ -90,7 +90,8 @@ pub struct Flip {
     /// to [`Policy::is_allowed`], which takes a path that begins with `//` for a host.
     #[cfg_attr(feature = "serde", serde(with = "crate::bytes_as_text"))]
     pub path: Vec<u8>,
-    /// True if no shorter target flips in this direction; proven.
+    /// True if no shorter target flips in this direction; proven. If valid URLs flip, targets that
+    /// none has, since a `%` in them begins no escape, do not count.
     pub is_shortest: bool,
     /// The other paths that are proven to flip with it.
     pub extent: Extent,
@@ -98,6 +99,13 @@ pub struct Flip {
     pub old: Option<DecidingRule>,
     /// The rule that decides in the new policy, if one does.
     pub new: Option<DecidingRule>,
+}
+
+impl Flip {
+    /// Returns true if no valid URL has this path.
+    fn is_stray(&self) -> bool {
+        has_stray(&self.path)
+    }
 }
 
 /// The rule that decides about a path.
@@ -303,6 +311,7 @@ impl<'p> Found<'p> {
         let has_flips = self.directions.iter().any(|direction| !direction.flips.is_empty());
         if end.is_ok() && has_flips {
             self.by_rules(product);
+            self.prefer_valid_urls(product);
         }
         self.budget.pairs = self.budget.pairs.saturating_sub(visited.get());
         end
@@ -339,6 +348,64 @@ impl<'p> Found<'p> {
             End::Limit => Err(Unproven::Pairs(pairs)),
             _ if self.dropped => Err(Unproven::Work),
             End::Exhausted | End::Stopped => Ok(()),
+        }
+    }
+
+    /// Puts other paths with the same deciding rules in the place of those that no valid URL has,
+    /// since a `%` in them begins no escape. Where there are none, they stay.
+    fn prefer_valid_urls(&mut self, product: Product<'_>) {
+        let has_strays = |direction: &Direction| direction.flips.iter().any(Flip::is_stray);
+        let wanted = [0, 1].map(|at: usize| has_strays(&self.directions[at]));
+        let Some(targets) = product.targets.of_valid_urls().filter(|_| wanted != [false; 2]) else {
+            return;
+        };
+        let most = self.limits.flips.max(1).saturating_mul(CANDIDATES_PER_FLIP);
+        let pairs = self.limits.pairs.min(self.pairs_left(product).max(LEAST_PAIRS));
+        let mut candidates: [Vec<Vec<u8>>; 2] = Default::default();
+        Product { targets, ..product }.flips(pairs, |target, verdict| {
+            let at = usize::from(verdict.is_allow());
+            if wanted[at] && candidates[at].len() < most {
+                candidates[at].push(target());
+            }
+            (0..2).any(|at| wanted[at] && candidates[at].len() < most)
+        });
+        for (at, candidates) in candidates.into_iter().enumerate() {
+            let verdict = if at == 1 { Verdict::Allow } else { Verdict::Disallow };
+            let shortest = candidates.first().map(Vec::len);
+            for target in candidates {
+                let policies = [self.old, self.new];
+                if !has_strays(&self.directions[at])
+                    || !self.budget.pay_for_rules(policies, target.len(), false)
+                {
+                    break;
+                }
+                self.replace_stray(product, target, verdict);
+            }
+            let flips = self.directions[at].flips.iter_mut().filter(|flip| !flip.is_stray());
+            for flip in flips {
+                // Where a path is not its target, nothing shorter has that target.
+                flip.is_shortest |= shortest.is_some_and(|len| flip.path.len() <= len);
+            }
+        }
+    }
+
+    /// Puts a target in the place of the flip that no valid URL has and that the same rules decide.
+    fn replace_stray(&mut self, product: Product<'_>, target: Vec<u8>, verdict: Verdict) {
+        let path = product.targets.path(target.clone());
+        let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
+        let [Some(old), Some(new)] = decided else { return };
+        let lines = [old.rule(), new.rule()].map(|rule| rule.map(|rule| rule.line));
+        let left = self.pairs_left(product);
+        let strays = self.direction(verdict).flips.iter_mut().filter(|flip| flip.is_stray());
+        let same = strays.into_iter().find(|flip| {
+            let of = |rule: &Option<DecidingRule>| rule.as_ref().map(|rule| rule.line);
+            [of(&flip.old), of(&flip.new)] == lines
+        });
+        if let Some(flip) = same {
+            let extent = Extent::of(product, &target, verdict, left / 16);
+            flip.extent = if path == target { extent } else { Extent::Path };
+            flip.is_shortest = false;
+            flip.path = path;
         }
     }
 
@@ -457,7 +524,9 @@ impl<'p> Found<'p> {
     fn difference(self, unproven: Option<Unproven>, sampled: usize) -> Difference {
         let whole_site = self.whole_site;
         let [disallowed, allowed] = self.directions.map(|mut direction| {
-            direction.flips.sort_by_key(|flip| (!flip.is_shortest, flip.path.len()));
+            direction
+                .flips
+                .sort_by_key(|flip| (flip.is_stray(), !flip.is_shortest, flip.path.len()));
             let more = direction.lines.len() - direction.flips.len();
             (direction.flips, more)
         });

@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::RandomState;
+
 use super::targets::{Spot, Targets};
 use crate::automaton::{ByteSet, Cursor, Table};
 use crate::verdict::Verdict;
@@ -66,7 +68,7 @@ impl Product<'_> {
         limit_pairs: usize,
         visit: impl FnMut(&dyn Fn() -> Vec<u8>, Verdict) -> GoOn,
     ) -> End {
-        let mut known = HashSet::new();
+        let mut known: HashSet<Pair, RandomState> = HashSet::default();
         self.search(limit_pairs, |pair| known.insert(pair), visit)
     }
 
@@ -211,7 +213,7 @@ type Member = (bool, Cursor, Spot);
 /// Sets of members that are equivalent if the tables are equal: a union-find forest.
 #[derive(Default)]
 struct Classes {
-    numbers: HashMap<Member, u32>,
+    numbers: HashMap<Member, u32, RandomState>,
     parents: Vec<u32>,
     sizes: Vec<u32>,
 }

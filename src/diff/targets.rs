@@ -18,6 +18,9 @@ pub(super) struct Targets {
     encoding: Encoding,
     escapes: Option<Escapes>,
     robots_txt_allowed: bool,
+    /// True if a `%` is possible that begins no escape: no valid URL has one, but what is asked about
+    /// may.
+    stray: bool,
 }
 
 /// A state of [`Targets`].
@@ -44,11 +47,20 @@ impl Targets {
         // If a stray `%` is kept, and a digit after it can be the result of decoding, anything
         // may follow a `%`.
         let anything = |e: &Escapes| e.decode_unreserved && !e.encode_stray;
+        let escapes = encoding.escapes();
         Targets {
             encoding,
-            escapes: encoding.escapes().filter(|escapes| !anything(escapes)),
+            escapes: escapes.filter(|escapes| !anything(escapes)),
             robots_txt_allowed: reading.robots_txt_allowed,
+            stray: escapes.is_none_or(|escapes| !escapes.encode_stray),
         }
+    }
+
+    /// The targets without a `%` that begins no escape. `None` if there are no others, or if decoding
+    /// can make such ones of paths that have one.
+    pub(super) fn of_valid_urls(self) -> Option<Targets> {
+        let decodes = self.encoding.escapes().is_some_and(|escapes| escapes.decode_unreserved);
+        (self.stray && !decodes).then_some(Targets { stray: false, ..self })
     }
 
     /// The state after a target's first `/`.
@@ -59,14 +71,13 @@ impl Targets {
 
     /// Returns true if a target can end here, and the rules decide about it.
     pub(super) fn may_end(&self, spot: Spot) -> bool {
-        let escape_ends =
-            spot.escape == Escape::Outside || self.escapes.is_none_or(|e| !e.encode_stray);
+        let escape_ends = spot.escape == Escape::Outside || self.stray;
         escape_ends && usize::from(spot.robots_txt) != ROBOTS_TXT.len()
     }
 
     /// Adds the bytes that may lead elsewhere than the others, which all lead to one state.
     pub(super) fn add_bytes(&self, spot: Spot, set: &mut ByteSet) {
-        if self.escapes.is_some() {
+        if self.has_escapes() {
             set.add(b'%');
             if spot.escape != Escape::Outside {
                 b"0123456789abcdefABCDEF".iter().for_each(|digit| set.add(*digit));
@@ -79,7 +90,7 @@ impl Targets {
 
     /// Where a byte leads. `None` if no target can continue with it.
     pub(super) fn step(&self, spot: Spot, byte: u8) -> Option<Spot> {
-        let is_percent = byte == b'%' && self.escapes.is_some();
+        let is_percent = byte == b'%' && self.has_escapes();
         if self.encoding.ends(byte) || byte != b'%' && self.encoding.changes(byte) {
             return None;
         }
@@ -89,15 +100,22 @@ impl Targets {
         };
         let outside = if is_percent { Escape::Percent } else { Escape::Outside };
         let escape = match (spot.escape, self.escapes) {
-            (Escape::Outside, _) | (_, None) => outside,
-            (Escape::Percent, Some(escapes)) => match hex_value(byte) {
-                Some(_) if escapes.encode_stray && escapes.upper_case && is_lower(byte) => {
+            (Escape::Outside, _) => outside,
+            (Escape::Percent, escapes) => match hex_value(byte) {
+                Some(_)
+                    if !self.stray && escapes.is_some_and(|e| e.upper_case) && is_lower(byte) =>
+                {
                     return None;
                 }
                 Some(_) => Escape::Digit(byte),
-                None if escapes.encode_stray => return None,
+                None if !self.stray => return None,
                 None => outside,
             },
+            // All others were led away at the first digit.
+            (Escape::Digit(_), None) => {
+                hex_value(byte)?;
+                Escape::Outside
+            }
             (Escape::Digit(first), Some(escapes)) => match hex_value(first).zip(hex_value(byte)) {
                 Some((high, low)) => {
                     let lower = is_lower(first) || is_lower(byte);
@@ -107,11 +125,16 @@ impl Targets {
                     }
                     Escape::Outside
                 }
-                None if escapes.encode_stray => return None,
+                None if !self.stray => return None,
                 None => outside,
             },
         };
         Some(Spot { escape, robots_txt })
+    }
+
+    /// Returns true if bytes after a `%` are told from others.
+    fn has_escapes(&self) -> bool {
+        self.escapes.is_some() || !self.stray
     }
 
     /// A path that has this target: the target itself or, if normalising would change that, the
@@ -131,6 +154,12 @@ impl Targets {
         }
         path
     }
+}
+
+/// Returns true if a path has a `%` that begins no escape.
+pub(super) fn has_stray(path: &[u8]) -> bool {
+    let is_hex = |at: usize| path.get(at).is_some_and(u8::is_ascii_hexdigit);
+    memchr::memchr_iter(b'%', path).any(|at| !(is_hex(at + 1) && is_hex(at + 2)))
 }
 
 fn is_lower(byte: u8) -> bool {
@@ -177,6 +206,21 @@ mod tests {
                     assert_eq!(normal, text, "{profile:?}");
                 }
             }
+        }
+        for (name, profile) in Profile::NAMED {
+            let targets = Targets::of(Reading::of(profile)).of_valid_urls();
+            assert_eq!(targets.is_none(), *name == "rfc9309");
+            let Some(targets) = targets else { continue };
+            let is_possible = |text: &[u8]| {
+                let steps = text.iter().try_fold(targets.first(), |s, o| targets.step(s, *o));
+                steps.is_some_and(|spot| targets.may_end(spot))
+            };
+            for (text, wanted) in
+                [("%", false), ("a%4", false), ("%zz", false), ("%4%41", false), ("%41%", false)]
+            {
+                assert_eq!(is_possible(text.as_bytes()), wanted, "{name} {text}");
+            }
+            assert!(is_possible(b"%41a%2F") && is_possible(b"a"), "{name}");
         }
         let targets = Targets::of(Reading::of(&Profile::RFC9309));
         let robots_txt = ROBOTS_TXT.iter().try_fold(targets.first(), |s, o| targets.step(s, *o));

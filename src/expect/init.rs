@@ -16,18 +16,16 @@ use crate::policy::Policy;
 use crate::policy::robots::{POLICY_BYTES, Robots};
 use crate::read::crawler::Crawler;
 use crate::report::tally::Tally;
-use crate::report::{harmless, shown};
+use crate::report::{harmless, pasted, shown};
 use crate::verdict::Verdict;
 
 /// How many paths to find for each set of rules, of those that it forbids and of those that it
 /// allows.
 const PATHS: usize = 50;
 
-/// How many rules to compare with those of `*`, for all crawlers together.
-const COMPARED_RULES: usize = 1 << 20;
-
-/// Any host will do.
-const HOST: &[u8] = b"https://example.com";
+/// How much to compare with the rules of `*`, for all crawlers together: a rule counts as one, a star
+/// as sixteen more.
+const COMPARED: usize = 1 << 18;
 
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
@@ -106,20 +104,27 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
     let mut room = POLICY_BYTES;
     let mut policy =
         |crawler: &Crawler| robots.policy_within(&robots.groups().select(crawler), &mut room);
+    // Where that is one verdict for all, the paths that tell others apart are among those above.
+    let is_uniform = |star: &Policy| {
+        [&open, &closed].iter().any(|all| star.decides_like(&all.policy(&nobody())))
+    };
     let star = policy(&nobody());
-    let mut left = COMPARED_RULES;
+    let star_is_uniform = star.as_ref().is_some_and(is_uniform);
+    let mut left = COMPARED;
+    let cost = |policy: &Policy| policy.rule_count() + 16 * policy.rule_set().stars();
     let one = Limits { flips: 1, ..Limits::default() };
     let mut comparisons = Comparisons::new(&one, forbidden.len());
     let groups = forbidden.into_iter().map(|same| {
         let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
         let mut known = HashSet::new();
         let (of_allowed, more_allowed) = allowed[first].clone();
-        let compared = star.as_ref().zip(policy(crawler)).filter(|(star, own)| {
-            let rest = left.checked_sub(star.rule_count() + own.rule_count());
+        let own = if star_is_uniform { None } else { policy(crawler) };
+        let compared = star.as_ref().zip(own).filter(|(star, own)| {
+            let rest = left.checked_sub(cost(star) + cost(own));
             left = rest.unwrap_or(left);
             rest.is_some()
         });
-        let is_uncompared = compared.is_none();
+        let is_uncompared = compared.is_none() && !star_is_uniform;
         let telling =
             compared.into_iter().flat_map(|(star, own)| telling(&mut comparisons, star, &own));
         let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed).chain(telling);
@@ -169,11 +174,9 @@ fn more(same: &ComparedCrawlers<usize>) -> usize {
     same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
 }
 
-/// A path as a line has it: after a host if it begins with two slashes, since it would begin with one
-/// itself in some profile.
+/// A path as a line has it.
 fn written(path: &[u8]) -> Option<Vec<u8>> {
-    let host: &[u8] = if path.starts_with(b"//") { HOST } else { b"" };
-    (path.starts_with(b"/") && is_writable(path)).then(|| [host, path].concat())
+    (path.starts_with(b"/") && is_writable(path)).then(|| pasted(path).into_owned())
 }
 
 /// Returns true if a text is one field of a line that people read.
@@ -302,10 +305,11 @@ impl<'a> Init<'a> {
         let Ok(star) = self.whos.find(b"*", &self.subject) else { return };
         let mut lines = Vec::new();
         for crawler in known.iter() {
-            let token = crawler.token.as_bytes();
-            if named.contains(&token.to_ascii_lowercase()) || !self.can_name(token) {
+            if named.contains(crawler.token.to_ascii_lowercase().as_bytes()) {
                 continue;
             }
+            let token = format!("@{}", crawler.token);
+            let token = token.as_bytes();
             let Ok(number) = self.whos.find(token, &self.subject) else { continue };
             let [own, of_star] = [number, star].map(|who| &self.whos.get(who).asked[0][0].policy);
             if own.is_same(of_star) {

@@ -186,7 +186,8 @@ impl<'a> Expectations<'a> {
         &self.subject
     }
 
-    /// Notes on names that no group can match in some profile.
+    /// Notes on names that no group can match in some profile, and on product tokens of known crawlers
+    /// to which the file says something else.
     pub fn notes(&self) -> &[String] {
         &self.whos.notes
     }

@@ -58,7 +58,8 @@ pub(super) struct Whos<'a> {
     known: &'a KnownCrawlers,
     all: Vec<Who<'a>>,
     by_text: HashMap<Box<[u8]>, Result<usize, String>>,
-    /// About names that no group can match in some profile.
+    /// About names that no group can match in some profile, and about tokens of known crawlers to
+    /// which the file says something else.
     pub(super) notes: Vec<String>,
 }
 
@@ -88,12 +89,22 @@ impl<'a> Whos<'a> {
     fn resolve(&mut self, text: &[u8], file: &Subject<'_>) -> Result<usize, String> {
         let (members, is_set) = match text {
             b"*" => (vec![Member { name: text.into(), crawler: nobody(), known: None }], false),
+            [b'@', token @ ..] if let Some(known) = self.by_token(token) => {
+                (vec![Member { name: text.into(), ..Member::known(known) }], false)
+            }
             [b'@', purpose @ ..] => (self.of_purpose(purpose)?, true),
             name => (vec![self.named(name, file)?], false),
         };
         let asked = file.robots.iter().map(|robots| asked(&members, robots)).collect();
         self.all.push(Who { members, is_set, asked });
         Ok(self.all.len() - 1)
+    }
+
+    /// The known crawler with this token, if that is the name of no set.
+    fn by_token(&self, token: &[u8]) -> Option<&'a KnownCrawler> {
+        let token = str::from_utf8(token).ok()?;
+        let is_set = token == "all" || token.parse::<Purpose>().is_ok();
+        self.known.by_token(token).filter(|_| !is_set)
     }
 
     fn of_purpose(&self, text: &[u8]) -> Result<Vec<Member<'a>>, String> {
@@ -104,7 +115,8 @@ impl<'a> Whos<'a> {
             let Some(purpose) = found else {
                 let names: Vec<_> = Purpose::all().map(|purpose| format!("@{purpose}")).collect();
                 return Err(format!(
-                    "'@{}' is no purpose: there are {} and @all",
+                    "'@{}' is no purpose: there are {} and @all; nor is it the token of a known crawler, \
+                     which 'robotsieve crawlers --list' prints",
                     short(text),
                     names.join(", ")
                 ));
@@ -156,11 +168,12 @@ impl<'a> Whos<'a> {
             }
             self.notes.push(message);
         }
-        let known = str::from_utf8(text).ok().and_then(|name| self.known.by_token(name));
-        Ok(match known {
-            Some(known) => Member { name: text.into(), ..Member::known(known) },
-            None => Member { name: text.into(), crawler: Crawler::names(names), known: None },
-        })
+        let crawler = Crawler::names(names);
+        let note = file.robots.iter().find_map(|robots| self.known.note(&crawler, robots));
+        if let Some(note) = note.filter(|_| file.answer.is_none()) {
+            self.notes.push(format!("{note}; '@{}' stands for the crawler", short(text)));
+        }
+        Ok(Member { name: text.into(), crawler, known: None })
     }
 }
 

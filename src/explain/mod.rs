@@ -57,6 +57,6 @@ pub use explanation::Explanation;
 pub(crate) use profiles::list;
 pub use profiles::{ProfileComparison, ProfileDifference, compare_profiles};
 pub use rule::{MatchedRule, Piece, PieceKind};
-pub use selection::{AgentLine, GroupChoice, NamedCrawlers, Selection, Standing};
+pub use selection::{AgentLine, GroupChoice, Joint, NamedCrawlers, Selection, Standing};
 pub use switch::{Cause, Switch};
 pub use target::{ComparedTarget, TargetChange};

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
+use crate::read::joints::joints;
 use crate::read::select::{Selected, token_for};
 use crate::read::token::{Names, looked_up};
 
@@ -17,6 +18,21 @@ pub struct Selection<'a> {
     pub choice: GroupChoice,
     /// All user-agent lines, in the order of the file, with what became of each.
     pub lines: Vec<AgentLine<'a>>,
+    /// Where one of the groups that apply goes on although it seems to end: the user-agent lines in it
+    /// that come after another record.
+    pub joints: Vec<Joint<'a>>,
+}
+
+/// A user-agent line that joins the group before it, since the record between ends no group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Joint<'a> {
+    /// The user-agent line, from 1.
+    pub line: u32,
+    /// The line of the record before it.
+    pub after: u32,
+    /// The name of that record's field, as written.
+    pub field: &'a [u8],
 }
 
 /// Which kind of group applies to a crawler.
@@ -180,7 +196,28 @@ impl<'a> Selection<'a> {
                 (standing, _) => standing,
             };
         }
-        Selection { choice, lines }
+        let mut selection = Selection { choice, lines, joints: Vec::new() };
+        selection.joints = selection.find_joints(robots);
+        selection
+    }
+
+    fn find_joints(&self, robots: &Robots<'a>) -> Vec<Joint<'a>> {
+        let chosen: Vec<(u32, u32)> = self.chosen().map(|line| (line.group, line.line)).collect();
+        let is_one = |one: &(u32, u32), other: &(u32, u32)| one.0 == other.0;
+        let mut found = Vec::new();
+        let mut records = Vec::new();
+        for group in chosen.chunk_by(is_one).filter(|lines| lines.len() > 1) {
+            if records.is_empty() {
+                records = robots.records().collect();
+            }
+            let lines: Vec<u32> = group.iter().map(|(_, line)| *line).collect();
+            found.extend(joints(&records, &lines).map(|joint| Joint {
+                line: lines[joint.at],
+                after: joint.last.line,
+                field: joint.last.name,
+            }));
+        }
+        found
     }
 
     /// All user-agent lines of the groups that apply.

@@ -87,6 +87,24 @@ impl KnownCrawler {
         })
     }
 
+    /// The difference that a file makes between it and its product token alone, in a sentence.
+    pub(super) fn token_note(&self, robots: &Robots<'_>) -> Option<String> {
+        let token = &self.token;
+        if is_named(robots, &Crawler::name(token)) {
+            return None;
+        }
+        if self.is_named(robots) {
+            let all = self.after.join(" or ");
+            let names = [std::slice::from_ref(token), &self.after].concat().join(",");
+            return Some(format!(
+                "no group names '{token}', so this product token obeys that of '*', if there is one; \
+                 the crawler obeys that of {all}, as its operator says: ask for '{names}'"
+            ));
+        }
+        self.star_note(robots)
+            .map(|note| format!("a product token obeys the group of *, but {note}"))
+    }
+
     /// Returns true if a group names it, by its token or by one of the names after that.
     pub fn is_named(&self, robots: &Robots<'_>) -> bool {
         is_named(robots, &self.crawler())

@@ -22,6 +22,7 @@ mod purpose;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 pub use crawler::{KnownCrawler, notes};
 pub use file::InvalidCrawlers;
@@ -111,6 +112,28 @@ impl KnownCrawlers {
         crawler.iter().find_map(|name| self.by_token(str::from_utf8(name).ok()?))
     }
 
+    /// The consequence for a file of asking it for a known crawler by its product token alone, in a
+    /// sentence. `None` if it says the same to both, or if the crawler is not one name that is known.
+    ///
+    /// A name is a product token, wherever one is given: it obeys the groups that name it, else those
+    /// of `*`. The crawler that has this token may obey the groups of other names before, or not those
+    /// of `*`; [`KnownCrawler::policy`] is its policy.
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    /// use robotsieve::{Crawler, Profile, Robots};
+    ///
+    /// let robots = Robots::parse(b"User-agent: Googlebot\nDisallow: /x\n", &Profile::RFC9309);
+    /// let note = KnownCrawlers::built_in().note(&Crawler::name("Googlebot-Image"), &robots);
+    /// assert!(note.unwrap().ends_with("ask for 'Googlebot-Image,Googlebot'"));
+    /// ```
+    #[must_use]
+    pub fn note(&self, crawler: &Crawler, robots: &Robots<'_>) -> Option<String> {
+        let mut names = crawler.iter();
+        let name = names.next().filter(|_| names.next().is_none())?;
+        self.by_token(str::from_utf8(name).ok()?)?.token_note(robots)
+    }
+
     /// A robots.txt that forbids everything to everybody, as for a site whose file cannot be had.
     /// Known crawlers that ignore the group of `*` are named, because this is no matter of groups.
     pub fn disallow_all(&self) -> Vec<u8> {
@@ -136,7 +159,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::policy::robots::Robots;
     use crate::profile::Profile;
 
     #[test]

@@ -200,7 +200,7 @@ codes! {
         "CSS or JavaScript is blocked for search engines."
         "Search engines render pages to judge them. Without its CSS and JavaScript a page may look \
          broken or empty to them.";
-    JoinedGroups "RS311" "joined-groups" Warning
+    JoinedGroups "RS311" "joined-groups" Error
         "The group goes on where it seems to end."
         "Only a rule ends the user-agent lines of a group. After a Crawl-delay, a sitemap or a blank \
          line the next user-agent line joins the group, so its rules hold for both crawlers.";

@@ -1,12 +1,15 @@
 //! Findings about groups: one by one, and beside each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::lint::shown::{listed, quoted, shown};
 use crate::lint::subject::Subject;
 use crate::lint::{Code, Related, Severity, site};
 use crate::policy::decision::{Reason, Rule};
+use crate::read::fields::{Kind, Pace};
 use crate::read::groups::Rule as GroupRule;
+use crate::read::joints::{Joint, joints};
 use crate::read::parse::{Field, Record};
 use crate::read::token::Names;
 use crate::verdict::Verdict;
@@ -122,20 +125,29 @@ fn loses_rules(subject: &mut Subject<'_>) {
 
 /// User-agent lines that join a group after another record, which ends no group.
 fn joined(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
+    let joints: Vec<Joint<'_>> = joints(&subject.records, lines).collect();
+    if joints.is_empty() {
+        return;
+    }
     let rules = subject.robots.groups().rules(group);
     let forbids = |rule: &GroupRule| rule.verdict == Verdict::Disallow && !rule.is_empty();
-    let forbids = lines.len() > 1 && rules.iter().any(forbids);
+    let forbids = rules.iter().any(forbids);
     let mut rules = JoinedRules { group, forbids, shut_out: HashMap::new() };
-    let mut first = 0;
-    for at in 1..lines.len() {
-        let [before, line] = [lines[at - 1], lines[at]];
-        let from = subject.records.partition_point(|record| record.line <= before);
-        let between = subject.records[from..].iter().take_while(|record| record.line < line);
-        let last = between.filter(|record| record.field != Field::UserAgent).last();
-        let Some(last) = last.copied() else { continue };
-        let own = &lines[first..at];
-        first = at;
-        join(subject, &mut rules, own, line, &last);
+    let ats = joints.iter().map(|joint| joint.at);
+    let ends: Vec<usize> = [0].into_iter().chain(ats).chain([lines.len()]).collect();
+    // What is asked of the crawlers of each part, and of those of the parts after it.
+    let next = subject.robots.groups().agents(group + 1).first().map_or(u32::MAX, |next| next.line);
+    let line = |at: usize| lines.get(at).copied().unwrap_or(next);
+    let own: Vec<Pace> =
+        ends.windows(2).map(|part| pace(subject, line(part[0])..line(part[1]))).collect();
+    let mut after = own.clone();
+    for at in (1..after.len()).rev() {
+        after[at - 1] = after[at - 1].and(after[at]);
+    }
+    for (number, joint) in joints.iter().enumerate() {
+        let parts = [number, number + 1].map(|part| &lines[ends[part]..ends[part + 1]]);
+        let paces = [own[number], after[number + 1]];
+        join(subject, &mut rules, parts, paces, &joint.last);
     }
 }
 
@@ -162,29 +174,52 @@ impl JoinedRules {
     }
 }
 
-/// One that joins the group of the user-agent lines `own`, after the record `last`.
+/// The pace that is asked of the crawlers of a group by the records between two lines.
+fn pace(subject: &Subject<'_>, lines: Range<u32>) -> Pace {
+    let from = subject.records.partition_point(|record| record.line < lines.start);
+    let records = subject.records[from..].iter().take_while(|record| record.line < lines.end);
+    records
+        .filter(|record| record.field == Field::Other)
+        .map(|record| Pace::of_line(Kind::of_field(record.name), record.value))
+        .fold(Pace::NONE, Pace::and)
+}
+
+/// The user-agent lines `theirs` join the group of the user-agent lines `own`, after the record `last`.
 fn join(
     subject: &mut Subject<'_>,
     rules: &mut JoinedRules,
-    own: &[u32],
-    line: u32,
+    [own, theirs]: [&[u32]; 2],
+    [slow, other]: [Pace; 2],
     last: &Record<'_>,
 ) {
-    let values = own.iter().filter_map(|line| subject.record(*line)).map(|record| record.value);
-    let values: BTreeSet<&[u8]> = values.collect();
-    let shut_out = quoted(values.iter().copied().filter(|value| rules.shut_out(subject, value)));
-    let all = quoted(values.iter().copied());
-    let (severity, message) = if shut_out.is_empty() {
-        (
-            if rules.forbids { Severity::Warning } else { Severity::Note },
-            format!("this joins the group of {all}, so the rules below hold for {all} too"),
-        )
-    } else {
+    let values = |lines: &[u32]| -> BTreeSet<&[u8]> {
+        lines.iter().filter_map(|line| subject.record(*line)).map(|record| record.value).collect()
+    };
+    let (mine, others) = (values(own), values(theirs));
+    let shut_out = quoted(mine.iter().copied().filter(|value| rules.shut_out(subject, value)));
+    let (all, others) = (quoted(mine.iter().copied()), quoted(others.iter().copied()));
+    let line = theirs[0];
+    let is_slower = !slow.is_none() && slow.min_interval() != other.min_interval();
+    let (mut severity, mut message) = if !shut_out.is_empty() {
         (
             Severity::Error,
             format!("this joins the group of {all}, so the rules below shut {shut_out} out"),
         )
+    } else {
+        (
+            // What seems to be allowed to them is forbidden.
+            if rules.forbids { Severity::Error } else { Severity::Note },
+            format!("this joins the group of {all}, so the rules below hold for {all} too"),
+        )
     };
+    if is_slower && other.is_none() {
+        severity = severity.max(Severity::Warning);
+        message += &format!(", and the pace asked of {all} holds for {others} too");
+    } else if is_slower {
+        severity = Severity::Error;
+        message +=
+            &format!(", and of the two paces asked of {all} and {others} only the slower counts");
+    }
     let field = format!("'{}' does not end a group", shown(last.name));
     let ends = Related { line: last.line, span: subject.record_span(last), message: field };
     let span = subject.value_span(line);

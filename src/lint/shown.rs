@@ -1,5 +1,7 @@
 //! Bytes of the file in messages.
 
+pub(super) use crate::shown::is_invisible;
+
 /// Bytes as text for a message: escaped unless they are printable UTF-8, and cut off if they are
 /// long.
 pub(super) fn shown(bytes: &[u8]) -> String {
@@ -25,12 +27,6 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
-}
-
-/// Spaces other than the usual one, and characters without width.
-pub(super) fn is_invisible(c: char) -> bool {
-    !c.is_ascii() && c.is_whitespace()
-        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
 /// Values in quotes, as a list.

@@ -19,6 +19,7 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
     // Encoding what is no path would only hide that.
     if matches!(record.value.first(), Some(b'/' | b'*')) {
+        fragment(subject, record);
         unescaped(subject, record);
         percent_encoding(subject, record);
     }
@@ -263,6 +264,27 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
             );
         }
     }
+}
+
+/// Reports a `#` within what seems to be one value: the rule ends there.
+fn fragment(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let end = record.value_span().end;
+    let line = subject.line_span(end).end.max(end);
+    let rest = subject.file[end..line].trim_ascii_end();
+    let is_glued = |next: &u8| !next.is_ascii_whitespace() && *next != b'#';
+    if rest.first() != Some(&b'#') || !rest.get(1).is_some_and(is_glued) {
+        return;
+    }
+    let message =
+        format!("'{}' is a comment, so the rule is '{}'", shown(rest), shown(record.value));
+    subject
+        .add(Code::UnescapedBytes, record.line, end..end + rest.len(), message)
+        .severity(Severity::Warning)
+        .help(
+            "if a comment is meant, put a blank before the '#'; if the '#' is part of the path, write \
+             '%23'; what follows a plain '#' in a URL is never sent to a site, so no rule can be about \
+             it",
+        );
 }
 
 /// What was probably meant by a value that looks like more than one path.

@@ -49,7 +49,7 @@ use crate::verdict::Verdict;
 ///
 /// A policy starts as a list of rules and compiles itself once it has been asked often enough
 /// for that to pay ([`Config::build_after`]). The engine never changes a verdict. As a DFA it
-/// reads each byte of a target at most once, stops as soon as the verdict is final, and never
+/// goes through a target once, from left to right, stops as soon as the verdict is final, and never
 /// allocates.
 ///
 /// ```

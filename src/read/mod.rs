@@ -7,12 +7,13 @@
 //!
 //! `fields` reads the values of records that are neither user-agent lines nor rules.
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
-//! parsing itself never pays for it.
+//! parsing itself never pays for it. `joints` finds where a group goes on that seems to end.
 
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
 pub(crate) mod fields;
 pub(crate) mod groups;
+pub(crate) mod joints;
 mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;

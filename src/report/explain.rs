@@ -177,7 +177,7 @@ pub struct Selection {
     pub lines: Vec<AgentLine>,
     /// The choice in words.
     pub sentences: Vec<Sentence>,
-    /// About the lines without a label.
+    /// About lines that join a group which seems to end, and about those without a label.
     pub notes: Vec<String>,
 }
 
@@ -552,14 +552,17 @@ impl Selection {
         };
         let unlabelled = (unlabelled > 0)
             .then(|| format!("{} that could apply are not shown", agent_lines(unlabelled)));
-        let notes = [unlabelled, others.note(&whose), nobody.note("for nobody (no product token)")];
+        let unlabelled =
+            [unlabelled, others.note(&whose), nobody.note("for nobody (no product token)")];
+        let notes =
+            joined(&why.selection.joints).into_iter().chain(unlabelled.into_iter().flatten());
         Selection {
             choice: why.selection.choice,
             decided_by: decided_by(why),
             rule_count: why.rule_count(),
             sentences: choice(&why.selection),
             lines,
-            notes: notes.into_iter().flatten().collect(),
+            notes: notes.collect(),
         }
     }
 
@@ -594,6 +597,17 @@ fn choice(selection: &explain::Selection<'_>) -> Vec<Sentence> {
         sentences.push(Sentence::new(text, Some(line)));
     }
     sentences
+}
+
+/// Where a group goes on that seems to end, in words.
+fn joined(joints: &[explain::Joint<'_>]) -> Vec<String> {
+    let said = joints.iter().take(LABELS).map(|joint| {
+        let explain::Joint { line, after, field } = joint;
+        format!("line {line} joins this group: '{}' on line {after} does not end it", short(field))
+    });
+    let more = joints.len().saturating_sub(LABELS);
+    let more = (more > 0).then(|| format!("{more} more join it in the same way"));
+    said.chain(more).collect()
 }
 
 /// `line 3`, `lines 3 and 5`, `lines 3, 5, 9 and 4 more`.

@@ -194,6 +194,8 @@ pub struct FixReport {
     pub effect: Option<String>,
     /// The same one by one; empty if no verdict changes, or if that could not be proven.
     pub changes: Vec<VerdictChange>,
+    /// True if some fixes are left out because their proof would take too long.
+    pub cut_short: bool,
     /// The findings in the new file.
     pub left: LintReport,
     /// The number of fixes there were, and what they do together.
@@ -385,6 +387,8 @@ impl FixReport {
             count => format!("{count} fixes applied"),
         };
         let said = applied + "; " + &together_said(together.as_deref());
+        let cut_short = fixed.is_cut_short.then(|| CUT_SHORT.to_owned());
+        let sentences = [said].into_iter().chain(cut_short);
         let left = LintReport::new(robots, &fixed.file, options, &fixed.report);
         let one = |found: &lint::Finding| {
             let fix = found.fix.as_ref()?;
@@ -408,11 +412,15 @@ impl FixReport {
             applied: fixed.applied.iter().filter_map(one).collect(),
             effect: together,
             changes: fixed.effect.as_ref().map(changes).unwrap_or_default(),
+            cut_short: fixed.is_cut_short,
             left,
-            sentences: vec![Sentence::new(said, None)],
+            sentences: sentences.map(|text| Sentence::new(text, None)).collect(),
         }
     }
 }
+
+/// The sentence on fixes that are left out because of the budget for proofs.
+pub const CUT_SHORT: &str = "the proof of some fixes would take too long, so they are left out";
 
 /// The effect of fixes together, as a sentence.
 #[must_use]

@@ -25,7 +25,7 @@ pub mod tally;
 
 pub(crate) use crate::explain::list;
 pub(crate) use crate::shown::shortened;
-pub use crate::shown::{first_of, grouped, harmless, short, shown, urls};
+pub use crate::shown::{first_of, grouped, harmless, pasted, short, shown, urls};
 pub use compare::{Cause, CompareReport, ProfileDifference};
 pub use diff::{
     ChangedRecord, Comparison, CrawlerDiff, DecidingRule, DiffReport, DiffResult, Extent, Flip,
@@ -40,8 +40,8 @@ pub use explain::{
     FileCut, MatchedRule, NamedBy, Piece, Selection, TargetChange,
 };
 pub use lint::{
-    AppliedFix, Finding, Fix, FixReport, LeftOut, LintReport, Related, VerdictChange, counts,
-    together_said,
+    AppliedFix, CUT_SHORT, Finding, Fix, FixReport, LeftOut, LintReport, Related, VerdictChange,
+    counts, together_said,
 };
 pub use places::{Columns, Lines};
 pub use records::{

@@ -65,6 +65,15 @@ impl Lines {
         (line as u32, 1 + before.chars().count())
     }
 
+    /// The columns of a line, without white space around what is in it.
+    #[must_use]
+    pub fn trimmed(&self, file: &[u8], line: u32) -> Columns {
+        let span = self.span(line);
+        let text = &file[span.clone()];
+        let start = span.start + (text.len() - text.trim_ascii_start().len());
+        self.columns(file, line, &(start..start + text.trim_ascii().len()))
+    }
+
     /// The columns of the part of `span` that is on the line.
     #[must_use]
     pub fn columns(&self, file: &[u8], line: u32, span: &Range<usize>) -> Columns {

@@ -20,9 +20,10 @@ pub struct DecisionRecord {
     pub schema: String,
     /// The version of robotsieve that decided.
     pub tool_version: String,
-    /// `allow`, `disallow` or `invalid`.
+    /// `allow`, `disallow` or `invalid`, or with a store `unknown`.
     pub verdict: String,
-    /// [`Reason::as_str`](crate::Reason::as_str), or `invalid-url`.
+    /// [`Reason::as_str`](crate::Reason::as_str), or `invalid-url`; with a store also `site`, if no
+    /// rules were in force, and `unknown-site`.
     pub reason: String,
     /// The name of the profile.
     pub profile: String,
@@ -56,12 +57,16 @@ pub struct DecisionRecord {
     /// Where the rule's value is in the file, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<[usize; 2]>,
-    /// The robots.txt as it was named.
+    /// If `robots` is a store: what it said was in force for the URL's site: `rules`, `allow all`,
+    /// `disallow all` or `unknown`, or `invalid` for a URL without a host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<String>,
+    /// The robots.txt as it was named, or the store that had it.
     pub robots: String,
     /// All bytes of `robots`, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robots_base64: Option<String>,
-    /// The SHA-256 of the robots.txt, in hexadecimal.
+    /// The SHA-256 of the robots.txt, in hexadecimal. Empty if `holds` is not `rules`.
     pub robots_sha256: String,
 }
 
@@ -139,10 +144,27 @@ impl DecisionRecord {
             rule_base64,
             line: winner.map(|rule| rule.line),
             span: winner.map(|rule| [rule.value_span.start, rule.value_span.end]),
+            holds: None,
             robots,
             robots_base64,
             robots_sha256: robots_sha256.to_owned(),
         }
+    }
+
+    /// The same decision, by what a store says is in force for the URL's site. Where that is not
+    /// `rules`, the robots.txt of the decision is a stand-in, of which the record says nothing.
+    #[must_use]
+    pub fn of_site(mut self, holds: &str) -> DecisionRecord {
+        if holds != RULES {
+            self.robots_sha256.clear();
+            (self.rule, self.rule_base64, self.line, self.span) = (None, None, None, None);
+            self.reason = site_reason(&self.reason).to_owned();
+        }
+        if let Some((verdict, reason)) = undecided(holds).filter(|_| self.verdict != INVALID.0) {
+            (self.verdict, self.reason) = (verdict.to_owned(), reason.to_owned());
+        }
+        self.holds = Some(holds.to_owned());
+        self
     }
 
     /// The question that the record answers.
@@ -155,7 +177,8 @@ impl DecisionRecord {
         }
         let profile = Profile::named(&self.profile)
             .ok_or_else(|| format!("there is no profile '{}'", self.profile))?;
-        if !["allow", "disallow", "invalid"].contains(&self.verdict.as_str()) {
+        let is_unknown = self.holds.is_some() && self.verdict == UNKNOWN.0;
+        if !is_unknown && !["allow", "disallow", "invalid"].contains(&self.verdict.as_str()) {
             return Err(format!("'verdict' is '{}', not a verdict", self.verdict));
         }
         let agent = taken(&self.agent, &self.agent_base64, "agent")?;
@@ -240,6 +263,34 @@ impl RecordedQuestion {
         Some((change, format!("was {was}; is {is}; {cause}")))
     }
 
+    /// The same where no rules of the URL's site are in force, as this store says. What `holds` instead
+    /// is decided by the policy of its stand-in.
+    #[must_use]
+    pub fn change_of_site(
+        &self,
+        policy: &Policy,
+        holds: &str,
+        store: &str,
+    ) -> Option<(RecordChange, String)> {
+        let record = &self.record;
+        let decision = policy.decide(&self.url).ok();
+        let (verdict, reason) = match &decision {
+            None => INVALID,
+            Some(found) => undecided(holds)
+                .unwrap_or_else(|| (found.verdict.as_str(), site_reason(found.reason.as_str()))),
+        };
+        let change = if verdict != record.verdict {
+            RecordChange::Verdict
+        } else if reason != record.reason || record.holds.as_deref() != Some(holds) {
+            RecordChange::Rule
+        } else {
+            return None;
+        };
+        let was = grounds(&record.verdict, self.rule.as_deref(), record.line, &record.reason);
+        let is = grounds(verdict, None, None, reason);
+        Some((change, format!("was {was}; is {is}; '{store}' changed: {holds}")))
+    }
+
     /// The member that would be different now, although verdict and rule are the same.
     fn untrue(
         &self,
@@ -273,6 +324,26 @@ impl RecordedQuestion {
         } else {
             format!("robotsieve {} decided", self.record.tool_version)
         }
+    }
+}
+
+/// What `holds` if the rules of a robots.txt do.
+const RULES: &str = "rules";
+/// The verdict if a store does not say what holds, and the reason for it.
+const UNKNOWN: (&str, &str) = ("unknown", "unknown-site");
+/// The same for a URL that is none, or with a store has no host.
+const INVALID: (&str, &str) = ("invalid", "invalid-url");
+
+/// Verdict and reason where nothing holds.
+fn undecided(holds: &str) -> Option<(&'static str, &'static str)> {
+    [UNKNOWN, INVALID].into_iter().find(|(verdict, _)| *verdict == holds)
+}
+
+/// The reason of a decision without rules, from that of the stand-in.
+fn site_reason(reason: &str) -> &str {
+    match reason {
+        "robots-txt" | "invalid-url" => reason,
+        _ => "site",
     }
 }
 

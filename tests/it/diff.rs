@@ -544,7 +544,7 @@ fn holds_for(
     let nearest = |flips: &[Flip]| {
         let first = flips.first()?;
         assert!(first.is_shortest);
-        Some(target_len(&first.path))
+        Some((target_len(&first.path), !has_stray(&first.path)))
     };
     let nearest = difference
         .flips()
@@ -555,10 +555,20 @@ fn holds_for(
         if allowed[0] != allowed[1] {
             let shown = path.escape_ascii();
             let nearest = nearest[usize::from(allowed[1])];
-            let nearest = nearest.unwrap_or_else(|| panic!("{shown} flips: {difference:?}"));
-            assert!(nearest <= target_len(path), "{shown} is nearer: {difference:?}");
+            let (nearest, is_valid) =
+                nearest.unwrap_or_else(|| panic!("{shown} flips: {difference:?}"));
+            // Where valid URLs flip, the others do not count.
+            let counts = !is_valid || !has_stray(path);
+            assert!(!counts || nearest <= target_len(path), "{shown} is nearer: {difference:?}");
+            assert!(is_valid || has_stray(path), "{shown} is valid: {difference:?}");
         }
     }
+}
+
+/// Returns true if a `%` in a path begins no escape, so that no valid URL has it.
+fn has_stray(path: &[u8]) -> bool {
+    let is_escape = |at: usize| matches!(path.get(at + 1..at + 3), Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
+    (0..path.len()).any(|at| path[at] == b'%' && !is_escape(at))
 }
 
 /// Rules over a small alphabet, so that they often match the same paths.
@@ -962,4 +972,23 @@ fn no_rule_is_missing() {
         }
     }
     assert!(rules_told > 400, "{rules_told}");
+}
+
+/// Of the paths that the same rules decide, those are told that a valid URL can have.
+#[test]
+fn valid_urls_are_preferred() {
+    let shortest = |rule: &str| {
+        let file = format!("User-agent: *\nDisallow: {rule}\n");
+        let [old, new] = [file.as_bytes(), b""].map(|file| policy(file, &Profile::GOOGLE));
+        let difference = diff::policies(&old, &new, &Limits::default());
+        let flip = difference.flips().unwrap().newly_allowed[0].clone();
+        assert!(flip.is_shortest, "{rule}");
+        String::from_utf8(flip.path).unwrap()
+    };
+    assert_eq!(shortest("/a%"), "/a%aa");
+    assert_eq!(shortest("/g/*/%*/y"), "/g//%aa/y");
+    assert_eq!(shortest("/%41"), "/%41");
+    // There is no other.
+    assert_eq!(shortest("/a%zz"), "/a%zz");
+    assert_eq!(shortest("/a%$"), "/a%");
 }

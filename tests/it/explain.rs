@@ -321,3 +321,28 @@ fn hostile_files() {
         }
     }
 }
+
+/// The groups that apply are told where they seem to end and go on.
+#[test]
+fn groups_that_seem_to_end() {
+    let file =
+        b"User-agent: a\nCrawl-delay: 1\n\nUser-agent: *\nUser-agent: b\nSitemap: /s\nFoo: x\n\
+        User-agent: c\nDisallow: /\n\nUser-agent: d\nCrawl-delay: 1\nUser-agent: e\nDisallow:\n";
+    for (_, profile) in Profile::NAMED {
+        let robots = Robots::parse(file, profile);
+        let joints = |name: &str| -> Vec<(u32, u32, String)> {
+            let why = robots.explain(&Crawler::name(name), "/").unwrap();
+            let joints = why.selection.joints.iter();
+            joints
+                .map(|j| (j.line, j.after, String::from_utf8_lossy(j.field).into_owned()))
+                .collect()
+        };
+        if profile.blank_line_ends_group || profile.sitemap_ends_agents {
+            continue;
+        }
+        let first = [(4, 2, "Crawl-delay".to_owned()), (8, 7, "Foo".to_owned())];
+        assert_eq!(joints("a"), first);
+        assert_eq!(joints("x"), first);
+        assert_eq!(joints("d"), [(13, 12, "Crawl-delay".to_owned())]);
+    }
+}

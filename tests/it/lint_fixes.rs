@@ -6,6 +6,7 @@ use crate::support::random::Random;
 use crate::support::{corpus, naive, say};
 use robotsieve::diff::{self, Limits};
 use robotsieve::lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
+use robotsieve::report::FixReport;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
 
 /// The profiles in which fixes are proven, whatever the options.
@@ -315,6 +316,7 @@ fn questions_and_fixes() {
         (group("Disallow: / private/"), Code::UnescapedBytes, "", "by mistake"),
         (group("Disallow: / *&o= *"), Code::UnescapedBytes, "", "several rules"),
         (group("Disallow: /my file"), Code::UnescapedBytes, "write '/my%20file'", ""),
+        (group("Disallow: /page#section"), Code::UnescapedBytes, "", "put a blank before the '#'"),
         // Known names, and one name of two words.
         (
             "User-agent: GPTBot CCBot ClaudeBot\nDisallow: /x\n".into(),
@@ -324,6 +326,12 @@ fn questions_and_fixes() {
         ),
         ("User-agent: Big Brother\nDisallow: /x\n".into(), Code::AfterToken, "", "'Big'"),
         ("User-agent: GTPBot\nDisallow: /x\n".into(), Code::MisspeltCrawler, "write 'GPTBot'", ""),
+        (
+            "User-agent: ChatGPT\nDisallow: /x\n".into(),
+            Code::MisspeltCrawler,
+            "write 'ChatGPT-User'",
+            "",
+        ),
         (
             "User-agent: Claude\nDisallow: /x\n".into(),
             Code::MisspeltCrawler,
@@ -337,6 +345,37 @@ fn questions_and_fixes() {
         let what = finding.fix.as_ref().map_or("", |fix| &*fix.what);
         assert_eq!(what, fix, "{file}: {finding}");
         assert!(finding.help.as_deref().unwrap_or_default().contains(help), "{file}: {finding}");
+    }
+    let three = "User-agent: GPTBot CCBot ClaudeBot\nDisallow: /x\n";
+    let fixed = fix(three.as_bytes(), &Options::default(), Apply::All);
+    assert_eq!(
+        String::from_utf8_lossy(&fixed.file),
+        "User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nDisallow: /x\n"
+    );
+    // What is a comment without doubt.
+    for line in ["Disallow: /a #b", "Disallow: /a# b", "Disallow: /a##", "Disallow: #b"] {
+        let report = lint(group(line).as_bytes(), &Options::default());
+        assert!(report.findings.iter().all(|f| f.code != Code::UnescapedBytes), "{line}");
+    }
+}
+
+/// A path that begins with two slashes is shown as commands take it.
+#[test]
+fn paths_of_two_slashes() {
+    let finding = only("User-agent: *\nDisallow: //x y\n", Code::UnescapedBytes);
+    let effect = finding.fix.unwrap().effect.to_string();
+    assert!(effect.contains("'https://example.com//x%20y'"), "{effect}");
+}
+
+/// A report on fixes says that some are left out.
+#[test]
+fn reports_say_what_is_left_out() {
+    let options = Options::default();
+    for (file, is_short) in [("a\n".repeat(255_000), true), ("a\n".repeat(3), false)] {
+        let fixed = fix(file.as_bytes(), &options, Apply::Unchanging);
+        let report = FixReport::new(None, &options, &fixed);
+        assert_eq!((fixed.is_cut_short, report.cut_short), (is_short, is_short));
+        assert_eq!(report.sentences.len(), 1 + usize::from(is_short));
     }
 }
 
@@ -367,6 +406,12 @@ fn yandex_has_two_names() {
     assert!(
         names("User-agent: Yandex\nDisallow: /\n\nUser-agent: YandexBot\nDisallow:\n").is_empty()
     );
+    // The group that Yandex's crawler obeys lets it read what the one for everybody does not.
+    let file = "User-agent: *\nDisallow: /*.css\n\nUser-agent: YandexBot\nDisallow: /x\n";
+    let resources = only(file, Code::BlocksResources);
+    assert!(!resources.message.contains("Yandex"), "{resources}");
+    let resources = only(&file.replace("YandexBot", "FooBot"), Code::BlocksResources);
+    assert!(resources.message.contains("Yandex"), "{resources}");
 }
 
 /// UTF-16 is known by its zeros too, and nothing else is said of such a file.
@@ -415,9 +460,18 @@ fn joined_groups() {
         ("User-agent: a\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n", Some((4, "error"))),
         (
             "User-agent: a\nSitemap: https://e.com/s\nUser-agent: b\nDisallow: /x\n",
-            Some((3, "warning")),
+            Some((3, "error")),
         ),
-        ("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow:\n", Some((3, "note"))),
+        ("User-agent: a\nSitemap: https://e.com/s\nUser-agent: b\nDisallow:\n", Some((3, "note"))),
+        ("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow:\n", Some((3, "warning"))),
+        (
+            "User-agent: a\nCrawl-delay: 120\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n",
+            Some((3, "error")),
+        ),
+        (
+            "User-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n",
+            Some((3, "note")),
+        ),
         ("User-agent: a\nDisallow:\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /x\n", None),
         // Many files have a blank line between names that belong together.
         ("User-agent: a\n\nUser-agent: b\nDisallow: /x\n", None),
@@ -432,6 +486,24 @@ fn joined_groups() {
     let fixed = fix(file.as_bytes(), &Options::default(), Apply::All);
     let wanted = "User-agent: a\nDisallow:\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /x\n";
     assert_eq!(String::from_utf8_lossy(&fixed.file), wanted);
+    let googlebot = only(
+        "User-agent: Googlebot\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n",
+        Code::JoinedGroups,
+    );
+    assert_eq!(
+        googlebot.message,
+        "this joins the group of 'Googlebot', so the rules below shut 'Googlebot' out, and the pace asked \
+         of 'Googlebot' holds for '*' too"
+    );
+    // Opening a whole site is no fix, but what that would do is proven and said.
+    let advice = "to give 'Googlebot' a group with an empty 'Disallow:' would open the whole site for \
+                  Googlebot (rfc9309, google): do so only if that is meant";
+    assert!(googlebot.fix.is_none() && googlebot.help.unwrap().ends_with(advice));
+    let split = only(file, Code::JoinedGroups).fix.unwrap();
+    assert_eq!(
+        split.to_string(),
+        "give 'a' a group with an empty 'Disallow:'; this allows URLs such as '/x' for a (rfc9309, google)"
+    );
     // Where the group is for everybody too, RS307 names the others.
     let report = lint(
         b"User-agent: Googlebot\nCrawl-delay: 1\nUser-agent: *\nDisallow: /\n",
@@ -560,10 +632,13 @@ fn comments_silence_findings() {
         "User-agent: *\nDisallow: / # robotsieve: ignore RS307\n",
         "User-agent: *\n# robotsieve: ignore blocks-everything\n\n# why\nDisallow: /\n",
         "# robotsieve: ignore-file RS307, RS402\nUser-agent: *\nDisallow: /\n",
-        "User-agent: *\nDisallow: /#/x # robotsieve: ignore RS307\n",
     ] {
         assert_eq!(silenced(file), (vec![], 1), "{file}");
     }
+    // Only the codes that it names.
+    let glued = "User-agent: *\nDisallow: /#/x # robotsieve: ignore RS307\n";
+    assert_eq!(silenced(glued), (vec![Code::UnescapedBytes], 1));
+    assert_eq!(silenced(&glued.replace("RS307", "RS307, RS407")), (vec![], 2));
     let elsewhere = "# robotsieve: ignore RS307\nUser-agent: *\nDisallow: /\n";
     assert_eq!(silenced(elsewhere), (vec![Code::BlocksEverything], 0));
     for (comment, message) in [

@@ -1,6 +1,6 @@
 // How text and crawlers reach the module.
 
-import { failed, onReset, RobotsieveError } from "./error.js";
+import { failed, onReset, renew, RobotsieveError } from "./error.js";
 import { bytesOf, lengthOf, listOf, put, stringOf, tooLong, typeName } from "./given.js";
 import type { Crawler, Text } from "./types.js";
 import * as wasm from "./wasm.js";
@@ -29,6 +29,7 @@ export function assertReady(): void {
   if (!isReady) {
     throw new RobotsieveError("not-initialised", "the module is not loaded yet: `await init()` first");
   }
+  renew();
 }
 
 // ---- the scratch buffer --------------------------------------------------------------------------------------------
@@ -87,10 +88,10 @@ export function putUrl(url: Text): number {
   return length;
 }
 
-/** How many UTF-16 code units and bytes are judged in one call, about. */
+/** The UTF-16 code units and bytes that are judged in one call, about. */
 const CHUNK = 1 << 18;
 
-/** What judges the URLs in the buffer. */
+/** A policy that judges the URLs in the buffer. */
 interface Judge {
   answersByLine(len: number, count: number): Uint8Array;
   answersByLength(len: number, lengths: Uint32Array): Uint8Array;
@@ -138,7 +139,7 @@ function chunkAnswers(judge: Judge, urls: readonly Text[], length: number, isTex
   return call(() => judge.answersByLength(at, lengths));
 }
 
-/** What the module returns; what it throws as an error of this package. */
+/** The module's answer. Its errors become those of this package. */
 export function call<T>(ask: () => T, given?: unknown): T {
   try {
     return ask();
@@ -147,7 +148,7 @@ export function call<T>(ask: () => T, given?: unknown): T {
   }
 }
 
-/** What the module says in JSON. It is empty where it would be too long: see `../src/json.rs`. */
+/** The module's answer in JSON. It is empty where it would be too long: see `../src/json.rs`. */
 export function answer<T>(json: string): T {
   if (json === "") throw new RangeError("the answer would be longer than 128 MiB: ask about a shorter file or URL");
   return JSON.parse(json) as T;

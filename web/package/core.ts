@@ -14,13 +14,13 @@ import * as wasm from "./wasm.js";
 
 export type * from "./reports.js";
 export type * from "./types.js";
-export { RobotsieveError, type ErrorCode } from "./error.js";
+export { OutOfMemoryError, RobotsieveError, type ErrorCode } from "./error.js";
 
-/** What {@link Policy.verdicts} writes for a URL that may not be fetched. */
+/** The answer of {@link Policy.verdicts} for a URL that may not be fetched. */
 export const DISALLOW = 0;
-/** What {@link Policy.verdicts} writes for a URL that may be fetched. */
+/** The answer of {@link Policy.verdicts} for a URL that may be fetched. */
 export const ALLOW = 1;
-/** What {@link Policy.verdicts} writes for what is neither a URL nor a path that begins with `/`. */
+/** The answer of {@link Policy.verdicts} for what is neither a URL nor a path that begins with `/`. */
 export const INVALID = 2;
 
 /** All profiles, in the order of {@link CompareReport.explanations}. */
@@ -35,7 +35,7 @@ export function profileNumber(profile: ProfileName): number {
   return number;
 }
 
-/** Whether positions are counted in UTF-16 code units. */
+/** True if positions are counted in UTF-16 code units. */
 function isUtf16(spans: Spans): boolean {
   if (spans !== "bytes" && spans !== "utf16") throw new RangeError(`spans must be "bytes" or "utf16", not ${shown(spans)}`);
   return spans === "utf16";
@@ -47,7 +47,7 @@ interface Pace {
   min_interval: number | null;
 }
 
-/** What `Robots` objects hold in the module, and in which instance of it. */
+/** The module's half of `Robots` objects, and the number of the instance that has it. */
 const raws = new WeakMap<Robots, { raw: wasm.RawRobots; instance: number }>();
 
 export function rawOf(robots: Robots): wasm.RawRobots {
@@ -71,9 +71,9 @@ export function rawOf(robots: Robots): wasm.RawRobots {
  * ```
  */
 export class Robots {
-  /** How the file is read. */
+  /** The reading of the protocol. */
   readonly profile: ProfileName;
-  /** How the file is called. */
+  /** The file's name. */
   readonly name: Text | null;
   #text: string | null;
 
@@ -122,7 +122,7 @@ export class Robots {
   }
 
   /**
-   * What the file says to a crawler: to ask about many URLs. A policy outlives its `Robots`.
+   * The policy for a crawler: to ask about many URLs. A policy outlives its `Robots`.
    *
    * Throws a {@link RobotsieveError} with the code `invalid-name` for a name that no `User-agent` line can name, instead
    * of silently obeying the group of `*`.
@@ -144,7 +144,7 @@ export class Robots {
   }
 
   /**
-   * Why the crawler may or may not fetch the URL. Compiles nothing. URLs of more than 65,536 characters throw a
+   * The reason why the crawler may or may not fetch the URL. Compiles nothing. URLs of more than 65,536 characters throw a
    * `RangeError`.
    */
   explain(crawler: Crawler, url: Text): ExplainReport {
@@ -166,7 +166,7 @@ export class Robots {
     return this.#pace(crawler).crawl_delay;
   }
 
-  /** How many requests to make in what time, by `Request-rate`. */
+  /** The number of requests to make in a time, by `Request-rate`. */
   requestRate(crawler: Crawler): Rate | null {
     return this.#pace(crawler).request_rate;
   }
@@ -199,7 +199,7 @@ export function release(raw: { free(): void }, instance: number): void {
   if (instance === currentInstance()) call(() => raw.free());
 }
 
-/** What a robots.txt says to one crawler. Made by {@link Robots.policy}. */
+/** The rules of a robots.txt for one crawler. Made by {@link Robots.policy}. */
 export class Policy {
   #raw: wasm.RawPolicy | null;
   readonly #instance = currentInstance();
@@ -215,7 +215,7 @@ export class Policy {
   }
 
   /**
-   * Whether the crawler may fetch this URL, or this path that begins with `/`.
+   * True if the crawler may fetch this URL, or this path that begins with `/`.
    *
    * Throws a {@link RobotsieveError} with the code `invalid-url` if it is neither; never in the profile `google`, which
    * takes anything for a URL.
@@ -263,7 +263,7 @@ export class Policy {
     return this.#ask((raw) => raw.group());
   }
 
-  /** What answers the next question: see the documentation of the Rust library. It never changes a verdict. */
+  /** The engine that answers the next question: see the documentation of the Rust library. It never changes a verdict. */
   get engine(): "scan" | "dfa" | "lazy" | "segments" {
     const raw = this.#live();
     return call(() => raw.engine()) as "scan" | "dfa" | "lazy" | "segments";
@@ -307,7 +307,7 @@ export class Policy {
     return this.#ask<Pace>((raw) => raw.pace()).crawl_delay;
   }
 
-  /** How many requests to make in what time, by `Request-rate`. */
+  /** The number of requests to make in a time, by `Request-rate`. */
   get requestRate(): Rate | null {
     return this.#ask<Pace>((raw) => raw.pace()).request_rate;
   }

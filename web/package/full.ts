@@ -8,12 +8,14 @@ import * as wasm from "./wasm.js";
 
 export type * from "./reports.js";
 export type * from "./types.js";
-export { ALLOW, DISALLOW, headerNames, INVALID, Policy, PROFILES, RobotsieveError, type ErrorCode } from "./core.js";
+export {
+  ALLOW, DISALLOW, headerNames, INVALID, OutOfMemoryError, Policy, PROFILES, RobotsieveError, type ErrorCode,
+} from "./core.js";
 
 /** Everything of {@link CoreRobots}, and `lint` and `fix`. */
 export class Robots extends CoreRobots {
   /**
-   * What is wrong with the file, and what has no effect. Each finding has a span, and many have a fix whose effect on
+   * The mistakes in the file, and its lines without effect. Each finding has a span, and many have a fix whose effect on
    * verdicts is proven.
    */
   lint(options?: LintOptions): LintReport {
@@ -68,7 +70,7 @@ function codesOf(codes: string[]): string[] {
 }
 
 /**
- * What changed from one robots.txt to another, in meaning and not in text: for each crawler the paths that opened and
+ * The changes from one robots.txt to another, in meaning and not in text: for each crawler the paths that opened and
  * closed, the shortest first, or a proof that nothing changed.
  *
  * The work has a bound: what is beyond it is reported as unproven.

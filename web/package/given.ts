@@ -8,7 +8,7 @@ const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 const getter = (name: PropertyKey) => Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
 const [tag, length] = [getter(Symbol.toStringTag), getter("length")];
 
-/** Whether it is a `Uint8Array`, of this realm or another: an object can pretend. */
+/** True for a `Uint8Array`, of this realm or another: an object can pretend. */
 export function isBytes(value: unknown): value is Uint8Array {
   return tag.call(value) === "Uint8Array";
 }

@@ -9,7 +9,8 @@ import * as wasm from "./wasm.js";
 export type * from "./reports.js";
 export type * from "./types.js";
 export {
-  ALLOW, diff, DISALLOW, headerNames, INVALID, lintCodes, Policy, PROFILES, RobotsieveError, type ErrorCode,
+  ALLOW, diff, DISALLOW, headerNames, INVALID, lintCodes, OutOfMemoryError, Policy, PROFILES, RobotsieveError,
+  type ErrorCode,
 } from "./full.js";
 
 export interface CrawlersOptions {
@@ -30,7 +31,7 @@ export class Robots extends FullRobots {
     return answer(call(() => raw.records(who, asked), asked.join(", ")));
   }
 
-  /** How much of the site each known crawler may read. */
+  /** The part of the site that each known crawler may read. */
   crawlers(options?: CrawlersOptions): ReachReport {
     const { purposes = [], urls = [] } = optionsOf(options, "purposes", "urls");
     const wanted = listOf(purposes, "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
@@ -39,7 +40,7 @@ export class Robots extends FullRobots {
     return answer(call(() => raw.crawlers(pages, wanted)));
   }
 
-  /** What the file says to the known crawler with this product token. One that ignores the group of `*` may fetch everything. */
+  /** The policy for the known crawler with this product token. One that ignores the group of `*` may fetch everything. */
   policyOfKnown(token: string): Policy {
     const name = stringOf(token, "a token", 1000);
     const raw = rawOf(this);
@@ -48,7 +49,7 @@ export class Robots extends FullRobots {
     return Policy.of(policy);
   }
 
-  /** What follows if a known crawler ignores the group of `*`, and no group names it. `null`: it obeys the file. */
+  /** The consequence, if a known crawler ignores the group of `*` and no group names it. `null`: it obeys the file. */
   noteOfKnown(token: string): string | null {
     const name = stringOf(token, "a token", 1000);
     const raw = rawOf(this);
@@ -56,7 +57,7 @@ export class Robots extends FullRobots {
   }
 }
 
-/** What crawlers read for, in the order of reports: names and headings. */
+/** The purposes for which crawlers read, in the order of reports: names and headings. */
 export function purposes(): { purpose: Purpose; title: string }[] {
   assertReady();
   return answer(call(() => wasm.purposes()));

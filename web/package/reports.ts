@@ -641,6 +641,8 @@ export interface FixReport {
   effect: string | null;
   /** The same one by one; empty if no verdict changes, or if that could not be proven. */
   changes: VerdictChange[];
+  /** True if some fixes are left out because their proof would take too long. */
+  cut_short: boolean;
   /** The findings in the new file. */
   left: LintReport;
   /** The number of fixes there were, and what they do together. */
@@ -1304,7 +1306,7 @@ export interface Selection {
   lines: AgentLine[];
   /** The choice in words. */
   sentences: Sentence[];
-  /** About the lines without a label. */
+  /** About lines that join a group which seems to end, and about those without a label. */
   notes: string[];
 }
 

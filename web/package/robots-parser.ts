@@ -1,15 +1,22 @@
 import { MAX_NAME_LENGTH } from "./bytes.js";
-import { Policy, Robots, RobotsieveError } from "./core.js";
+import { OutOfMemoryError, Policy, Robots, RobotsieveError } from "./core.js";
 import { stringOf } from "./given.js";
 import type { Crawler, RobotsOptions, Text } from "./types.js";
 
-/** How many crawlers' policies are kept. */
+/** The number of policies that are kept. */
 const KEPT_POLICIES = 64;
 
 /** Characters that `URL` leaves in a path and query as they are. */
 const PLAIN = /^[\w~!$&'()*+,;=:@%?/.-]*$/;
-/** What `URL` takes for a dot segment. */
+/** A dot segment, as `URL` sees it. */
 const DOTS = /\/(?:\.|%2e)/i;
+
+/**
+ * Half of a character, which robots-parser finds in no URL: `URL` writes U+FFFD for it. Written in the rules as bytes
+ * that are no UTF-8, it is in none here either.
+ */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+const NO_UTF8 = "%ED%A0%80";
 
 /** A URL as robots-parser understands it: relative ones belong to a host that nobody has. */
 function parsed(url: string): URL | null {
@@ -38,12 +45,13 @@ export class RobotsParser {
 
   /** @param url the URL of the robots.txt */
   constructor(url: string, contents?: Text | null, options?: RobotsOptions) {
-    this.#robots = new Robots(contents || "", options);
+    const file = contents || "";
+    this.#robots = new Robots(typeof file === "string" ? file.replace(LONE_SURROGATE, NO_UTF8) : file, options);
     const own = parsed(url);
     this.#origin = own && originOf(own);
   }
 
-  /** Whether the URL may be fetched. `undefined` if this robots.txt is not the one for the URL. */
+  /** True if the URL may be fetched. `undefined` if this robots.txt is not the one for the URL. */
   isAllowed(url: string, ua?: string): boolean | undefined {
     const own = this.#own(url);
     return own === undefined ? undefined : this.#policy(ua).isAllowed(own);
@@ -55,7 +63,7 @@ export class RobotsParser {
   }
 
   /**
-   * Whether a group that names the crawler disallows the URL, groups for `*` not counted. `undefined` if this robots.txt
+   * True if a group that names the crawler disallows the URL, groups for `*` not counted. `undefined` if this robots.txt
    * is not the one for the URL. (It is in robots-parser's repository; 3.0.1 does not have it yet.)
    */
   isExplicitlyDisallowed(url: string, ua?: string): boolean | undefined {
@@ -145,7 +153,7 @@ function crawlerOf(ua: string | undefined): Crawler {
   return /^[A-Za-z0-9_.-]*$/.test(name) ? name : { userAgent: text };
 }
 
-export { RobotsieveError };
+export { OutOfMemoryError, RobotsieveError };
 
 /**
  * Makes a robots.txt that answers like robots-parser's.

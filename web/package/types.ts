@@ -1,5 +1,5 @@
 /**
- * What the package takes and returns, as data.
+ * The data that the package takes and returns.
  *
  * **Text and bytes.** A robots.txt and a URL are bytes. A string stands for its UTF-8; a lone surrogate stands for
  * U+FFFD, as everywhere on the web (`USVString`). What comes back as a string was decoded like
@@ -29,16 +29,16 @@ import type { ComparedTarget, FixReport, Span, Verdict } from "./reports.js";
  */
 export type ProfileName = "rfc9309" | "google" | "google-classic" | "original-1994";
 
-/** How positions are counted: in bytes, or in UTF-16 code units as JavaScript does. */
+/** The unit of positions: bytes, or in UTF-16 code units as JavaScript does. */
 export type Spans = "bytes" | "utf16";
 
-/** How a file is read, and how it is spoken of. */
+/** The reading of a file, and the form of what is said of it. */
 export interface RobotsOptions {
   /** Default: `rfc9309`. */
   profile?: ProfileName;
   /** The name of the file: the member `robots` of its reports. Default: none. */
   name?: Text;
-  /** How positions are counted in all that is said of the file. Default: `bytes`. */
+  /** The unit of positions in all that is said of the file. Default: `bytes`. */
   spans?: Spans;
 }
 
@@ -55,7 +55,7 @@ export type Text = string | Uint8Array;
 export type Crawler = string | readonly string[] | { readonly userAgent: Text } | { readonly names: readonly string[] };
 
 /**
- * Why the verdict is what it is.
+ * The reason for a verdict.
  *
  * - `rule`: a rule matches, and none of higher precedence does.
  * - `no-group`: allowed, no group of the file is for this crawler.
@@ -75,9 +75,9 @@ export interface Rule {
   /** The value as written, without the comment and the white space around it. */
   value: string;
   value_span: Span;
-  /** What is compared with URLs: normalised, without stars that change nothing and without the `$` of an anchored rule. */
+  /** The text that is compared with URLs: normalised, without stars that change nothing and without the `$` of an anchored rule. */
   pattern: string;
-  /** Whether the URL must end where the pattern ends, because the rule ends in `$`. */
+  /** True if the URL must end where the pattern ends, because the rule ends in `$`. */
   anchored: boolean;
   /** Of several rules that match, the one with the highest precedence decides; of equal ones `allow`. */
   precedence: number;
@@ -86,7 +86,7 @@ export interface Rule {
 /** A verdict with the reason for it. */
 export interface Decision {
   verdict: Verdict;
-  /** Whether the verdict is `allow`. */
+  /** True if the verdict is `allow`. */
   allowed: boolean;
   reason: Reason;
   /** The line that decided, from 1: of a rule, or of the first rule with an empty value. */
@@ -122,13 +122,13 @@ export interface UserAgentLine {
   /** The value as written. */
   value: string;
   value_span: Span;
-  /** Which crawlers it names: every crawler that no other group names; those that this token finds; none. */
+  /** The crawlers that it names: every crawler that no other group names; those that this token finds; none. */
   names: "everybody" | "token" | "nobody";
   /** The product token, if it names one. */
   token: string | null;
 }
 
-/** How many requests to make in what time. */
+/** The number of requests to make in a time. */
 export interface Rate {
   requests: number;
   /** In this many seconds. */
@@ -140,10 +140,10 @@ export interface Rate {
 /** A name in a `User-Agent` header. */
 export interface HeaderName {
   name: string;
-  /** Where it is in the header. */
+  /** Its place in the header. */
   agent_span: Span;
   /**
-   * How sure it is that it is the crawler's: it follows the word `compatible`; it has a version or the header begins with
+   * The certainty that it is the crawler's: it follows the word `compatible`; it has a version or the header begins with
    * it; it stands somewhere else.
    */
   certainty: "compatible" | "product" | "word";
@@ -151,7 +151,7 @@ export interface HeaderName {
 
 // ---- lint ----------------------------------------------------------------------------------------------------------
 
-/** How to lint. */
+/** The options of lint. */
 export interface LintOptions {
   /** The profiles in which the file is read; at least one. Default: that of the {@link Robots}. */
   profiles?: readonly ProfileName[];
@@ -164,9 +164,9 @@ export interface LintCode {
   code: string;
   name: string;
   severity: "note" | "warning" | "error";
-  /** What is wrong, in one sentence. */
+  /** The mistake in one sentence. */
   title: string;
-  /** Why it matters. */
+  /** The reason why it matters. */
   explanation: string;
 }
 
@@ -183,18 +183,18 @@ export interface Fixed {
   text: string;
   /** The same in bytes. The bytes that no fix touched are as they were, even if they are not UTF-8. */
   bytes: Uint8Array;
-  /** What was done, what that does to verdicts, and what is found in the file afterwards. */
+  /** The fixes that were applied, their effect on verdicts, and the findings in the file afterwards. */
   report: FixReport;
 }
 
 // ---- diff ----------------------------------------------------------------------------------------------------------
 
 export interface DiffOptions {
-  /** How both files are read. Default: the profile of the first {@link Robots} given, else `rfc9309`. */
+  /** The reading of both files. Default: the profile of the first {@link Robots} given, else `rfc9309`. */
   profile?: ProfileName;
   /** The crawlers to compare for; at least one. Default: all that either file names, and `*` for any other. */
   crawlers?: readonly Crawler[];
-  /** How many examples to report at most in each direction, for each group of crawlers. Default 5. */
+  /** The most examples to report in each direction, for each group of crawlers. Default 5. */
   examples?: number;
 }
 
@@ -212,7 +212,7 @@ export interface RecordsOptions {
 export interface AutomatonOptions {
   /** A URL to walk through it. */
   url?: Text;
-  /** How many states to return at most. Default 512, at most 65,536. */
+  /** The most states to return. Default 512, at most 65,536. */
   maxStates?: number;
 }
 
@@ -225,10 +225,10 @@ export interface Automaton {
   states: AutomatonState[];
   /** The state before the first byte is read: after the first `/`. Always 0. */
   start: number;
-  /** How many states there are in all. `null` if there are more than 65,536, which are not counted. */
+  /** The number of states in all. `null` if there are more than 65,536, which are not counted. */
   state_count: number | null;
   /**
-   * Whether `states` has all of them. If not: with a URL they are the states of its walk and then their neighbours,
+   * True if `states` has all of them. If not: with a URL they are the states of its walk and then their neighbours,
    * without one those nearest to the start.
    */
   whole: boolean;
@@ -239,17 +239,17 @@ export interface Automaton {
 export interface AutomatonState {
   /** The verdict if the URL ends here. */
   verdict: Verdict;
-  /** Whether the verdict is final: whatever follows is not read. Such a state has no transitions. */
+  /** True if the verdict is final: whatever follows is not read. Such a state has no transitions. */
   final: boolean;
   /** The least number of bytes that lead here from the start. `null` if that was not found out (see `state_count`). */
   depth: number | null;
   /**
-   * Where bytes lead, in the order of the first byte of each class. `to` is `null` if that state is not among
+   * The states to which bytes lead, in the order of the first byte of each class. `to` is `null` if that state is not among
    * {@link Automaton.states}.
    */
   transitions: { bytes: ByteClass; to: number | null }[];
   /**
-   * Where every byte without a transition leads. `null` if that state is not among `states`, or if this one is final.
+   * The state to which every byte without a transition leads. `null` if that state is not among `states`, or if this one is final.
    */
   otherwise: number | null;
 }
@@ -268,9 +268,9 @@ export interface Walk {
   verdict: Verdict;
   /** One for each byte that is read. The walk begins in {@link Automaton.start}, after the first `/`. */
   steps: WalkStep[];
-  /** Whether it ends early, in a final state, before the end of the URL. */
+  /** True if it ends early, in a final state, before the end of the URL. */
   stops_early: boolean;
-  /** What is walked: path and query, normalised. */
+  /** The target that is walked: path and query, normalised. */
   target: ComparedTarget;
 }
 
@@ -281,6 +281,6 @@ export interface WalkStep {
   label: string;
   /** The state after it. `null` if it is not among {@link Automaton.states}. */
   state: number | null;
-  /** Where the byte comes from in the URL as it was given. Several bytes may come from one `%XX` or character. */
+  /** The place of the byte in the URL as it was given. Several bytes may come from one `%XX` or character. */
   url_span: Span;
 }

@@ -47,6 +47,7 @@ export class RawFixed {
 
 export function scratch(len: number): number;
 export function moduleMemory(): Memory;
+export function isFull(): boolean;
 export function headerNames(header: Uint8Array, isUtf16: boolean): string;
 export function lintCodes(): string;
 export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;

@@ -11,7 +11,7 @@ use crate::error::invalid_name;
 use crate::json::json;
 use crate::positions::{Text, Texts};
 
-/// How JavaScript writes crawlers: for each a byte, the number of names, and for each name or
+/// Crawlers as JavaScript writes them: for each a byte, the number of names, and for each name or
 /// header its length and its bytes. Numbers have four bytes, the lowest first.
 pub struct Written<'w>(pub &'w [u8]);
 
@@ -80,7 +80,7 @@ impl Who<'_> {
         asked
     }
 
-    /// What stands for it in a report.
+    /// The text that stands for it in a report.
     #[cfg(feature = "full")]
     pub fn agent(&self) -> Vec<u8> {
         self.asked(None, b"").agent.into_owned()

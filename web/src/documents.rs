@@ -1,4 +1,4 @@
-//! What is said of verdicts: the library's documents, as JSON.
+//! The reports on verdicts: the library's documents, as JSON.
 
 use robotsieve::explain;
 use wasm_bindgen::prelude::*;
@@ -63,7 +63,8 @@ mod full {
     use crate::positions::{Text, Texts};
     use crate::robots::RawRobots;
 
-    /// How JavaScript asks for it: the numbers of profiles, and the content type if it is known.
+    /// The options as JavaScript gives them: the numbers of profiles, and the content type if it is
+    /// known.
     fn options(profiles: &[u8], content_type: Option<String>) -> Options {
         let named = profiles.iter().filter_map(|number| Profile::NAMED.get(usize::from(*number)));
         let options = Options::new(named.copied());
@@ -221,8 +222,8 @@ mod known {
             })
         }
 
-        /// What the known crawlers of these purposes, or all, may read of these pages, or of some
-        /// that tell them apart.
+        /// The reach of the known crawlers of these purposes, or of all: what they may read of these
+        /// pages, or of some that tell them apart.
         pub fn crawlers(
             &self,
             urls: Vec<String>,

@@ -18,7 +18,7 @@ pub const MOST_BYTES: usize = 128 << 20;
 #[derive(Default)]
 pub struct Json<'t> {
     text: String,
-    /// What spans are about, if they are counted in UTF-16 code units.
+    /// The texts that spans are about, if those are counted in UTF-16 code units.
     texts: Option<Texts<'t>>,
     /// The span that is being written: what it is about, and its beginning once that is known.
     span: Option<(Text<'t>, Option<u64>)>,
@@ -34,7 +34,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T, texts: Option<Texts<'_>>) -> Strin
     }
 }
 
-/// Why writing ends early: it is too long, or of a kind that no document has.
+/// The end of writing before its time: a document is too long, or of a kind that none has.
 #[derive(Debug)]
 pub struct Stop;
 
@@ -180,7 +180,7 @@ impl ser::SerializeStruct for Begun<'_, '_> {
     }
 }
 
-/// What documents have. Everything else is an error.
+/// The kinds of values that documents have. Every other one is an error.
 impl<'j, 't> Serializer for &'j mut Json<'t> {
     type Ok = ();
     type Error = Stop;

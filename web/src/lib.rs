@@ -10,8 +10,10 @@
 mod crawler;
 mod documents;
 mod error;
+mod file;
 mod graph;
 mod json;
+mod memory;
 mod policy;
 mod positions;
 mod robots;

@@ -9,9 +9,9 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::invalid_url;
+use crate::file::Shared;
 use crate::graph;
 use crate::json::json;
-use crate::robots::Shared;
 use crate::scratch;
 
 /// The answers in bytes.
@@ -19,7 +19,7 @@ const DISALLOW: u8 = 0;
 const ALLOW: u8 = 1;
 const INVALID: u8 = 2;
 
-/// What a file says to a crawler.
+/// The rules of a file for one crawler.
 #[wasm_bindgen]
 pub struct RawPolicy {
     policy: Policy,
@@ -205,7 +205,7 @@ impl<'p> Rule<'p> {
     }
 }
 
-/// How fast to go, in seconds.
+/// The pace of a crawler, in seconds.
 #[derive(Serialize)]
 struct Going {
     crawl_delay: Option<f64>,

@@ -70,7 +70,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// What the spans of a document are about.
+/// The texts that the spans of a document are about.
 #[derive(Default)]
 pub struct Texts<'t> {
     pub file: Text<'t>,
@@ -78,7 +78,7 @@ pub struct Texts<'t> {
     pub agent: Text<'t>,
     /// The target of each explanation, in their order. An explanation may have none.
     pub targets: Vec<Text<'t>>,
-    /// How many of them have begun.
+    /// The number of them that have begun.
     pub begun: usize,
 }
 

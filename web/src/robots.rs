@@ -1,98 +1,18 @@
 //! A file, and the questions about it that need no policy.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use robotsieve::explain::{self, NamedCrawlers};
-use robotsieve::{Crawler, Field, Profile, Record};
-use self_cell::self_cell;
+use robotsieve::{Crawler, Field, Profile};
 use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use crate::crawler::who;
+use crate::file::{Shared, value_span};
 use crate::json::json;
 use crate::policy::{RawPolicy, pace};
-use crate::positions::{Text, Texts};
 use crate::scratch;
-
-type Parsed<'a> = robotsieve::Robots<'a>;
-
-self_cell! {
-    struct Cell {
-        owner: Box<[u8]>,
-
-        #[not_covariant]
-        dependent: Parsed,
-    }
-}
-
-/// A file, shared by its policies, which say where their rules are.
-pub struct Shared {
-    cell: Cell,
-    /// How the caller calls the file.
-    name: Option<Box<[u8]>>,
-    /// True if spans are counted in UTF-16 code units.
-    pub is_utf16: bool,
-    /// [`Text::marks`] of the file.
-    marks: OnceCell<Rc<[[u32; 2]]>>,
-    /// The line of each rule and where its value is, ascending.
-    rules: OnceCell<Vec<(u32, [usize; 2])>>,
-}
-
-impl Shared {
-    pub fn with<T>(&self, ask: impl FnOnce(&robotsieve::Robots<'_>) -> T) -> T {
-        self.cell.with_dependent(|_, robots| ask(robots))
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        self.cell.borrow_owner()
-    }
-
-    pub fn profile(&self) -> Profile {
-        self.with(|robots| *robots.profile())
-    }
-
-    pub fn name(&self) -> Option<&[u8]> {
-        self.name.as_deref()
-    }
-
-    /// The texts of what is said about the file alone.
-    pub fn texts(&self) -> Option<Texts<'_>> {
-        self.is_utf16.then(|| {
-            let bytes = self.bytes();
-            let marks = self.marks.get_or_init(|| Text::of(bytes).marks);
-            Texts { file: Text::marked(bytes, marks.clone()), ..Texts::default() }
-        })
-    }
-
-    /// Where the rule on a line is: the line without its end, and the value.
-    pub fn rule_spans(&self, line: u32) -> [[usize; 2]; 2] {
-        let rules = self.rules.get_or_init(|| {
-            self.with(|robots| {
-                let is_rule = |field| matches!(field, Field::Allow | Field::Disallow);
-                let rules = robots.records().filter(|record| is_rule(record.field));
-                rules.map(|record| (record.line, value_span(&record))).collect()
-            })
-        });
-        let Ok(at) = rules.binary_search_by_key(&line, |(line, _)| *line) else {
-            return [[0; 2]; 2];
-        };
-        let [value_start, value_end] = rules[at].1;
-        let bytes = self.bytes();
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let before = bytes[..value_start].iter().rposition(is_end).map_or(0, |end| end + 1);
-        let start = before.max(self.with(|robots| robots.extent()).start);
-        let after = bytes[value_end..].iter().position(is_end);
-        let end = after.map_or(bytes.len(), |len| value_end + len);
-        [[start, end], rules[at].1]
-    }
-}
-
-fn value_span(record: &Record<'_>) -> [usize; 2] {
-    let span = record.value_span();
-    [span.start, span.end]
-}
 
 /// A robots.txt.
 #[wasm_bindgen]
@@ -105,16 +25,14 @@ pub fn profile_of(number: u8) -> Profile {
     Profile::NAMED.get(usize::from(number)).map_or(Profile::RFC9309, |(_, profile)| *profile)
 }
 
-/// What the file says of itself and of one crawler. What is said of verdicts is in `documents`.
+/// The answers about the file itself and about one crawler. Those about verdicts are in `documents`.
 #[wasm_bindgen]
 impl RawRobots {
     #[wasm_bindgen(constructor)]
     pub fn new(file: Box<[u8]>, profile: u8, name: Option<Box<[u8]>>, is_utf16: bool) -> RawRobots {
         scratch::reserve();
-        let profile = profile_of(profile);
-        let cell = Cell::new(file, |file| robotsieve::Robots::parse(file, &profile));
-        let (marks, rules) = Default::default();
-        RawRobots { shared: Rc::new(Shared { cell, name, is_utf16, marks, rules }) }
+        let shared = Shared::new(file, profile_of(profile), name, is_utf16);
+        RawRobots { shared: Rc::new(shared) }
     }
 
     pub fn bytes(&self) -> Box<[u8]> {

@@ -5,6 +5,8 @@ use std::cell::{Cell, RefCell};
 
 use wasm_bindgen::prelude::*;
 
+use crate::memory;
+
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
@@ -47,7 +49,7 @@ pub fn reserve() {
     if pages() > PAGES.get() {
         // Given back at once, to the end of the memory that is free.
         let mut room: Vec<u8> = Vec::new();
-        let _ = room.try_reserve_exact(pages() / 8 * PAGE);
+        let _ = memory::attempt(|| room.try_reserve_exact(pages() / 8 * PAGE));
         drop(room);
         PAGES.set(pages());
     }

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 
-import { diff, headerNames, Policy, PROFILES, Robots, RobotsieveError } from "robotsieve";
+import { diff, headerNames, OutOfMemoryError, Policy, PROFILES, Robots, RobotsieveError } from "robotsieve";
 import { Robots as KnownRobots } from "robotsieve/known";
 import robotsParser from "robotsieve/robots-parser";
 
@@ -471,22 +471,104 @@ test("memory grows in few steps, since engines collect garbage at each", () => {
   assert.ok(bytes > 20e6 && steps < 150, `${steps} steps to ${bytes} bytes`);
 });
 
-test("if the module fails, what is made afterwards works", () => {
+/** Makes the module fail in the middle of a call, with a policy and its file there. */
+function failing(fail) {
   const before = new Robots(FILE);
   const policy = before.policy("bot");
   const { answer } = wasm.RawPolicy.prototype;
-  // More memory than there is: the module stops in the middle of the call.
-  wasm.RawPolicy.prototype.answer = () => wasm.scratch(-16);
+  wasm.RawPolicy.prototype.answer = fail;
+  let error;
   try {
-    assert.throws(() => policy.isAllowed("/a"), { name: "RobotsieveError", code: "internal" });
+    policy.isAllowed("/a");
+  } catch (caught) {
+    error = caught;
   } finally {
     wasm.RawPolicy.prototype.answer = answer;
   }
   works();
-  assert.throws(() => policy.isAllowed("/a"), { code: "freed", message: /has to be made anew/ });
-  assert.throws(() => before.policy("bot"), { code: "freed" });
-  assert.throws(() => policy.verdicts(["/a"]), { code: "freed" });
+  const lost = { name: "RobotsieveError", code: "lost", message: "this object was lost when the module failed: parse its file again" };
+  assert.throws(() => policy.isAllowed("/a"), lost);
+  assert.throws(() => before.policy("bot"), lost);
+  assert.throws(() => policy.verdicts(["/a"]), lost);
   policy.free();
   before.free();
   works();
+  return error;
+}
+
+test("if the module fails, what is made afterwards works", () => {
+  // More than a length can be: the module stops as at a bug.
+  const error = failing(() => wasm.scratch(-16));
+  assert.deepEqual([error.name, error.code, error instanceof RobotsieveError], ["RobotsieveError", "internal", true]);
+});
+
+test("if memory runs out, an error of its own says so", () => {
+  const error = failing(() => {
+    // Somebody else has all of it: 65,536 pages of 65,536 bytes.
+    const memory = wasm.moduleMemory();
+    memory.grow(65_536 - memory.buffer.byteLength / 65_536);
+    return wasm.scratch(1 << 30);
+  });
+  assert.deepEqual([error.name, error.code], ["OutOfMemoryError", "out-of-memory"]);
+  assert.ok(error instanceof OutOfMemoryError && error instanceof RobotsieveError);
+  // It is no reason for a later failure.
+  assert.equal(failing(() => wasm.scratch(-16)).code, "internal");
+});
+
+test("if there is no memory for a new instance either, the next object tries again", () => {
+  const [kept, other] = [new Robots(FILE), new Robots(FILE)];
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = function () {
+    throw new RangeError("WebAssembly.Instance(): Out of memory");
+  };
+  const { extent } = wasm.RawRobots.prototype;
+  wasm.RawRobots.prototype.extent = () => wasm.scratch(-16);
+  try {
+    assert.throws(() => kept.extent, { code: "internal" });
+    assert.throws(() => new Robots(FILE), { name: "OutOfMemoryError", code: "out-of-memory" });
+    assert.throws(() => kept.tokens, { code: "lost" });
+    other.free();
+  } finally {
+    wasm.RawRobots.prototype.extent = extent;
+    WebAssembly.Instance = Instance;
+  }
+  works();
+  assert.throws(() => kept.tokens, { code: "lost" });
+});
+
+test("if memory runs out, the process gives it back, even while the error and the objects are kept", () => {
+  const program = `
+    import { OutOfMemoryError, Robots } from "robotsieve";
+    import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
+    const file = new Uint8Array(8 << 20).fill(10);
+    const kept = [];
+    let error;
+    try {
+      for (;;) kept.push(new Robots(file));
+    } catch (caught) {
+      error = caught;
+    }
+    const full = process.memoryUsage().rss;
+    let rss = full;
+    for (let n = 0; n < 50 && rss > full / 10; n++) {
+      gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      rss = process.memoryUsage().rss;
+    }
+    const again = new Robots("User-agent: *\\nDisallow: /a").isAllowed("bot", "/a");
+    let lost;
+    try {
+      kept[0].tokens;
+    } catch (caught) {
+      lost = caught.code;
+    }
+    const isOwn = error instanceof OutOfMemoryError;
+    console.log(JSON.stringify({ isOwn, files: kept.length, full, rss, module: wasm.moduleMemory().buffer.byteLength, again, lost }));`;
+  const cwd = fileURLToPath(new URL("..", import.meta.url));
+  const args = ["--expose-gc", "--input-type=module", "-e", program];
+  const { isOwn, files, full, rss, module, again, lost } = JSON.parse(String(execFileSync(process.execPath, args, { cwd })));
+  assert.deepEqual([isOwn, again, lost], [true, false, "lost"]);
+  assert.ok(files > 400 && full > 3e9, `${files} files in ${full} bytes`);
+  // An error's trace held the instance, and so all of its memory, until somebody read it.
+  assert.ok(rss < full / 10 && module < 10e6, `${full} bytes, then ${rss}; the module has ${module}`);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import * as core from "robotsieve/core";
@@ -301,7 +302,7 @@ test("core has everything but lint and diff", () => {
   assert.equal(robots.explain("bot", "/a").line, 3);
   assert.equal(robots.lint, undefined);
   assert.deepEqual(Object.keys(core).sort(), [
-    "ALLOW", "DISALLOW", "INVALID", "PROFILES", "Policy", "Robots", "RobotsieveError", "headerNames", "init",
+    "ALLOW", "DISALLOW", "INVALID", "OutOfMemoryError", "PROFILES", "Policy", "Robots", "RobotsieveError", "headerNames", "init",
   ]);
 });
 
@@ -331,4 +332,25 @@ test("types are classes", () => {
   const policy = new Robots("").policy("a");
   assert.ok(policy instanceof Policy);
   assert.ok(new RobotsieveError("freed", "x") instanceof Error);
+});
+
+/** The members that `types.ts` declares for an interface; a member in braces counts with its first line. */
+function declared(name) {
+  const types = readFileSync(new URL("../package/types.ts", import.meta.url), "utf8");
+  const [, body] = new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, "ms").exec(types);
+  return [...body.matchAll(/^  (\w+)\??:/gm)].map(([, member]) => member);
+}
+
+test("types.ts declares what the module writes, member by member", () => {
+  const robots = new Robots(FILE);
+  const policy = robots.policy("bot");
+  const [group] = robots.groups;
+  const automaton = policy.automaton({ url: "/a" });
+  const written = {
+    Rule: policy.rules[0], Decision: policy.decide("/a"), Line: robots.lines()[0], Group: group, UserAgentLine: group.agents[0],
+    Rate: policy.requestRate, HeaderName: headerNames("GPTBot/1.1")[0], LintCode: lintCodes()[0],
+    Automaton: automaton, AutomatonState: automaton.states[0], Walk: automaton.walk, WalkStep: automaton.walk.steps[0],
+    ByteClass: automaton.states.flatMap(({ transitions }) => transitions)[0].bytes,
+  };
+  for (const [name, value] of Object.entries(written)) assert.deepEqual(Object.keys(value).sort(), declared(name).sort(), name);
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import robotsParser, { RobotsParser } from "robotsieve/robots-parser";
@@ -52,12 +54,60 @@ test("the interface of robots-parser", () => {
   }
 });
 
+test("a rule with half of a character is for no URL, as in robots-parser", () => {
+  const file = "User-agent: *\nDisallow: /\uD800\nDisallow: /\uDC00x\nDisallow: /\u{1F600}";
+  for (const make of [original, robotsParser]) {
+    const robots = make(URL_OF_FILE, file);
+    const verdicts = ["\uD800", "\uDC00x", "\uFFFD", "%EF%BF%BDx", "\u{1F600}"].map((path) => robots.isAllowed(`https://e.com/${path}`, "bot"));
+    assert.deepEqual(verdicts, [true, true, true, true, false]);
+    assert.equal(robots.getMatchingLineNumber("https://e.com/\uD800", "bot"), -1);
+  }
+});
+
 test("isExplicitlyDisallowed, which robots-parser has in its repository", () => {
   const robots = robotsParser(URL_OF_FILE, FILE);
   assert.equal(robots.isExplicitlyDisallowed("https://e.com/a", "bot"), false);
   assert.equal(robots.isExplicitlyDisallowed("https://e.com/a", "GPTBot"), true);
   assert.equal(robots.isExplicitlyDisallowed("https://e.com/a"), true);
   assert.equal(robots.isExplicitlyDisallowed("https://www.e.com/a", "GPTBot"), undefined);
+});
+
+/**
+ * The tests of robots-parser that fail here, for a reason that README.md tells: they end a group at a `Crawl-delay`, which
+ * by RFC 9309 is in the group of the `User-agent` lines before and after it.
+ */
+const DELAYS_IN_GROUPS = [
+  "should parse the crawl-delay directive",
+  "should fallback to * when a UA has no rules of its own",
+  "should not fallback to * when a UA has rules",
+  "should ignore version numbers in the UA string",
+];
+
+test("the tests of robots-parser itself", (t) => {
+  const folder = dirname(require.resolve("robots-parser"));
+  const failed = [];
+  let count = 0;
+  const it = (name, run) => {
+    count += 1;
+    try {
+      run();
+    } catch (error) {
+      failed.push(name);
+      t.diagnostic(`${name}: ${error.message.split("\n")[0]}`);
+    }
+  };
+  // What they use of mocha and chai.
+  const expect = (value) => ({
+    to: {
+      equal: (wanted) => assert.strictEqual(value, wanted),
+      eql: (wanted) => assert.deepStrictEqual(value, wanted),
+      be: { lessThan: (most) => assert.ok(value < most) },
+    },
+  });
+  const given = { "../index": robotsParser, chai: { expect } };
+  const program = readFileSync(join(folder, "test/Robots.js"), "utf8");
+  new Function("require", "describe", "it", program)((name) => given[name], (_, run) => run(), it);
+  assert.deepEqual([count, failed], [41, DELAYS_IN_GROUPS]);
 });
 
 test("what robots-parser does not have", () => {

@@ -1,6 +1,8 @@
 // Compiled, not run, by platforms.test.mjs.
 
-import { ALLOW, diff, type ExplainReport, init, Policy, Robots, type RobotsOptions, type Verdict } from "robotsieve";
+import {
+  ALLOW, diff, type ErrorCode, type ExplainReport, init, OutOfMemoryError, Policy, Robots, type RobotsOptions, type Verdict,
+} from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
 import robotsParser from "robotsieve/robots-parser";
 const robots = new Robots("", { profile: "google" });
@@ -11,6 +13,7 @@ const one: boolean | undefined = robotsParser("https://e.com/robots.txt", "").is
 const same: boolean = diff(robots, "").result === "equal";
 const reasons: string[] = why.sentences.map(({ text }) => text);
 robots.policy("a")[Symbol.dispose]();
+const code: ErrorCode = new OutOfMemoryError().code;
 const options: RobotsOptions = { profile: "google" };
 init(new Uint8Array(8));
 // @ts-expect-error: no address and no module
@@ -23,4 +26,4 @@ new Robots("", { profile: "bing" });
 new Core("").lint();
 // @ts-expect-error: Policy.of is for the package alone
 Policy.of;
-export { ALLOW, answers, one, options, reasons, same, verdict };
+export { ALLOW, answers, code, one, options, reasons, same, verdict };

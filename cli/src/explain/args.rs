@@ -82,7 +82,8 @@ pub struct ExplainArgs {
     ///
     /// A record has the verdict, profile, crawler, URL and target, the rule
     /// with its line and byte span, the path of the robots.txt and its
-    /// SHA-256, and the version of robotsieve. Not with a store.
+    /// SHA-256, and the version of robotsieve; with a store also what is in
+    /// force for the site.
     #[arg(long, conflicts_with = "format", verbatim_doc_comment)]
     pub record: bool,
 

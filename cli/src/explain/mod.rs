@@ -3,7 +3,6 @@
 mod answer;
 pub mod args;
 pub mod shown;
-mod site;
 pub mod text;
 
 use std::ffi::OsString;
@@ -13,16 +12,17 @@ use robotsieve::report::recorded::DecisionRecord;
 use robotsieve::report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 use robotsieve::{Crawler, Profile, Reason, Robots};
 use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::report::{Found, KnownSites};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::policy::note_known;
 use crate::read::robots_file::Given;
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use answer::Answer;
 use args::{ExplainArgs, ExplainFormat};
-use site::{Found, Sites};
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
@@ -35,14 +35,16 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
         ));
     }
     if stores::is_store(&args.policy.robots) {
-        if args.record {
-            return Err(Failure::Usage(
-                "--record is for a robots.txt file, which 'replay' can read again: 'robotsieve \
-                 store get --body STORE URL' prints the one of a site"
-                    .into(),
-            ));
+        // 'replay' would have to be told of them, and a store has only what is known now.
+        let told = args.as_of.map(|_| "--as-of").or(args.answers.given());
+        if let Some(option) = told.filter(|_| args.record) {
+            return Err(Failure::Usage(format!(
+                "{option} is not for --record, because 'replay' decides by what a store says now"
+            )));
         }
-        let sites = Sites::new(stores::read_only(&args.policy.robots)?, args.as_of, args.answers);
+        let (store, answers) = (stores::read_only(&args.policy.robots)?, args.answers);
+        let meaning = move |profile: &Profile| answers.protocol(profile);
+        let sites = KnownSites::new(store, args.as_of, meaning);
         return Explainer::new(args, Source::Store(sites))?.run(&urls);
     }
     if let Some(option) = args.as_of.map(|_| "--as-of").or(args.answers.given()) {
@@ -86,7 +88,7 @@ enum Source<'e> {
     /// One for all URLs.
     File(File<'e>),
     /// The one of the URL's site.
-    Store(Sites),
+    Store(KnownSites),
 }
 
 /// A robots.txt.
@@ -103,6 +105,9 @@ impl<'e> Explainer<'e> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
+        if let Source::File(file) = &source {
+            note_known(&crawler, &Robots::parse(file.bytes, &profile), file.answer.as_ref());
+        }
         let mut profiles = vec![(args.policy.profile.name(), profile)];
         if args.all_profiles {
             let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);
@@ -288,18 +293,29 @@ impl<'e> Explainer<'e> {
 
     /// Prints a decision record for each profile.
     fn record(&mut self, url: &[u8]) -> Result<(), Failure> {
-        let Source::File(file) = &self.source else { return Ok(()) };
-        let asked = self.asked(url);
         let mut out = Vec::new();
         let mut verdicts = Vec::new();
-        for (name, profile) in &self.profiles {
-            let why = Robots::parse(file.bytes, profile).explain(&self.crawler, url).ok();
-            verdicts.push(why.as_ref().map_or(ExplainVerdict::Invalid, |why| why.verdict.into()));
-            let record = DecisionRecord::new(&asked, name, &file.sha256, why.as_ref());
+        for profile in &self.profiles {
+            let found = match &mut self.source {
+                Source::File(_) => None,
+                Source::Store(sites) => Some(sites.find(url, &profile.1)?),
+            };
+            let (file, sha256) = match (&self.source, &found) {
+                (Source::File(file), _) => (file.bytes, file.sha256.clone()),
+                (_, Some(found)) => (found.file(), found.sha256()),
+                _ => (&b""[..], String::new()),
+            };
+            let why = Robots::parse(file, &profile.1).explain(&self.crawler, url).ok();
+            let mut record =
+                DecisionRecord::new(&self.asked(url), profile.0, &sha256, why.as_ref());
+            if let Some(found) = &found {
+                record = record.of_site(found.holds());
+            }
+            verdicts.push(record.verdict.clone());
             serde_json::to_writer(&mut out, &record).expect("a vector has room for any text");
             out.push(b'\n');
         }
-        self.count(url, |verdict| verdicts.contains(&verdict));
+        self.count(url, |verdict| verdicts.iter().any(|found| *found == verdict.as_str()));
         if self.out.has_reader() { self.out.print(out) } else { Ok(()) }
     }
 }

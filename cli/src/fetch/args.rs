@@ -15,6 +15,7 @@ use robotsieve_client::sieve::Overrides;
 use crate::error::Failure;
 use crate::options::{ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, values};
 use crate::read::overrides;
+use crate::write::{logs, stderr};
 
 /// Fetch the robots.txt of many sites and keep the outcomes
 ///
@@ -410,6 +411,22 @@ pub struct Fetching {
     /// says what to log, as in robotsieve=debug.
     #[arg(short, long, action = ArgAction::Count, verbatim_doc_comment)]
     pub verbose: u8,
+
+    /// What messages and logs on standard error are: text or json
+    ///
+    /// With json each is an object on a line of its own with time, level
+    /// (error, warn, info, debug, trace) and message; logs have a target
+    /// and more fields. There is no progress bar then.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text,
+        hide_possible_values = true, hide_short_help = true, verbatim_doc_comment)]
+    pub message_format: MessageFormat,
+}
+
+/// How messages and logs are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    Text,
+    Json,
 }
 
 /// Who looks names up.
@@ -438,6 +455,17 @@ impl FromStr for Resolver {
 pub const FETCHING: &str = "Options of fetching";
 
 impl Fetching {
+    /// Starts logs, and makes them and all messages what they are to be.
+    ///
+    /// # Errors
+    /// Returns an error if `RUST_LOG` is not a list of levels and targets.
+    pub fn start_messages(&self) -> Result<(), Failure> {
+        if self.message_format == MessageFormat::Json {
+            stderr::set_json();
+        }
+        logs::start(self.verbose)
+    }
+
     /// How many requests may run at the same time.
     pub fn parallel(&self) -> u16 {
         self.parallel.unwrap_or(256)

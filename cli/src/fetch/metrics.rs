@@ -6,10 +6,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use robotsieve::Answer;
 use robotsieve_client::sieve::{Metrics, Sieve};
 
 use crate::error::Failure;
@@ -36,10 +38,14 @@ impl MetricsFile {
         sieve: &Sieve,
         watch: &Arc<Watch>,
         report: &Arc<Report>,
+        verdicts: Option<&Arc<Verdicts>>,
     ) -> Result<MetricsFile, Failure> {
+        let verdicts = verdicts.cloned();
         let (path, sieve, watch, report) =
             (path.to_owned(), sieve.clone(), Arc::clone(watch), Arc::clone(report));
-        let write = move |path: &Path| replace(path, &text(&sieve.metrics(), watch.open()));
+        let write = move |path: &Path| {
+            replace(path, &text(&sieve.metrics(), watch.open(), verdicts.as_deref()))
+        };
         let failed = |path: &Path, cause| {
             Failure::io(format!("cannot write --metrics '{}'", path.display()), cause)
         };
@@ -89,12 +95,33 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
+/// The verdicts on URLs so far, by [`Answer`]: one for each URL and crawler.
+#[derive(Default)]
+pub struct Verdicts([AtomicU64; 4]);
+
+impl Verdicts {
+    /// Adds verdicts, by [`Answer`].
+    pub fn add(&self, counts: &[u64; 4]) {
+        for (sum, count) in self.0.iter().zip(counts) {
+            sum.fetch_add(*count, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The library's metrics, and what only the command knows.
-fn text(metrics: &Metrics, open: u64) -> String {
+fn text(metrics: &Metrics, open: u64, verdicts: Option<&Verdicts>) -> String {
     let mut text = metrics.to_prometheus();
     text += "# HELP robotsieve_sites_open Sites that are waited for.\n\
              # TYPE robotsieve_sites_open gauge\n";
     // Writing to a `String` cannot fail.
     let _ = writeln!(text, "robotsieve_sites_open {open}");
+    if let Some(Verdicts(counts)) = verdicts {
+        text += "# HELP robotsieve_verdicts_total Verdicts, one for each URL and crawler.\n\
+                 # TYPE robotsieve_verdicts_total counter\n";
+        for answer in [Answer::Allow, Answer::Disallow, Answer::Unknown, Answer::Invalid] {
+            let (name, count) = (answer.as_str(), counts[answer as usize].load(Ordering::Relaxed));
+            let _ = writeln!(text, "robotsieve_verdicts_total{{verdict=\"{name}\"}} {count}");
+        }
+    }
     text
 }

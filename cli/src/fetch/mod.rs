@@ -33,30 +33,21 @@ use robotsieve::{Crawler, Origin};
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
 use robotsieve_client::outcome::{Condition, Holds, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::{Failure, Status};
 use crate::read::inputs::{self, Inputs};
 use crate::read::small_file;
 use crate::read::{stdin, stores};
 use crate::write::report::{MOST_ALIKE, Report};
-use crate::write::{bytes, logs, stderr, stdout};
+use crate::write::{bytes, stderr, stdout};
 use args::{FetchArgs, Fetching, Resolver};
 pub use faults::Faults;
 use metrics::MetricsFile;
-use robotsieve_client::sieve::watch::{self, Guard, Stop, Watch, is_unasked, may_pass};
+use robotsieve_client::sieve::queue::Queue;
+use robotsieve_client::sieve::watch::{self, Guard, Kept, Stop, Watch, is_unasked};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// The most origins that are read ahead of those being fetched.
-const READ_AHEAD: usize = 4096;
-
-/// How often a site is asked again if a fault on this side was in the way.
-const LOCAL_RETRIES: u32 = 3;
-
-/// The wait before the first of these attempts. Each further one waits twice as long.
-const LOCAL_WAIT: Duration = Duration::from_millis(500);
 
 /// The fetcher that the options describe, which tells `watch` what it learns. Returns how many
 /// requests run at the same time, too.
@@ -163,44 +154,10 @@ fn limit(most: u16) -> Option<usize> {
     Some(most.into()).filter(|most| *most > 0)
 }
 
-/// The number of sites that are under way at the same time, if this many requests run at the same time. The
-/// others wait: for the answer to their name, which may never come, for other sites with the same
-/// address, for a retry, or for the first answer of any site. There are so many that they hold up
-/// nobody. A site that waits takes about 20 kB.
-pub fn window(parallel: usize) -> usize {
-    WINDOW.max(4 * parallel) + watch::MOST_HELD as usize
-}
-
-/// The least of these windows.
-const WINDOW: usize = 4096;
-
-/// Fetches a site. If a fault on this side is in the way, tries again a few times.
-///
-/// # Errors
-/// Returns the error of the last attempt.
-pub async fn persistently(
-    sieve: &Sieve,
-    origin: &Origin<'_>,
-    watch: &Watch,
-) -> Result<Fetched, SieveError> {
-    let mut wait = LOCAL_WAIT;
-    for _ in 0..LOCAL_RETRIES {
-        match sieve.fetch(origin).await {
-            Err(SieveError::Local(fault)) if may_pass(&fault, watch) => {}
-            result => return result,
-        }
-        if !watch.sleep(wait).await {
-            break;
-        }
-        wait *= 2;
-    }
-    sieve.fetch(origin).await
-}
-
 /// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
-    logs::start(args.fetching.verbose)?;
+    args.fetching.start_messages()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
     let entered = runtime.enter();
@@ -221,18 +178,19 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     }
     let sieve = builder.build();
     drop(entered);
-    let report = Arc::new(Report::new(args.progress.progress, &args.inputs));
+    let report = Arc::new(Report::of_sites(args.progress.progress, &watch));
     signals::stop_politely(&watch)?;
     let metrics = match &args.fetching.metrics {
-        Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+        Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, None)?),
         None => None,
     };
-    let (sender, receiver) = channel(READ_AHEAD);
+    let queue = Queue::new(Arc::clone(&watch));
     let reader = thread::Builder::new().name("reading".into()).spawn({
-        let (inputs, report, watch) =
-            (args.inputs.clone(), Arc::clone(&report), Arc::clone(&watch));
+        let (inputs, report, watch, queue) =
+            (args.inputs.clone(), Arc::clone(&report), Arc::clone(&watch), Arc::clone(&queue));
         move || {
-            read(&inputs, &report, &watch, &sender);
+            read(&inputs, &report, &watch, &queue);
+            queue.end();
             watch.end();
         }
     });
@@ -242,12 +200,12 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         watch,
         report,
         faults: Faults::default(),
-        window: window(parallel),
+        window: watch::window(parallel),
         again: args.again,
         prints_json: args.prints_json(),
         overrides,
     };
-    let counts = runtime.block_on(run.ask(receiver));
+    let counts = runtime.block_on(run.ask(&queue));
     // An attempt that was left behind must not keep the store open.
     runtime.block_on(run.sieve.settled());
     let Run { sieve, watch, report, .. } = run;
@@ -260,14 +218,13 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         reader.join().map_err(|_| Failure::Thread("reading"))?;
     }
     if let Some(stop) = watch.stopped() {
-        let kept = if args.store.is_some() { "are kept" } else { "were printed" };
-        report.error(&format_args!(
-            "{stop}; {} outcomes {kept}. Of the sites that were read, {} could not be asked and {} \
-             were left unasked",
-            counts.fetched(),
-            counts.local_faults,
-            counts.unasked
-        ));
+        let kept = Kept {
+            outcomes: counts.fetched(),
+            is_stored: args.store.is_some(),
+            local_faults: counts.local_faults,
+            unasked: counts.unasked,
+        };
+        report.error(&format_args!("{stop}; {kept}"));
     }
     let status = report.end();
     stderr::note(&counts);
@@ -282,21 +239,24 @@ enum Asked {
 }
 
 /// Reads the origins, each once.
-fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, sender: &Sender<Asked>) {
+fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<Asked>) {
     let mut inputs = Inputs::new(inputs::named(names), Arc::clone(report));
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     while inputs.fill(&mut lines) {
         for line in bytes::lines(&lines) {
-            let asked = match Origin::of(line) {
+            let goes_on = match Origin::of(line) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
                     seen.insert(Box::<str>::from(origin.key()));
                     watch.begin();
-                    Asked::Origin(origin.into_owned())
+                    queue.push(Asked::Origin(origin.into_owned()))
                 }
-                Err(_) => Asked::Invalid(line[..line.len().min(SHOWN_BYTES)].to_vec()),
+                Err(_) => {
+                    let shown = &line[..line.len().min(SHOWN_BYTES)];
+                    queue.push_first(Asked::Invalid(shown.to_vec()))
+                }
             };
-            if sender.blocking_send(asked).is_err() {
+            if !goes_on {
                 return;
             }
         }
@@ -333,16 +293,8 @@ struct Run {
 
 impl Run {
     /// Fetches all origins, and prints each outcome as it arrives.
-    async fn ask(&self, receiver: Receiver<Asked>) -> Result<Counts, Failure> {
-        let next = |mut receiver: Receiver<Asked>| async {
-            let asked = match self.watch.stopped() {
-                Some(_) => None,
-                None => receiver.recv().await,
-            };
-            Some((asked?, receiver))
-        };
-        let stop = Box::pin(self.watch.wait_for_stop());
-        let asked = stream::unfold(receiver, next).take_until(stop);
+    async fn ask(&self, queue: &Queue<Asked>) -> Result<Counts, Failure> {
+        let asked = stream::unfold((), |()| async { Some((queue.take().await?, ())) });
         let mut outcomes =
             std::pin::pin!(asked.map(|asked| self.one(asked)).buffer_unordered(self.window));
         let mut counts = Counts::new();
@@ -429,6 +381,7 @@ impl Run {
         if let Some(more) = counts.failed.checked_sub(MOST_ALIKE).filter(|more| *more > 0) {
             self.report.error(&format_args!("{more} more sites could not be looked up"));
         }
+        counts.unasked += queue.clear();
         Ok(counts)
     }
 
@@ -450,7 +403,7 @@ impl Run {
         let is_due = if self.again { Ok(true) } else { self.sieve.is_due(&origin) };
         let became = match is_due {
             Ok(false) => Became::Held,
-            Ok(true) => match persistently(&self.sieve, &origin, &self.watch).await {
+            Ok(true) => match self.watch.fetch(&self.sieve, &origin).await {
                 Ok(fetched) => Became::Fetched(Box::new(fetched)),
                 Err(SieveError::Local(fault)) => Became::Fault(fault),
                 Err(cause) => Became::Failed(cause),

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 use robotsieve::{Answer, AsUrl, UrlRun};
-
-use crate::read::hosts::{Whose, whose};
+use robotsieve_client::hosts::{Whose, whose};
 
 /// The number of lines that are judged together: enough for the waits for memory to overlap, few enough for
 /// all that is known of them to stay in the first-level cache.

@@ -8,11 +8,11 @@ use std::sync::{Arc, OnceLock};
 
 use robotsieve::{Crawler, Profile, UrlRun};
 use robotsieve_client::folders::HostFile;
+use robotsieve_client::host_count::{HostHash, HostHasher};
 
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
-use crate::read::hosts::{HostHash, HostHasher};
 use crate::read::robots_dir;
 use crate::read::robots_file;
 use crate::write::report::Report;

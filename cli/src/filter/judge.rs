@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use robotsieve::{Answer, TargetForm};
+use robotsieve_client::host_count::HostHasher;
 
 use super::args::{FilterArgs, FilterFormat, Missing};
 use super::batch::{Batch, Hosts, Line};
@@ -10,7 +11,6 @@ use super::feed::Asked;
 use super::output::{self, AgentMember, Gone, Pieces};
 use super::sites::{HostRules, Site, Sites};
 use super::tally::{SeenHosts, Tally};
-use crate::read::hosts::HostHasher;
 
 /// The robots.txt that URLs are judged by.
 pub enum RobotsSource {

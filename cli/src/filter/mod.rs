@@ -44,14 +44,16 @@ use std::thread;
 use robotsieve::{Crawler, Profile, Robots};
 
 use crate::error::{Failure, Status};
+use crate::fetch::metrics::Verdicts;
 use crate::fetch::signals;
 use crate::options::crawler_names;
 use crate::read::inputs::Inputs;
+use crate::read::policy::note_known;
 use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
 use crate::write::report::Report;
-use crate::write::{logs, screen, stdout};
+use crate::write::{screen, stdout};
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
 use feed::{Asked, Buffers, Feed};
@@ -59,7 +61,7 @@ use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
-use robotsieve_client::sieve::watch::Stop;
+use robotsieve_client::sieve::watch::{Stop, Watch};
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
@@ -74,7 +76,7 @@ struct Job {
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     args.check_source()?;
     if args.store.is_some() {
-        logs::start(args.fetching.verbose)?;
+        args.fetching.start_messages()?;
     }
     let inputs = args.inputs();
     let sitemaps = args.sitemap.names.iter();
@@ -83,9 +85,14 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
         inputs.iter().chain(sitemaps.clone()).map(OsString::as_os_str).chain(robots),
     )?;
     let read: Vec<OsString> = inputs.iter().chain(sitemaps).cloned().collect();
-    let report = Arc::new(Report::new(args.progress.progress, &read));
+    let (watch, verdicts) = (Watch::new(), Arc::default());
+    let progress = args.progress.progress;
+    let report = Arc::new(match args.fetch {
+        true => Report::of_sites(progress, &watch),
+        false => Report::new(progress, &read),
+    });
     let stored = match &args.store {
-        Some(_) => Some(Arc::new(of_store(args, &report)?)),
+        Some(_) => Some(Arc::new(of_store(args, &report, watch, &verdicts)?)),
         None => None,
     };
     let (source, asked) = match &args.pack {
@@ -106,31 +113,37 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     if let Some(stored) = fetching {
         signals::stop_politely(stored.watch())?;
     }
-    let sum = sieve(args, judge, asked.sitemaps, fetching, &report);
+    let sum = sieve(args, judge, asked.sitemaps, fetching, &verdicts, &report);
     if let Some(stored) = &stored {
         stored.close();
     }
-    let stop = fetching.and_then(|stored| stored.watch().stopped());
+    let stop = fetching.and_then(|stored| Some((stored.watch().stopped()?, stored.kept())));
     let Some(sum) = sum? else {
-        let Some(stop) = stop else { return Ok(Status::Done) };
-        report.error(&format_args!("{stop}; what was fetched is kept"));
+        let Some((stop, kept)) = stop else { return Ok(Status::Done) };
+        report.error(&format_args!("{stop}; {kept}"));
         return Ok(Status::Failed);
     };
-    if let Some(stop) = stop {
+    if let Some((stop, kept)) = stop {
         report.error(&format_args!(
-            "{stop}; the first {} URLs were judged and the rest was left",
+            "{stop}; the first {} URLs were judged and the rest was left. {kept}",
             sum.urls
         ));
     }
     let status = sum.report(&report, crawlers, fetching.and_then(|stored| stored.counts()));
-    signals::end_by(stop);
+    signals::end_by(stop.map(|(stop, _)| stop));
     Ok(status)
 }
 
-fn of_store(args: &FilterArgs, report: &Arc<Report>) -> Result<Stored, Failure> {
+fn of_store(
+    args: &FilterArgs,
+    report: &Arc<Report>,
+    watch: Arc<Watch>,
+    verdicts: &Arc<Verdicts>,
+) -> Result<Stored, Failure> {
     let profile = args.profile.get();
     args.agents.required()?;
-    Stored::open(args, args.agents.crawlers(&profile)?, profile, Arc::clone(report))
+    let crawlers = args.agents.crawlers(&profile)?;
+    Stored::open(args, crawlers, profile, Arc::clone(report), watch, verdicts)
 }
 
 fn of_files(
@@ -148,6 +161,7 @@ fn of_files(
             let Given { bytes: file, answer } = robots_file::given(path, &[profile])?;
             let robots = Robots::parse(&file, &profile);
             robots_file::note_cut(path, &file, &robots);
+            crawlers.iter().for_each(|crawler| note_known(crawler, &robots, answer.as_ref()));
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers);
             RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })
@@ -227,6 +241,7 @@ fn sieve(
     judge: Arc<Judge>,
     sitemaps: Names,
     fetching: Option<&Arc<Stored>>,
+    verdicts: &Verdicts,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
     let threads = args.threads.get();
@@ -269,7 +284,7 @@ fn sieve(
             start("waiting", move || ahead.release(&stored, pass))?
         }
     };
-    match write(turns, &buffers) {
+    match write(turns, &buffers, verdicts) {
         Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => {
             if let Some(stored) = fetching {
                 stored.watch().stop(Stop::NoReader);
@@ -323,7 +338,11 @@ fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
 }
 
 /// Writes the pieces of one chunk after another.
-fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Failure> {
+fn write(
+    turns: Receiver<Receiver<Piece>>,
+    buffers: &Buffers,
+    verdicts: &Verdicts,
+) -> Result<Sum, Failure> {
     let mut sum = Sum::default();
     let mut out = stdout::lock().map_err(stdout::failed)?;
     let is_terminal = out.is_terminal();
@@ -340,6 +359,7 @@ fn write(turns: Receiver<Receiver<Piece>>, buffers: &Buffers) -> Result<Sum, Fai
                 }
                 Piece::End(tally) => {
                     sum.add(&tally);
+                    verdicts.add(&tally.answers);
                     complete = true;
                 }
             }

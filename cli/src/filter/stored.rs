@@ -6,25 +6,26 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use robotsieve::{Crawler, Origin, Profile, SitePolicy, TargetForm, UrlRun};
+use robotsieve_client::host_count::{HostHash, HostHasher};
+use robotsieve_client::hosts::{Whose, whose};
 use robotsieve_client::outcome::{AsOf, Holds, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::args::FilterArgs;
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
-use crate::fetch::metrics::MetricsFile;
+use crate::fetch::metrics::{MetricsFile, Verdicts};
 use crate::fetch::{self, Faults};
-use crate::options::is_before;
-use crate::read::hosts::{HostHash, HostHasher, Whose, whose};
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
 use crate::write::stderr;
-use robotsieve_client::sieve::watch::{Stop, Watch, is_unasked};
+use robotsieve_client::sieve::queue::Queue;
+use robotsieve_client::sieve::watch::{self, Kept, Stop, Watch, is_unasked};
 
 /// What is in force for the sites of a store, as of when each is first looked up.
 pub struct Stored {
@@ -46,6 +47,8 @@ pub struct Stored {
     hasher: HostHasher,
     faults: Faults,
     counts: Mutex<Counts>,
+    /// The task that asks, until everything is done.
+    asking: Mutex<Option<JoinHandle<()>>>,
     /// Taken when everything is done.
     metrics: Mutex<Option<MetricsFile>>,
 }
@@ -109,6 +112,8 @@ pub struct Counts {
     pub fetched: u64,
     /// Sites that could not be asked because of a fault on this side.
     pub local_faults: u64,
+    /// Sites that were not asked because the run was stopped.
+    pub unasked: u64,
     /// Sites that could not be looked up for another reason.
     pub failed: u64,
     /// Sites of which the store only knows what was later than `--as-of`.
@@ -125,6 +130,8 @@ impl Stored {
         crawlers: Vec<Crawler>,
         profile: Profile,
         report: Arc<Report>,
+        watch: Arc<Watch>,
+        verdicts: &Arc<Verdicts>,
     ) -> Result<Stored, Failure> {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
@@ -145,11 +152,11 @@ impl Stored {
         if let Some(as_of) = args.as_of {
             builder = builder.as_of(as_of);
         }
-        let (watch, mut window) = (Watch::new(), None);
+        let mut window = None;
         builder = if args.fetch {
             let header = args.header_to_send()?;
             let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
-            window = Some(fetch::window(parallel));
+            window = Some(watch::window(parallel));
             builder.fetcher(fetcher).store(stores::open(path)?)
         } else {
             builder.store(stores::read_only(path)?)
@@ -157,7 +164,7 @@ impl Stored {
         let sieve = builder.build();
         drop(entered);
         let metrics = match &args.fetching.metrics {
-            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report)?),
+            Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, Some(verdicts))?),
             None => None,
         };
         Ok(Stored {
@@ -175,6 +182,7 @@ impl Stored {
             hasher: HostHasher::default(),
             faults: Faults::default(),
             counts: Mutex::default(),
+            asking: Mutex::default(),
             metrics: Mutex::new(metrics),
         })
     }
@@ -182,6 +190,13 @@ impl Stored {
     /// What ends the run early, and whose fault failures are.
     pub fn watch(&self) -> &Arc<Watch> {
         &self.watch
+    }
+
+    /// What is told of a run that was stopped.
+    pub fn kept(&self) -> Kept {
+        let Counts { fetched: outcomes, local_faults, unasked, .. } =
+            self.counts().unwrap_or_default();
+        Kept { outcomes, is_stored: true, local_faults, unasked }
     }
 
     /// What was asked, if something could be.
@@ -200,15 +215,33 @@ impl Stored {
 
     /// Starts asking about sites, for one reader.
     pub fn asker(self: &Arc<Self>) -> Asker {
-        let turns = Arc::new(Semaphore::new(self.window.unwrap_or(1)));
-        Asker { stored: Arc::clone(self), turns, recent: vec![HostHash::default(); RECENT].into() }
+        let queue = Queue::<Asked>::new(Arc::clone(&self.watch));
+        let (stored, asked) = (Arc::clone(self), Arc::clone(&queue));
+        let asking = self.handle.spawn(async move {
+            let window = stored.window.unwrap_or(1);
+            let turns = Arc::new(Semaphore::new(window));
+            while let Some(Asked { origin, known }) = asked.take().await {
+                // The semaphore is never closed.
+                let turn = Arc::clone(&turns).acquire_owned().await;
+                let stored = Arc::clone(&stored);
+                tokio::spawn(async move {
+                    stored.look(&origin).await;
+                    drop((turn, known));
+                });
+            }
+            stored.count(|counts| counts.unasked += asked.clear());
+            // Those under way have ended.
+            let _ = turns.acquire_many(window as u32).await;
+        });
+        *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
+        Asker { stored: Arc::clone(self), queue, recent: vec![HostHash::default(); RECENT].into() }
     }
 
     /// Waits until these sites are known, or the run is stopped.
     pub fn wait(&self, looks: Vec<Look>) {
-        for Look { task, .. } in looks {
+        for Look { known, .. } in looks {
             // One that panicked leaves its site unknown; `find` asks again.
-            let _ = self.handle.block_on(task);
+            let _ = self.handle.block_on(known);
         }
     }
 
@@ -242,7 +275,7 @@ impl Stored {
         match self.sieve.site(origin).await {
             Ok(site)
                 if site.ruling().why != Why::Override
-                    && self.as_of.is_some_and(|as_of| is_before(as_of, site.state())) =>
+                    && self.as_of.is_some_and(|as_of| as_of.is_before(site.state())) =>
             {
                 self.count(|counts| counts.later += 1);
                 Looked::Found(HostRules::Missing)
@@ -287,7 +320,7 @@ impl Stored {
                 return true;
             }
         }
-        let fetched = fetch::persistently(&self.sieve, origin, &self.watch).await;
+        let fetched = self.watch.fetch(&self.sieve, origin).await;
         self.watch.done(match &fetched {
             Err(SieveError::Local(fault)) => Some(fault),
             _ => None,
@@ -301,7 +334,10 @@ impl Stored {
                 self.count(|counts| counts.fetched += 1);
                 true
             }
-            Err(SieveError::Local(fault)) if is_unasked(&fault) => false,
+            Err(SieveError::Local(fault)) if is_unasked(&fault) => {
+                self.count(|counts| counts.unasked += 1);
+                false
+            }
             // What is known may still be used.
             Err(_) => self.watch.stopped().is_none(),
         }
@@ -323,6 +359,10 @@ impl Stored {
     pub fn close(&self) {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(runtime) = runtime else { return };
+        let asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(asking) = asking.filter(|_| self.watch.stopped().is_some()) {
+            let _ = runtime.block_on(asking);
+        }
         runtime.block_on(self.sieve.settled());
         drop(self.metrics.lock().unwrap_or_else(PoisonError::into_inner).take());
         let Counts { failed, later, .. } =
@@ -348,13 +388,19 @@ const RECENT: usize = 1 << 12;
 /// Asks about the sites of one chunk of lines after another.
 pub struct Asker {
     stored: Arc<Stored>,
-    turns: Arc<Semaphore>,
+    queue: Arc<Queue<Asked>>,
     recent: Box<[HostHash]>,
+}
+
+/// A site that is to be looked up, and what is dropped when that is done.
+struct Asked {
+    origin: Origin<'static>,
+    known: oneshot::Sender<()>,
 }
 
 /// A site that is being looked up.
 pub struct Look {
-    task: JoinHandle<()>,
+    known: oneshot::Receiver<()>,
     key_bytes: usize,
 }
 
@@ -400,15 +446,16 @@ impl Asker {
 
     fn look(&self, origin: Origin<'static>) -> Look {
         let key_bytes = origin.key().len();
-        let (stored, turns) = (Arc::clone(&self.stored), Arc::clone(&self.turns));
-        stored.watch.begin();
-        // The semaphore is never closed.
-        let turn = self.stored.handle.block_on(turns.acquire_owned());
-        let task = self.stored.handle.spawn(async move {
-            stored.look(&origin).await;
-            drop(turn);
-        });
-        Look { task, key_bytes }
+        let (sender, known) = oneshot::channel();
+        self.stored.watch.begin();
+        self.queue.push(Asked { origin, known: sender });
+        Look { known, key_bytes }
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.queue.end();
     }
 }
 

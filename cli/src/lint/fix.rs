@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use robotsieve::lint::{self, Apply, Effect, Fixed, Options, Selection};
-use robotsieve::report::{FixReport, together_said};
+use robotsieve::report::{CUT_SHORT, FixReport, together_said};
 use similar::TextDiff;
 
 use crate::error::Failure;
@@ -71,31 +71,25 @@ impl Plan {
         let fixes = fixed.report.findings.iter().filter_map(|finding| finding.fix.as_ref());
         let fixes = fixes.filter(|fix| fix.effect != Effect::None).count();
         if fixes > 0 && self.apply == Apply::Unchanging {
-            let (fixes, option) = match (fixes, self.is_shown) {
-                (1, false) => ("1 more fix changes".to_owned(), "--fix=all"),
-                (1, true) => ("1 more fix changes".to_owned(), "--fix=all --diff"),
-                (n, false) => (format!("{n} more fixes change"), "--fix=all"),
-                (n, true) => (format!("{n} more fixes change"), "--fix=all --diff"),
-            };
-            stderr::note(&format_args!("{name}: {fixes} verdicts: see {option}"));
+            let (es, s) = if fixes == 1 { ("", "s") } else { ("es", "") };
+            let diff = if self.is_shown { " --diff" } else { "" };
+            stderr::note(&format_args!(
+                "{name}: {fixes} more fix{es} change{s} verdicts: see --fix=all{diff}"
+            ));
         }
         if fixed.is_cut_short {
-            stderr::note(&format_args!(
-                "{name}: the proof of some fixes would take too long, so they are left out"
-            ));
+            stderr::note(&format_args!("{name}: {CUT_SHORT}"));
         }
     }
 }
 
 /// Says how many fixes there are, and what they do together.
 fn say(name: &str, fixed: &Fixed, done: &str, options: &Options) {
-    let count = match fixed.applied.len() {
-        1 => "1 fix".to_owned(),
-        n => format!("{n} fixes"),
-    };
+    let count = fixed.applied.len();
+    let es = if count == 1 { "" } else { "es" };
     let report = FixReport::new(None, options, fixed);
     let effect = together_said(report.effect.as_deref());
-    stderr::note(&format_args!("{name}: {count} {done}; {effect}"));
+    stderr::note(&format_args!("{name}: {count} fix{es} {done}; {effect}"));
 }
 
 /// A unified diff, which `patch -p0` and `git apply -p0` take. Bytes are as in the files.

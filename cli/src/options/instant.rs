@@ -5,11 +5,7 @@ use std::time::Duration;
 
 use robotsieve_client::Timestamp;
 use robotsieve_client::captures::rfc3339;
-use robotsieve_client::outcome::{AsOf, OriginState};
-
-/// How far apart two clocks may be before a time in the future counts as later, as in the library's
-/// `Protocol`.
-const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+use robotsieve_client::outcome::AsOf;
 
 /// A point in time, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +20,6 @@ pub fn as_of(text: &str) -> Result<AsOf, String> {
         "capture" => Ok(AsOf::Capture),
         time => Ok(AsOf::Time(time.parse::<Instant>()?.0)),
     }
-}
-
-/// Whether the site was asked later, so that what held then is not known any more.
-pub fn is_before(as_of: AsOf, state: &OriginState) -> bool {
-    matches!(as_of, AsOf::Time(time) if state.attempted > time + CLOCK_TOLERANCE)
 }
 
 impl FromStr for Instant {

@@ -8,11 +8,12 @@ use robotsieve_client::Timestamp;
 use serde::Serialize;
 
 use super::args::{ListArgs, ListFormat};
+use robotsieve_client::report::rfc3339;
+
 use crate::error::{Failure, Status};
 use crate::options::{When, crawler_names};
 use crate::read::packs;
 use crate::write::stdout::{self, Stdout, print};
-use crate::write::time::rfc3339;
 use crate::write::{progress, stderr};
 
 /// Reads all of a pack and checks it.

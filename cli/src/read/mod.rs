@@ -1,6 +1,5 @@
 //! What the commands read: robots.txt files and folders of them, packs, stores, URLs and records.
 
-pub mod hosts;
 pub mod inputs;
 
 pub mod overrides;

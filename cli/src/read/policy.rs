@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use robotsieve::{Crawler, Profile};
+use robotsieve::{Crawler, Profile, Robots};
 
 use super::robots_file;
-use super::web::Given;
+use super::web::{Answer, Given};
 use crate::error::Failure;
 use crate::known::Known;
 use crate::options::{AGENT, Agent, AgentOption, ProfileOption, USER_AGENT};
+use crate::write::stderr;
 
 /// One policy: a robots.txt, a crawler and a profile.
 #[derive(Args, Debug)]
@@ -157,6 +158,13 @@ impl PolicyArgs {
             _ => None,
         }
     }
+}
+
+/// Notes that a file says something else to a known crawler than to the product token that was asked
+/// for. An answer in the place of the file says the same to all.
+pub fn note_known(crawler: &Crawler, robots: &Robots<'_>, answer: Option<&Answer>) {
+    let note = Known::built_in().note(crawler, robots).filter(|_| answer.is_none());
+    note.iter().for_each(|note| stderr::note(note));
 }
 
 fn option_name(agent: &Agent) -> &'static str {

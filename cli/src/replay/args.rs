@@ -28,7 +28,7 @@ What changed:
   verdict    the verdict is different
   rule       the verdict is the same, but another rule decides, or a rule
              decides only then or only now, or the recorded target or span is
-             wrong
+             wrong; with a store: or something else is in force for the site
   file       the robots.txt is different, but the record holds: the same rule
              gives the same verdict, perhaps on another line
   missing    the robots.txt cannot be read, or --robots-dir has none for the
@@ -49,14 +49,21 @@ If several apply, the first of 2, 3, 1 is used. All records are checked anyway."
 pub struct ReplayArgs {
     /// Decide by this robots.txt: a file, an http(s) URL, or '-'
     ///
-    /// Without it and --robots-dir, the robots.txt is read from the path in
-    /// the record.
+    /// Without it, --robots-dir and --store, the robots.txt is read from the
+    /// path in the record, which may be a store.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with = "robots_dir")]
     pub robots: Option<PathBuf>,
 
     /// A folder of robots.txt files, each named after its host
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub robots_dir: Option<PathBuf>,
+
+    /// A store of fetched robots.txt files
+    ///
+    /// Decide by what it says now of the site of each URL.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["robots", "robots_dir"])]
+    pub store: Option<PathBuf>,
 
     #[command(flatten)]
     pub progress: ProgressOption,

@@ -16,7 +16,7 @@ use crate::write::stderr;
 use crate::write::stdout::Stdout;
 use args::ReplayArgs;
 use robotsieve_client::lines::{self, Line, Lines};
-use sites::Sites;
+use sites::{Sites, Today};
 
 /// The size of the output buffer.
 const OUTPUT_BYTES: usize = 64 << 10;
@@ -144,13 +144,19 @@ impl Replay {
 
     /// Decides again; returns what changed, if anything, and a description of the change.
     fn decide(&mut self, question: &RecordedQuestion) -> (Option<Change>, String) {
-        let site = match self.sites.find(question) {
-            Ok(site) => site,
+        let changed = match self.sites.find(question) {
             Err(missing) => return (Some(Change::Missing), missing),
+            Ok(Today::File(site)) => {
+                let name = site.path.display().to_string();
+                let file = FileToday { name: &name, bytes: &site.file, sha256: &site.sha256 };
+                question.change(&site.policy(question), &file)
+            }
+            Ok(Today::Instead { stand_in, holds }) => {
+                let name = stand_in.path.display().to_string();
+                question.change_of_site(&stand_in.policy(question), holds, &name)
+            }
         };
-        let name = site.path.display().to_string();
-        let file = FileToday { name: &name, bytes: &site.file, sha256: &site.sha256 };
-        match question.change(&site.policy(question), &file) {
+        match changed {
             None => (None, String::new()),
             Some((change, sentence)) => {
                 let change = match change {

@@ -7,17 +7,28 @@ use std::rc::Rc;
 
 use robotsieve::report::recorded::RecordedQuestion;
 use robotsieve::{Policy, Profile, Robots};
-use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::hosts::{Whose, whose};
+use robotsieve_client::outcome::{ContentHash, Protocol};
+use robotsieve_client::report::KnownSites;
 
 use super::args::ReplayArgs;
 use crate::error::Failure;
-use crate::read::hosts::{Whose, whose};
-use crate::read::{path_of, robots_dir, robots_file, stdin};
+use crate::read::{path_of, robots_dir, robots_file, stdin, stores};
 
 /// Where to find the file for a record, and the files read recently.
 pub struct Sites {
     place: Place,
     kept: Kept,
+    /// The store that was read last.
+    store: Option<(PathBuf, KnownSites)>,
+}
+
+/// What a record is checked against.
+pub enum Today {
+    /// A robots.txt.
+    File(Rc<Site>),
+    /// What a store says is in force instead, for which this file stands.
+    Instead { stand_in: Rc<Site>, holds: &'static str },
 }
 
 enum Place {
@@ -25,6 +36,8 @@ enum Place {
     Record,
     /// One file for all records.
     File(Rc<Site>),
+    /// A store, by the site of the record's URL.
+    Store(PathBuf),
     /// By the host of the record's URL.
     Folder { path: PathBuf, files: HashMap<String, PathBuf> },
 }
@@ -76,27 +89,34 @@ impl Sites {
             let folder = robots_dir::list(path)?;
             let files = folder.files().map(|file| (file.host().to_owned(), file.path())).collect();
             Place::Folder { path: path.clone(), files }
+        } else if let Some(path) = &args.store {
+            stores::exists(path)?;
+            Place::Store(path.clone())
         } else {
             Place::Record
         };
-        Ok(Sites { place, kept: Kept::default() })
+        Ok(Sites { place, kept: Kept::default(), store: None })
     }
 
     /// The file that a record is checked against.
     ///
     /// # Errors
     /// Returns a description of why it cannot be read or found.
-    pub fn find(&mut self, question: &RecordedQuestion) -> Result<Rc<Site>, String> {
+    pub fn find(&mut self, question: &RecordedQuestion) -> Result<Today, String> {
         let path = match &self.place {
+            Place::Store(path) => return self.find_in_store(&path.clone(), question),
             Place::Record => {
                 let path = path_of(&question.robots).ok_or("its name is no path on this system")?;
                 if stdin::is_meant(&path) {
                     let missing = "it was standard input: name the file with --robots FILE";
                     return Err(format!("robots.txt '-': {missing}"));
                 }
+                if question.record.holds.is_some() {
+                    return self.find_in_store(&path, question);
+                }
                 path
             }
-            Place::File(site) => return Ok(Rc::clone(site)),
+            Place::File(site) => return Ok(Today::File(Rc::clone(site))),
             Place::Folder { path, files } => {
                 let google = question.profile == Profile::GOOGLE;
                 let origin = match whose(&question.url, google) {
@@ -109,7 +129,24 @@ impl Sites {
                 file.ok_or_else(|| format!("no file for {host} in '{}'", path.display()))?.clone()
             }
         };
-        self.kept.get(&path)
+        self.kept.get(&path).map(Today::File)
+    }
+
+    /// What a store says of the site of a record's URL.
+    fn find_in_store(&mut self, path: &Path, question: &RecordedQuestion) -> Result<Today, String> {
+        if self.store.as_ref().is_none_or(|(open, _)| open != path) {
+            let store = stores::read_only(path).map_err(|failure| failure.to_string())?;
+            let sites = KnownSites::new(store, None, Protocol::of);
+            self.store = Some((path.to_owned(), sites));
+        }
+        let Some((_, sites)) = &mut self.store else { return Err(String::new()) };
+        let found = sites.find(&question.url, &question.profile);
+        let found = found.map_err(|failure| failure.to_string())?;
+        let site = Rc::new(Site::of(path, found.file().to_vec()));
+        Ok(match found.holds() {
+            "rules" => Today::File(site),
+            holds => Today::Instead { stand_in: site, holds },
+        })
     }
 }
 

@@ -37,11 +37,7 @@ pub enum StoreCommand {
     Export(ExportArgs),
     Import(ImportArgs),
     Prune(PruneArgs),
-    /// Return unused space in a store to the file system
-    ///
-    /// Nobody else may have the store open.
-    #[command(after_help = STATUS, override_usage = "robotsieve store compact [OPTIONS] STORE")]
-    Compact(StoreArgs),
+    Compact(CompactArgs),
     /// Read all of a store and check it for damage
     ///
     /// Others may read and write it meanwhile: then it is checked as it was at the
@@ -64,7 +60,7 @@ Exit status:
   2  wrong usage
   3  the store could not be read or written";
 
-/// The arguments of `stat`, `compact` and `verify`.
+/// The arguments of `stat` and `verify`.
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
 pub struct StoreArgs {
@@ -74,6 +70,38 @@ pub struct StoreArgs {
     /// The store
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
+}
+
+/// Return unused space in a store to the file system
+///
+/// Nobody else may have the store open, except with --to.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = STATUS,
+    override_usage = "robotsieve store compact [OPTIONS] STORE"
+)]
+pub struct CompactArgs {
+    #[command(flatten)]
+    pub to: To,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
+
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+}
+
+/// Where to write a store anew.
+#[derive(Args, Debug)]
+pub struct To {
+    /// Write the result to this new file and leave the store as it is
+    ///
+    /// This needs no room on the disk of the store. If that is full, write to
+    /// another one, and then move the file to the place of the store.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, verbatim_doc_comment)]
+    pub to: Option<PathBuf>,
 }
 
 /// Print what is known about one origin
@@ -243,7 +271,8 @@ pub struct ImportArgs {
 
 /// Forget origins that were not asked for a long time
 ///
-/// Bodies that no origin uses any more are removed as well.
+/// Bodies that no origin uses any more are removed as well. On a full disk this
+/// goes in small steps, each of which uses the room that the last one made.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -255,6 +284,9 @@ pub struct PruneArgs {
     /// Forget what was not asked for this long: '30days', '12h', ...
     #[arg(long, value_name = "AGE")]
     pub older_than: humantime::Duration,
+
+    #[command(flatten)]
+    pub to: To,
 
     #[command(flatten)]
     pub progress: ProgressOption,

@@ -16,7 +16,8 @@ use robotsieve_client::exchange::{self, ExchangeError, HostTexts, Import, Import
 use robotsieve_client::folders::file_name;
 use robotsieve_client::outcome::{Holds, OriginState, Protocol};
 use robotsieve_client::packs::Making;
-use robotsieve_client::store::{Fault, Reader, Store, StoreError};
+use robotsieve_client::report::rfc3339;
+use robotsieve_client::store::{Fault, Pruned, Reader, Store, StoreError};
 
 use crate::error::{Failure, Status};
 use crate::pack;
@@ -27,8 +28,7 @@ use crate::write::file::{self, folder_of, temporary};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
-use crate::write::time::rfc3339;
-use args::{ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreArgs, StoreCommand};
+use args::{CompactArgs, ExportArgs, GetArgs, ImportArgs, PruneArgs, StoreArgs, StoreCommand};
 
 /// Does what the command asks for.
 pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
@@ -38,9 +38,12 @@ pub fn run(command: &StoreCommand) -> Result<Status, Failure> {
         StoreCommand::Export(args) => export(args),
         StoreCommand::Import(args) => import(args),
         StoreCommand::Prune(args) => prune(args),
-        StoreCommand::Compact(StoreArgs { progress, store }) => {
+        StoreCommand::Compact(CompactArgs { to, progress, store }) => {
             stores::exists(store)?;
-            let compact = || Store::compact(store);
+            let compact = || match &to.to {
+                Some(to) => copy(store, to, Timestamp(0)).map(|(_, bytes)| bytes),
+                None => Ok(Store::compact(store)?),
+            };
             let bytes = progress::with_spinner(progress.progress, "compacting", compact)?;
             print(format!("bytes\t{bytes}\n"))
         }
@@ -309,23 +312,32 @@ fn import(args: &ImportArgs) -> Result<Status, Failure> {
     }
 }
 
-/// Returns unused space, if nobody reads the store.
+/// Writes what is not older to a new store. Returns what was left out, and its size.
+fn copy(store: &Path, to: &Path, older_than: Timestamp) -> Result<(Pruned, u64), Failure> {
+    let pruned = stores::read_only(store)?.copy_to(to, older_than)?;
+    Ok((pruned, size(to)?))
+}
+
+fn size(store: &Path) -> Result<u64, Failure> {
+    let found = fs::metadata(store).map(|found| found.len());
+    found.map_err(|cause| Failure::io(format!("cannot read store '{}'", store.display()), cause))
+}
+
+/// Returns unused space, if nobody reads the store and there is room to move what is in it.
 fn compact(store: Store) -> Result<u64, Failure> {
     let path = store.path().to_owned();
     drop(store);
-    match Store::compact(&path) {
-        Err(error) if matches!(error.fault(), Fault::InUse) => {
-            stderr::note(&format_args!(
-                "others read '{}': its unused space stays, 'robotsieve store compact' returns it",
-                path.display()
-            ));
-            let found = fs::metadata(&path);
-            found.map(|found| found.len()).map_err(|cause| {
-                Failure::io(format!("cannot read store '{}'", path.display()), cause)
-            })
-        }
-        bytes => Ok(bytes?),
-    }
+    let why = match Store::compact(&path) {
+        Err(error) if matches!(error.fault(), Fault::InUse) => "others read it",
+        Err(error) if error.is_full() => "the disk is full",
+        bytes => return Ok(bytes?),
+    };
+    stderr::note(&format_args!(
+        "the unused space in '{}' stays for later sites, because {why}: 'robotsieve store compact' \
+         returns it",
+        path.display()
+    ));
+    size(&path)
 }
 
 fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
@@ -434,6 +446,9 @@ fn prune(args: &PruneArgs) -> Result<Status, Failure> {
     stores::exists(&args.store)?;
     let age: Duration = args.older_than.into();
     let prune = || -> Result<_, Failure> {
+        if let Some(to) = &args.to.to {
+            return copy(&args.store, to, Timestamp::now() - age);
+        }
         let store = stores::open(&args.store)?;
         let pruned = store.prune(Timestamp::now() - age)?;
         Ok((pruned, compact(store)?))

@@ -49,9 +49,9 @@ Examples:
 
 Purposes:
   search, ai-training, ai-assistants, archive, seo, ads, link-preview,
-  monitoring and other. The token of a known crawler stands for that crawler
-  as it is known: with the names whose groups it obeys if none has its token,
-  and whether it obeys the group of '*'. --crawlers adds known crawlers.
+  monitoring and other. '@TOKEN' is the known crawler with this product token:
+  with the names whose groups it obeys if none has its token, and without the
+  group of '*' if it ignores that. --crawlers adds known crawlers.
 
 docs/testing.md describes the formats.
 

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use robotsieve::expect::TestReport;
 use robotsieve::report::Lines;
 
-use super::columns::columns;
 use crate::write::workflow::{Annotation, Level};
 
 /// Prints a line for each failure, at the rule that decides; if none does, at the expectation.
@@ -14,7 +13,7 @@ pub fn print(bytes: &[u8], report: &TestReport, out: &mut impl Write) -> io::Res
     for result in &report.results {
         let Some(message) = &result.message else { continue };
         let at_rule =
-            result.rule_line.map(|line| (u64::from(line), Some(columns(&lines, bytes, line))));
+            result.rule_line.map(|line| (u64::from(line), Some(lines.trimmed(bytes, line))));
         let annotation = Annotation {
             level: Level::Error,
             file: if at_rule.is_some() { &report.robots } else { &result.file },

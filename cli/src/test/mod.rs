@@ -1,7 +1,6 @@
 //! `robotsieve test`: tests that a robots.txt does what is expected of it.
 
 pub mod args;
-mod columns;
 mod github;
 mod junit;
 mod sarif;
@@ -149,7 +148,7 @@ fn read<'a>(
         stderr::note(note);
     }
     if let Some(more) = read.notes().len().checked_sub(MOST_ALIKE as usize + 1) {
-        stderr::note(&format_args!("{} more names are no product tokens", more + 1));
+        stderr::note(&format_args!("{} more names have such notes", more + 1));
     }
     if status != Status::Done {
         return Ok(Err(status));

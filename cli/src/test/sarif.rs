@@ -6,7 +6,6 @@ use robotsieve::expect::{TestReport, TestResult};
 use robotsieve::report::Lines;
 use serde_json::{Value, json};
 
-use super::columns::columns;
 use crate::write::sarif::{location, log, pascal_case};
 
 /// The one rule of the log.
@@ -41,7 +40,7 @@ fn result(robots: &str, bytes: &[u8], failed: &TestResult, lines: &Lines) -> Val
     });
     match failed.rule_line {
         Some(line) => {
-            let rule = location(robots, u64::from(line), Some(columns(lines, bytes, line)));
+            let rule = location(robots, u64::from(line), Some(lines.trimmed(bytes, line)));
             let mut expected = expected;
             expected["id"] = json!(0);
             expected["message"] = json!({ "text": "expected here" });

@@ -12,5 +12,4 @@ pub mod screen;
 pub mod signals;
 pub mod stderr;
 pub mod stdout;
-pub mod time;
 pub mod workflow;

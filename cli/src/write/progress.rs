@@ -2,18 +2,21 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use robotsieve_client::sieve::watch::Watch;
 
 use super::screen::{self, When};
+use super::stderr;
 
 /// How long `--progress auto` waits before it shows the bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the spinner of [`with_spinner`] moves.
+/// How often a bar moves that shows time.
 const TICK: Duration = Duration::from_millis(120);
 
 /// How much there is to do.
@@ -33,9 +36,44 @@ pub struct Bar {
     start: Instant,
     /// True if the bar is hidden only because it is too early.
     waits: AtomicBool,
+    /// What moves the bar, if that is not [`Bar::add`].
+    ticker: Mutex<Option<Ticker>>,
+    is_ticked: bool,
+}
+
+/// A thread that ends, and hides its bar, when its channel does.
+struct Ticker {
+    goes_on: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Bar {
+    /// A bar of sites that moves with the time, whether or not anything is done. When all are done is
+    /// estimated only once it is known how many there are.
+    pub fn of_sites(progress: When, watch: &Arc<Watch>) -> Bar {
+        let mut bar = Bar::new(When::Never, Measure::Records);
+        bar.is_ticked = true;
+        let Some(patience) = patience(progress) else { return bar };
+        let (goes_on, ended) = mpsc::channel();
+        let (shown, watch) = (bar.bar.clone(), Arc::clone(watch));
+        shown.set_style(style("{spinner} {pos} of {len} sites read so far {elapsed}"));
+        let mut has_read_all = false;
+        let move_on = move |bar: &ProgressBar| {
+            let now = watch.progress();
+            bar.set_length(now.read);
+            bar.set_position(now.done);
+            if now.has_read_all && !has_read_all {
+                has_read_all = true;
+                bar.set_style(style("{wide_bar} {pos}/{len} sites {eta}"));
+            }
+        };
+        let tick = move || tick(&shown, patience, &ended, move_on);
+        if let Ok(thread) = thread::Builder::new().name("progress".into()).spawn(tick) {
+            bar.ticker = Mutex::new(Some(Ticker { goes_on, thread }));
+        }
+        bar
+    }
+
     pub fn new(progress: When, measure: Measure) -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let template = match measure {
@@ -52,7 +90,13 @@ impl Bar {
             }
         };
         bar.set_style(style(template));
-        let bar = Bar { bar, start: Instant::now(), waits: AtomicBool::new(is_auto(progress)) };
+        let bar = Bar {
+            bar,
+            start: Instant::now(),
+            waits: AtomicBool::new(is_auto(progress)),
+            ticker: Mutex::default(),
+            is_ticked: false,
+        };
         if is_always(progress) {
             show(&bar.bar);
         }
@@ -61,6 +105,9 @@ impl Bar {
 
     /// Advances the bar, and shows it if it is due.
     pub fn add(&self, done: u64) {
+        if self.is_ticked {
+            return;
+        }
         self.bar.inc(done);
         if self.waits.load(Ordering::Relaxed) && self.start.elapsed() > PATIENCE {
             self.waits.store(false, Ordering::Relaxed);
@@ -71,6 +118,11 @@ impl Bar {
     /// Removes the bar.
     pub fn end(&self) {
         self.waits.store(false, Ordering::Relaxed);
+        let ticker = self.ticker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Ticker { goes_on, thread }) = ticker {
+            drop(goes_on);
+            let _ = thread.join();
+        }
         hide(&self.bar);
     }
 }
@@ -83,25 +135,14 @@ impl Drop for Bar {
 
 /// Does work whose progress is unknown, with a spinner if it takes long.
 pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -> T) -> T {
-    let patience = match progress {
-        _ if is_always(progress) => Duration::ZERO,
-        _ if is_auto(progress) => PATIENCE,
-        _ => return work(),
-    };
+    let Some(patience) = patience(progress) else { return work() };
     thread::scope(|scope| {
         let (working, done) = mpsc::channel::<()>();
         scope.spawn(move || {
-            if done.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
-                return;
-            }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
             bar.set_style(style("{spinner} {msg} {elapsed}"));
             bar.set_message(name);
-            show(&bar);
-            while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                bar.tick();
-            }
-            hide(&bar);
+            tick(&bar, patience, &done, |_| ());
         });
         let result = work();
         drop(working);
@@ -109,14 +150,45 @@ pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -
     })
 }
 
+/// Shows a bar after a while, and moves it until the channel ends.
+fn tick(
+    bar: &ProgressBar,
+    patience: Duration,
+    ended: &Receiver<()>,
+    mut move_on: impl FnMut(&ProgressBar),
+) {
+    let mut wait = patience;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        wait = TICK;
+        move_on(bar);
+        if bar.is_hidden() {
+            show(bar);
+        }
+        bar.tick();
+    }
+    hide(bar);
+}
+
+/// How long the work goes on before its progress is shown; `None` if it is not shown.
+fn patience(progress: When) -> Option<Duration> {
+    match progress {
+        _ if is_always(progress) => Some(Duration::ZERO),
+        _ if is_auto(progress) => Some(PATIENCE),
+        _ => None,
+    }
+}
+
 /// Returns true if progress is shown at once.
 fn is_always(progress: When) -> bool {
-    progress == When::Always && !screen::is_quiet()
+    progress == When::Always && !screen::is_quiet() && !stderr::is_json()
 }
 
 /// Returns true if progress is shown once the work takes long.
 fn is_auto(progress: When) -> bool {
-    progress == When::Auto && !screen::is_quiet() && io::stderr().is_terminal()
+    progress == When::Auto
+        && !screen::is_quiet()
+        && !stderr::is_json()
+        && io::stderr().is_terminal()
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use robotsieve::Profile;
+use robotsieve_client::sieve::watch::Watch;
 
 use super::progress::{Bar, Measure};
 use super::screen::When;
@@ -31,12 +33,21 @@ pub const MOST_ALIKE: u64 = 3;
 impl Report {
     /// The bar shows how much of `inputs` was read, if their sizes are known.
     pub fn new(progress: When, inputs: &[OsString]) -> Report {
+        Report::with(Bar::new(progress, Measure::Bytes(total_bytes(inputs))))
+    }
+
+    /// The bar shows how many of the sites that were read are known.
+    pub fn of_sites(progress: When, watch: &Arc<Watch>) -> Report {
+        Report::with(Bar::of_sites(progress, watch))
+    }
+
+    fn with(bar: Bar) -> Report {
         Report {
             start: Instant::now(),
             failed: AtomicBool::new(false),
             long_lines: AtomicU64::new(0),
             cut_files: AtomicU64::new(0),
-            bar: Bar::new(progress, Measure::Bytes(total_bytes(inputs))),
+            bar,
         }
     }
 

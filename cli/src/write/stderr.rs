@@ -2,6 +2,11 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use robotsieve_client::Timestamp;
+use robotsieve_client::report::rfc3339;
+use serde_json::json;
 
 use super::bytes::harmless;
 use super::screen;
@@ -11,16 +16,36 @@ pub use super::screen::{is_quiet, set_quiet};
 ///
 /// If standard error is closed the message is lost; `eprintln!` would panic.
 pub fn error(message: &dyn Display) {
-    let message = message.to_string();
-    let shown = |c: char| if c == '\t' { ' ' } else { harmless(c) };
-    plain(&format_args!("robotsieve: {}", message.chars().map(shown).collect::<String>()));
+    say("error", message);
 }
 
 /// Prints something good to know, unless `--quiet` was given.
 pub fn note(message: &dyn Display) {
     if !is_quiet() {
-        error(message);
+        say("info", message);
     }
+}
+
+/// True with `--message-format json`.
+static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Makes each message a JSON object from here on.
+pub fn set_json() {
+    IS_JSON.store(true, Ordering::Relaxed);
+}
+
+pub fn is_json() -> bool {
+    IS_JSON.load(Ordering::Relaxed)
+}
+
+fn say(level: &str, message: &dyn Display) {
+    let message = message.to_string();
+    if is_json() {
+        let time = rfc3339(Timestamp::now());
+        return plain(&json!({ "time": time, "level": level, "message": message }));
+    }
+    let shown = |c: char| if c == '\t' { ' ' } else { harmless(c) };
+    plain(&format_args!("robotsieve: {}", message.chars().map(shown).collect::<String>()));
 }
 
 /// Prints lines that do not all start with `robotsieve: `, also with `--quiet`.

@@ -130,3 +130,41 @@ fn closed_pipe_keeps_the_status() {
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.is_empty(), "{output:?}");
 }
+
+/// A name is a product token in every command, and a note says where the known crawler of that name
+/// is asked something else.
+#[test]
+fn a_name_is_a_product_token() {
+    let folder = Folder::new();
+    let google = folder.file("google", "User-agent: Googlebot\nDisallow: /x\n");
+    let all = folder.file("all", "User-agent: *\nDisallow: /x\n");
+    let image = "no group names 'Googlebot-Image', so this product token obeys that of '*', if there is \
+                 one; the crawler obeys that of Googlebot, as its operator says: ask for \
+                 'Googlebot-Image,Googlebot'";
+    let ads = "a product token obeys the group of *, but AdsBot-Google ignores the group of *";
+    for (file, name, is_allowed, note) in
+        [(&google, "Googlebot-Image", true, image), (&all, "AdsBot-Google", false, ads)]
+    {
+        let (status, verdict) = if is_allowed { (0, "allow") } else { (1, "disallow") };
+        run(args!["check", file, name, "/x"]).gives(status, format!("{verdict}\t/x\n")).says(note);
+        run(args!["explain", file, name, "/x"]).says(note);
+        run_with(args!["filter", "--robots", file, "--agent", name, "--format", "tsv"], b"/x\n")
+            .gives(0, format!("{verdict}\t/x\n"))
+            .says(note);
+        let opposite = if is_allowed { "disallow" } else { "allow" };
+        let lines = format!("{verdict} {name} /x\n{opposite} @{name} /x\n");
+        run_with(args!["test", file, "-"], lines.as_bytes())
+            .gives(0, "")
+            .says(note)
+            .says(&format!("'@{name}' stands for the crawler"));
+        // It is the one that `crawlers` judges.
+        let json = run(args!["crawlers", "--format", "json", file, "/x"]).out;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert!(json.to_string().contains(name));
+    }
+    // The names of one crawler, and others: there is no difference to tell.
+    for name in ["Googlebot-Image,Googlebot", "Googlebot", "FooBot"] {
+        assert_eq!(run(args!["check", &google, name, "/y"]).err, "");
+    }
+    run(args!["check", &google, "Googlebot-Image,Googlebot", "/x"]).gives(1, "disallow\t/x\n");
+}

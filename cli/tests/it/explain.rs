@@ -391,3 +391,17 @@ fn closed_pipe_keeps_the_status() {
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.is_empty(), "{output:?}");
 }
+
+#[test]
+fn groups_that_seem_to_end() {
+    let folder = Folder::new();
+    let robots = folder.file(
+        "robots.txt",
+        "User-agent: Googlebot\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n",
+    );
+    let ran = run(args!["explain", &robots, "Googlebot", "/x"]);
+    let note = "line 4 joins this group: 'Crawl-delay' on line 2 does not end it";
+    assert!(String::from_utf8_lossy(&ran.out).contains(&format!("= note: {note}\n")), "{ran:?}");
+    let ran = run(args!["explain", "--format", "json", &robots, "Googlebot", "/x"]);
+    assert_eq!(json(&ran)["selection"]["notes"][0], note);
+}

@@ -293,7 +293,8 @@ fn what_a_store_is_not_for() {
     let (path, _) = store(&folder);
     let robots = folder.file("robots.txt", RULES);
     let url = "https://fresh.example/";
-    run(args!["explain", "--record", &path, "FooBot", url]).fails(2, "store get --body STORE URL");
+    run(args!["explain", "--record", "--denied", "disallow", &path, "FooBot", url])
+        .fails(2, "--denied is not for --record");
     run(args!["explain", "--as-of", "1day", &robots, "FooBot", url])
         .fails(2, "--as-of is for a store");
     run(args!["check", &path, "FooBot", url]).fails(3, "it is a store of robots.txt files");

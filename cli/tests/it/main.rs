@@ -40,6 +40,7 @@ mod replay;
 mod run;
 mod sitemap;
 mod stdin;
+mod store_broken;
 mod store_warc;
 mod test;
 mod vocabulary;

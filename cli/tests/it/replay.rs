@@ -249,3 +249,109 @@ fn many_records() {
     folder.file("records.jsonl", text);
     replay(&folder).gives(0, "").says("records 100000 hold 100000");
 }
+
+/// Records of a store: what a site had, then what the store says of it now.
+#[test]
+fn of_a_store() {
+    let folder = Folder::of(&[
+        ("robots/e.example", ROBOTS),
+        ("robots/f.example", "User-agent: *\nDisallow:\n"),
+    ]);
+    let urls = [
+        "https://e.example/a",
+        "https://e.example/a/b",
+        "https://f.example/x",
+        "https://g.example/x",
+        "/no/host",
+        "https://e.example/robots.txt",
+    ];
+    let run = |args: Vec<std::ffi::OsString>| run_in(&folder.root(), args);
+    let import = || {
+        let import = args!["store", "import", "robots.store", "--robots-dir", "robots"];
+        assert_eq!(run(import.into()).status, 0);
+    };
+    import();
+    let ask = args!["explain", "--record", "robots.store", "FooBot"];
+    let recorded = run(ask.into_iter().chain(urls.map(Into::into)).collect());
+    assert_eq!(recorded.status, 2, "{recorded:?}");
+    let out = String::from_utf8(recorded.out.clone()).unwrap();
+    let records: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |name: &str| -> Vec<&str> {
+        records.iter().map(|record| record[name].as_str().unwrap()).collect()
+    };
+    assert_eq!(of("verdict"), ["disallow", "allow", "allow", "unknown", "invalid", "allow"]);
+    let holds = ["rules", "rules", "rules", "unknown", "invalid", "rules"];
+    assert_eq!(of("holds"), holds);
+    assert_eq!(records[0]["rule"], "/a");
+    assert_eq!(of("robots"), ["robots.store"; 6]);
+    assert_eq!(of("robots_sha256")[3], "");
+    folder.file("records.jsonl", recorded.out);
+    // By the store that the records name, and by one that is given.
+    changes(&replay(&folder), 0, &[]);
+    let by_store = args!["replay", "--store", "robots.store", "records.jsonl"];
+    changes(&run(by_store.into()), 0, &[]);
+    // The store has another file now, and knows one more site.
+    folder.file("robots/e.example", "User-agent: *\nDisallow: /a*\nAllow: /a/b\n");
+    folder.file("robots/g.example", "User-agent: *\nDisallow: /\n");
+    folder.file("robots/f.example", "User-agent: *\nDisallow: /x\n");
+    import();
+    let ran = replay(&folder);
+    changes(
+        &ran,
+        1,
+        &[
+            ("records.jsonl:1", "rule"),
+            ("records.jsonl:2", "file"),
+            ("records.jsonl:3", "verdict"),
+            ("records.jsonl:4", "verdict"),
+            ("records.jsonl:6", "file"),
+        ],
+    );
+    let wrong = args!["explain", "--record", "--as-of", "2026-11-20", "robots.store", "a", urls[0]];
+    run(wrong.into()).fails(2, "--as-of is not for --record");
+    // A store that is not there any more.
+    std::fs::remove_file(folder.path("robots.store")).unwrap();
+    assert_eq!(replay(&folder).status, 3);
+}
+
+/// Sites without rules: the record says what held, and no rule of a stand-in.
+#[test]
+fn of_a_site_without_rules() {
+    use robotsieve_client::Timestamp;
+    use robotsieve_client::outcome::{Cause, OriginState, Outcome};
+    use robotsieve_client::store::Store;
+
+    let folder = Folder::new();
+    let keep = |last: Outcome| {
+        let store = Store::open(folder.path("robots.store")).unwrap();
+        let mut state = OriginState::new(Timestamp::now(), last.clone());
+        if matches!(last, Outcome::Unreachable(_)) {
+            (state.failures, state.unreachable_since) = (1, Some(state.attempted));
+        }
+        store.put("https://e.example", &state, None).unwrap();
+    };
+    keep(Outcome::Unreachable(Cause::Status(503)));
+    let (url, own) = ("https://e.example/a", "https://e.example/robots.txt");
+    let ask = args!["explain", "--record", "robots.store", "FooBot", url, own];
+    let recorded = run_in(&folder.root(), ask);
+    let out = String::from_utf8(recorded.out.clone()).unwrap();
+    let records: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (record, verdict, reason) in
+        [(&records[0], "disallow", "site"), (&records[1], "allow", "robots-txt")]
+    {
+        assert_eq!(record["holds"], "disallow all");
+        assert_eq!((&record["verdict"], &record["reason"]), (&verdict.into(), &reason.into()));
+        assert!(record.get("rule").is_none() && record.get("line").is_none(), "{record}");
+    }
+    folder.file("records.jsonl", recorded.out);
+    changes(&replay(&folder), 0, &[]);
+    keep(Outcome::Absent(Cause::Status(404)));
+    let ran = replay(&folder);
+    changes(&ran, 1, &[("records.jsonl:1", "verdict"), ("records.jsonl:2", "rule")]);
+    let out = String::from_utf8(ran.out).unwrap();
+    assert!(
+        out.contains("was disallow (site); is allow (site); 'robots.store' changed: allow all")
+    );
+}

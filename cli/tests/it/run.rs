@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
@@ -16,8 +16,8 @@ use crate::command::{Folder, Ran, run};
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 
 /// A server that is a site at each loopback address. Those at 127.9.0.0/16 accept and never answer,
-/// those at 127.8.0.0/16 answer 503, 127.7.0.0/16 403, 127.6.0.0/16 429, 127.5.0.0/16 511; all others
-/// have rules.
+/// those at 127.8.0.0/16 answer 503, 127.7.0.0/16 403, 127.6.0.0/16 429, 127.5.0.0/16 and those from
+/// 127.100.0.0/16 on 511; all others have rules.
 struct Web {
     port: u16,
 }
@@ -67,7 +67,7 @@ fn answer(mut connection: TcpStream) {
         8 => ("503 Service Unavailable", ""),
         7 => ("403 Forbidden", ""),
         6 => ("429 Too Many Requests", ""),
-        5 => ("511 Network Authentication Required", ""),
+        5 | 100.. => ("511 Network Authentication Required", ""),
         _ => ("200 OK", "User-agent: *\nDisallow: /private\n"),
     };
     let _ = write!(
@@ -240,6 +240,115 @@ fn strangers_stop_no_run() {
     assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
 }
 
+/// The same from many networks, after other sites have answered.
+#[test]
+fn many_networks_ask_for_a_login() {
+    let web = Web::new();
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
+        .args(FETCH)
+        .current_dir(folder.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut urls = child.stdin.take().unwrap();
+    (0..100).for_each(|number| writeln!(urls, "{}/", web.origin(1, number)).unwrap());
+    urls.flush().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    (0..100).for_each(|_| assert!(lines.next().unwrap().unwrap().starts_with("parsed\t")));
+    let rest = thread::spawn(move || lines.count());
+    for number in 0..300 {
+        writeln!(urls, "{}/", web.origin(100 + (number % 150) as u8, number)).unwrap();
+    }
+    drop(urls);
+    let ended = child.wait_with_output().unwrap();
+    let ran = Ran {
+        status: ended.status.code().unwrap(),
+        out: Vec::new(),
+        err: String::from_utf8(ended.stderr).unwrap(),
+    };
+    assert_eq!(
+        (ran.status, figure(&ran, "parsed"), figure(&ran, "unasked")),
+        (0, 100, 0),
+        "{ran:?}"
+    );
+    let judged = figure(&ran, "unreachable");
+    assert_eq!(judged + figure(&ran, "local_faults"), 300, "{ran:?}");
+    assert_eq!(rest.join().unwrap() as u64, judged);
+    assert_eq!(stat(&folder, "origins"), 100 + judged);
+}
+
+/// A name server on loopback: `six-…` has an address of IPv6, `good-N` that of a site.
+fn name_server() -> u16 {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = socket.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut query = [0; 1024];
+        while let Ok((len, peer)) = socket.recv_from(&mut query) {
+            // RFC 1035, section 4.1: the first label, and the type after the name's end.
+            let label = &query[13..13 + usize::from(query[12])];
+            let Some(end) = query[12..len].iter().position(|byte| *byte == 0) else { continue };
+            let (name, kind) = (String::from_utf8_lossy(label), query[12 + end + 2]);
+            let number = name.split('-').nth(1).and_then(|number| number.parse::<u16>().ok());
+            let data = match (kind, number.unwrap_or(0).to_be_bytes()) {
+                (1, [high, low]) if name.starts_with("good-") => vec![127, 1, high, low],
+                (28, [high, low]) if name.starts_with("six-") => {
+                    [&[1, 0][..], &[0; 12], &[high, low]].concat()
+                }
+                (2, _) => vec![1, b'a', 0],
+                _ => Vec::new(),
+            };
+            let mut answer = query[..12 + end + 5].to_vec();
+            (answer[2], answer[3]) = (0x81, 0x80);
+            answer[4..12].copy_from_slice(&[0, 1, 0, u8::from(!data.is_empty()), 0, 0, 0, 0]);
+            if !data.is_empty() {
+                answer.extend([0xc0, 12, 0, kind, 0, 1, 0, 0, 0, 60, 0, data.len() as u8]);
+                answer.extend(data);
+            }
+            let _ = socket.send_to(&answer, peer);
+        }
+    });
+    port
+}
+
+/// Names that have addresses of IPv6 alone, on a machine without it, stop no run in which others
+/// answer, though they come first.
+#[test]
+fn names_of_another_family_stop_no_run() {
+    let (web, dns) = (Web::new(), name_server());
+    let of = |name: &str, count: usize| -> String {
+        (0..count).map(|number| format!("http://{name}-{number}.test:{}/\n", web.port)).collect()
+    };
+    let folder = Folder::new();
+    let dns = format!("127.0.0.1:{dns}");
+    let urls = of("six", 300) + &of("good", 300);
+    let ran = fetch(&folder, &urls, &["--dns", &dns, "--parallel", "1000"]);
+    assert_eq!((ran.status, figure(&ran, "parsed")), (0, 300), "{}", ran.err);
+    // Some machines have a route that leads nowhere.
+    assert_eq!(figure(&ran, "local_faults") + figure(&ran, "unreachable"), 300);
+}
+
+/// More dead sites come first than are asked at a time.
+#[test]
+fn very_many_dead_sites_come_first() {
+    let (web, port) = (Web::new(), closed_port());
+    let dead: String = (0..6_000)
+        .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
+        .collect();
+    let good: String = (0..600).map(|number| web.origin(1, number) + "/\n").collect();
+    let folder = Folder::new();
+    let ran = fetch(&folder, &format!("{dead}{good}"), &[]);
+    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 600, 6_000));
+    let folder = Folder::new();
+    let ran = filter(&folder, &format!("{dead}{good}"), &[]);
+    assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 600, 6_000));
+    let printed = String::from_utf8(ran.out).unwrap();
+    let urls = printed.lines().map(|line| line.split('\t').nth(1).unwrap());
+    assert!(urls.eq(dead.lines().chain(good.lines())), "another order");
+}
+
 /// Dead sites are no fault of ours as long as one answers, however many there are.
 #[test]
 fn most_sites_are_dead() {
@@ -287,6 +396,43 @@ fn nobody_reads() {
     );
 }
 
+/// The same of `filter --fetch`, whose output keeps the order of the input.
+#[cfg(unix)]
+#[test]
+fn nobody_reads_verdicts() {
+    let web = Web::new();
+    let path = "x".repeat(1_000);
+    let mut urls: String =
+        (0..300).map(|number| format!("{}/{path}\n", web.origin(1, number))).collect();
+    urls.extend((0..900).map(|number| format!("{}/{path}\n", web.origin(9, number))));
+    let folder = Folder::of(&[("urls", &urls)]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
+        .args(FILTER)
+        .arg("urls")
+        .current_dir(folder.root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    lines.read_line(&mut String::new()).unwrap();
+    drop(lines);
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{err}");
+    let (_, told) = err.split_once("stopped: nobody reads standard output any more; ").unwrap();
+    let number = |before: &str| -> u64 {
+        let (_, rest) = told.split_at(told.find(before).unwrap() + before.len());
+        rest.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(number(""), stat(&folder, "origins"), "{err}");
+    assert!(
+        told.contains(" outcomes are kept. Of the sites that were read, 0 could not be"),
+        "{err}"
+    );
+    assert!(number("asked and ") > 0 && number("") > 200, "{err}");
+}
+
 /// A first interrupt ends the run with its summary and leaves what is in flight unasked.
 #[cfg(unix)]
 #[test]
@@ -330,6 +476,8 @@ fn interrupts() {
             } else {
                 assert_eq!(String::from_utf8(ended.stdout).unwrap().lines().count(), 20, "{said}");
                 assert!(said.contains("the first 20 URLs were judged"), "{said}");
+                assert!(said.contains(" was left. 20 outcomes are kept. Of the sites"), "{said}");
+                assert!(said.contains(" and 20 were left unasked"), "{said}");
             }
             assert_eq!(stat(&folder, "origins"), 20);
             assert_eq!(run(args!["store", "verify", folder.path("s")]).status, 0);
@@ -458,6 +606,8 @@ fn metrics_and_logs() {
             "# TYPE robotsieve_attempts_total counter",
             "robotsieve_attempts_total{outcome=\"present\"} 5",
             "robotsieve_attempts_total{outcome=\"unreachable\"} 1",
+            "robotsieve_answers_total{status=\"200\"} 5",
+            "robotsieve_answers_total{status=\"503\"} 1",
             "robotsieve_attempt_duration_seconds_count 6",
             "robotsieve_attempt_duration_seconds_bucket{le=\"+Inf\"} 6",
             "robotsieve_sites_open 0",
@@ -467,9 +617,13 @@ fn metrics_and_logs() {
         // Every family once: those of the library, as its tests check them, and one more.
         let families = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE robotsieve_"));
         let families: Vec<_> = families.map(|line| line.split(' ').next().unwrap()).collect();
-        let known = [
-            "decisions_total",
+        let mut known = vec![
+            "build_info",
+            "lookups_total",
             "attempts_total",
+            "answers_total",
+            "failures_total",
+            "local_faults_total",
             "refreshes_total",
             "fetcher_panics_total",
             "pauses_total",
@@ -482,6 +636,9 @@ fn metrics_and_logs() {
             "store_read_duration_seconds",
             "sites_open",
         ];
+        if ran.err.contains("urls ") {
+            known.push("verdicts_total");
+        }
         assert_eq!(families, known);
         let left: Vec<_> = std::fs::read_dir(folder.root()).unwrap().collect();
         assert_eq!(left.len(), 3, "{left:?}");
@@ -492,6 +649,65 @@ fn metrics_and_logs() {
     let ran = shell("export RUST_LOG=robotsieve=debug", &args, &folder);
     assert!(ran.err.contains("DEBUG"), "{}", ran.err);
     shell("export RUST_LOG=a=b=c", &args, &folder).fails(2, "RUST_LOG='a=b=c'");
+}
+
+/// Each URL counts, also where a site is looked up once for many.
+#[test]
+fn verdicts_are_counted() {
+    let (web, folder) = (Web::new(), Folder::new());
+    let urls = |path: &str, count: usize| {
+        (0..count).map(|n| format!("{}{path}{n}\n", web.origin(1, n % 3))).collect::<String>()
+    };
+    let input = urls("/x", 300) + &urls("/private/", 100) + "no url\n";
+    assert_eq!(filter(&folder, &input, &["--metrics", "m.prom"]).status, 0);
+    let metrics = std::fs::read_to_string(folder.path("m.prom")).unwrap();
+    for (verdict, count) in [("allow", 300), ("disallow", 100), ("unknown", 0), ("invalid", 1)] {
+        let line = format!("robotsieve_verdicts_total{{verdict=\"{verdict}\"}} {count}\n");
+        assert!(metrics.contains(&line), "{line}{metrics}");
+    }
+}
+
+/// With --message-format json all of standard error is JSON: notes, the summary, errors and logs.
+#[test]
+fn messages_as_json() {
+    let (web, folder) = (Web::new(), Folder::new());
+    let input = format!("{}/\n\"not\ta url\n{}/\n", web.origin(1, 0), web.origin(9, 0));
+    let always = ["--message-format", "json", "-v", "--progress", "always", "--timeout", "1"];
+    let ran = fetch(&folder, &input, &always);
+    let mut levels = BTreeSet::new();
+    for line in ran.err.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).expect(line);
+        for member in ["time", "level", "message"] {
+            assert!(object[member].is_string(), "{line}");
+        }
+        levels.insert(object["level"].as_str().unwrap().to_owned());
+        if object["level"] == "debug" {
+            assert!(object["target"].as_str().unwrap().starts_with("robotsieve"), "{line}");
+        }
+    }
+    assert!(levels.contains("debug") && levels.contains("info"), "{levels:?}: {}", ran.err);
+    // Fields of an attempt's span are in its events.
+    let (logged, summary) =
+        (format!("\"origin\":\"{}\"", web.origin(1, 0)), "\"message\":\"origins 2 ");
+    assert!(ran.err.contains(&logged) && ran.err.contains(summary), "{}", ran.err);
+    // What ends a run before it begins, too.
+    let ran = fetch(&folder, "", &["--message-format", "json", "--overrides", "none"]);
+    assert!(ran.err.starts_with('{') && ran.err.contains("\"level\":\"error\""), "{ran:?}");
+}
+
+/// The bar counts sites and not bytes of the input, and moves while nothing ends. There is no estimate
+/// before the end of the input is known.
+#[test]
+fn progress_in_sites() {
+    let web = Web::new();
+    let input: String = (0..20).map(|number| web.origin(1, number) + "/\n").collect();
+    // A silent site holds the run up for two seconds.
+    let input = input + &web.origin(9, 0) + "/\n";
+    for run in [fetch, filter] {
+        let ran = run(&Folder::new(), &input, &["--progress", "always", "--timeout", "2"]);
+        assert!(ran.err.contains("20/21 sites"), "{}", ran.err);
+        assert!(!ran.err.contains("B/s"), "{}", ran.err);
+    }
 }
 
 /// The rulings of a store as of another time.

@@ -328,8 +328,9 @@ impl FetcherBuilder {
     /// that the environment names are ignored.
     ///
     /// An HTTP proxy is asked to connect to the site (`CONNECT`), for http URLs too. If it refuses that
-    /// for an http URL, it gets the whole URL; what it answers then is its own fault, and not the
-    /// site's, if it says so, or if it has refused everything so far. A proxy that
+    /// for an http URL, it gets the whole URL, unless it connects to other sites: then it denies this
+    /// one. A 4xx in answer to the whole URL is its own fault, and not the site's, if it says so, if
+    /// its refusals look alike, or as long as it may deny this site alone. A proxy that
     /// cannot be reached, asks for a password or refuses its service is a
     /// [local fault](crate::outcome::LocalKind::Proxy). If it says that it could not reach the
     /// site (502, 503 or 504 in answer to `CONNECT`; host unreachable or connection refused over

@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout};
 use crate::outcome::{Failure, Stage};
 
 /// The time that is left for a stage of an attempt.
+#[derive(Clone)]
 pub(super) struct Clock {
     left: Duration,
     stage: Stage,
@@ -16,6 +17,11 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new(limit: Duration, stage: Stage) -> Clock {
         Clock { left: limit, stage }
+    }
+
+    /// The time that its steps took, of this limit.
+    pub(super) fn spent(&self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.left)
     }
 
     /// Runs a step, if it ends in the time that is left.

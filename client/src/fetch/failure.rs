@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 use super::lookup::LookupError;
-use super::progress;
+use super::{certificate, progress};
 use crate::cause::{ErrorChain, line};
 use crate::outcome::LocalKind::{Descriptors, Memory};
 use crate::outcome::{Failure, LocalFault, LocalKind};
@@ -86,7 +86,7 @@ pub(super) fn hidden_shortage() -> Option<LocalFault> {
 pub(super) fn of_handshake(error: &io::Error) -> Failure {
     let cause = ErrorChain(error);
     if let Some(tls) = cause.find::<rustls::Error>() {
-        return Failure::Tls(line(&tls.to_string()));
+        return Failure::Tls(line(&certificate::in_words(tls)));
     }
     if let Some(fault) = local_fault(error, &progress::tried()) {
         return Failure::Local(fault);

@@ -101,13 +101,15 @@ impl Fetcher {
         let (_in_flight, _running) = (network.enter(), pulse.run());
         let progress = Arc::new(Progress::default());
         let (mut began, mut tries, mut resumed) = (Instant::now(), 1, 0);
+        let mut took = Duration::ZERO;
         let (redirects, result, is_confirmed) = match url {
             Ok(url) => loop {
                 let once = progress.scope(self.once(&url, conditional));
-                let (redirects, result) = tokio::select! {
+                let (redirects, result, time) = tokio::select! {
                     ended = once => ended,
                     never = network.watch(|| progress.tried()) => match never {},
                 };
+                took += time;
                 if pulse.stopped_since(began.into_std()).is_none()
                     && let Some(wait) = self.retry_wait(&result, tries - resumed)
                 {
@@ -161,6 +163,7 @@ impl Fetcher {
         Attempt::new(Timestamp::now(), result)
             .with_redirects(redirects)
             .with_tries(tries)
+            .with_time(took)
             .confirmed(is_confirmed)
     }
 
@@ -186,12 +189,12 @@ impl Fetcher {
         Some(asked.unwrap_or_default().max(wait))
     }
 
-    /// One try, within its deadline.
+    /// One try, within its deadline, and the time of it that was no wait.
     async fn once(
         &self,
         url: &Url,
         conditional: Option<&CachedCopy>,
-    ) -> (Vec<Redirect>, Result<Response, Failure>) {
+    ) -> (Vec<Redirect>, Result<Response, Failure>, Duration) {
         let client = &self.client;
         let mut chain = Chain::new(url.clone(), Arc::clone(&client.settings.redirects));
         let mut total = Clock::new(client.settings.total_timeout, Stage::Total);
@@ -199,7 +202,7 @@ impl Fetcher {
             "ftp" => ftp::fetch(client, chain.as_url(), &mut total).await,
             _ => http::fetch(client, &mut chain, conditional, &mut total).await,
         };
-        (chain.into_redirects(), result)
+        (chain.into_redirects(), result, total.spent(client.settings.total_timeout))
     }
 }
 

@@ -35,8 +35,26 @@ pub(super) async fn fetch(
         let text = "FTP is not fetched through a proxy";
         return Err(Failure::Local(LocalFault::new(LocalKind::Proxy, text)));
     }
+    let mut left = 0;
+    loop {
+        let before = total.clone();
+        let visit = Visit::begin(client, url, total, left).await?;
+        let leave = visit.asked_to_leave();
+        tokio::select! {
+            response = during(client, url, visit, total) => return response,
+            () = leave => (left, *total) = (left + 1, before),
+        }
+    }
+}
+
+/// Fetches the file during a visit.
+async fn during(
+    client: &Client,
+    url: &Url,
+    mut visit: Visit<'_>,
+    total: &mut Clock,
+) -> Result<Response, Failure> {
     let mut connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
-    let mut visit = Visit::begin(client, url, total).await?;
     let port = url.port_or_known_default().unwrap_or(21);
     let control = |target| async move {
         match target {
@@ -69,6 +87,12 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
     in_time(read_timeout, login).await?.map_err(ftp_failure)?;
     let binary = session.transfer_type(FileType::Binary);
     in_time(read_timeout, binary).await?.map_err(ftp_failure)?;
+    // RFC 3659, section 4. A server that does not know the command, or the file, says so.
+    let size = match in_time(read_timeout, session.size(url.path())).await? {
+        Ok(size) => Some(size),
+        Err(FtpError::ConnectionError(cause)) => return Err(broken(&cause)),
+        Err(_) => None,
+    };
     session.set_mode(Mode::ExtendedPassive);
     // Opening the transfer includes a new connection and two replies.
     let open_timeout = connect_timeout + read_timeout;
@@ -84,14 +108,14 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
     };
 
     let mut incoming = Incoming::plain(settings.limits);
-    let mut bytes = vec![0; READ_BYTES];
+    let (mut bytes, mut arrived) = (vec![0; READ_BYTES], 0);
     loop {
         let read = in_time(read_timeout, data.read(&mut bytes)).await?;
         let len = read.map_err(|cause| broken(&cause))?;
         if len == 0 {
-            // FTP sends no length: only the server's reply says that the file is complete.
+            // Without a size, only the server's reply says that the file is complete.
             match in_time(read_timeout, data.finish()).await? {
-                Ok(()) => break,
+                Ok(()) => break complete(arrived, size)?,
                 // Some servers open the data connection before they look for the file.
                 Err(cause) if incoming.is_empty() && is_absent(&cause) => {
                     return Ok(answer(404, Vec::new(), false));
@@ -99,12 +123,23 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
                 Err(cause) => return Err(ftp_failure(cause)),
             }
         }
+        arrived += len;
         if incoming.push(&bytes[..len])? == Filled::Full {
             break;
         }
     }
     let (body, is_truncated) = incoming.end()?;
     Ok(answer(200, body, is_truncated))
+}
+
+/// An error if a file that has ended is shorter than the server said.
+fn complete(arrived: usize, size: Option<usize>) -> Result<(), Failure> {
+    match size {
+        Some(size) if arrived < size => {
+            Err(Failure::Broken(format!("the file ended after {arrived} of {size} bytes")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The data connection.

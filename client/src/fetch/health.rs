@@ -23,8 +23,9 @@
 //!
 //! The status 511 is the answer of a network that wants a login, or the whim of a site. It is no
 //! sign that the network works. It counts as the site's if another address answers as it should
-//! after it, or did so before, and it is ours if [`LOGINS`] unrelated addresses in a row ask for a
-//! login.
+//! after it, or did so before. If [`LOGINS`] unrelated addresses in a row ask for a login, it is
+//! ours as long as no other has ever answered; later it is unconfirmed, for sites in so many networks
+//! may belong to one who wishes that others be left unasked.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -57,7 +58,7 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 const ASKED: usize = 3;
 /// The number of addresses that are kept as canaries, for each kind of network.
 const KEPT: usize = 12;
-/// When this many networks in a row ask for a login, and no other answers, it is ours that asks.
+/// When this many networks in a row ask for a login, and no other answers, it may be ours that asks.
 const LOGINS: usize = 3;
 /// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
@@ -273,11 +274,17 @@ impl Network {
                 return (Ok(()), true);
             }
         }
-        if logins >= LOGINS {
-            tracing::warn!(target: TARGET, "the network asks for a login");
-            return (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true);
+        let has_answered = self.seen().health.answered > 0;
+        if logins < LOGINS {
+            return (Ok(()), has_answered);
         }
-        (Ok(()), self.seen().health.answered > 0)
+        tracing::warn!(target: TARGET, "many networks ask for a login");
+        match has_answered {
+            // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
+            // that others be left unasked.
+            true => (Ok(()), false),
+            false => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
+        }
     }
 
     /// Counts the end of an attempt.

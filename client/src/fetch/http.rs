@@ -20,22 +20,18 @@ use super::clock::Clock;
 use super::connect::{Offer, Stream};
 use super::events::TARGET;
 use super::failure;
-use super::proxy::LOGIN;
 use super::tasks::Tasks;
+use super::tunnels::Forwarded;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
 use crate::body::{BodyLimits, Filled, Incoming};
-use crate::cause::{ErrorChain, line};
+use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 use crate::time::Timestamp;
 
 /// The most header lines of an answer over HTTP/1.
 const MAX_HEADER_LINES: usize = 1000;
-
-/// Headers by which a proxy says that an answer is its own and not the site's: RFC 9209, and Squid.
-/// With a 4xx it refuses the request, and nothing is known of the site.
-const PROXY_ERRORS: [&str; 2] = ["proxy-status", "x-squid-error"];
 
 /// The most interim answers (1xx) before the answer.
 const MAX_INTERIM: usize = 50;
@@ -59,7 +55,7 @@ pub(super) async fn fetch(
     // Validators are valid only for the URL that they came from.
     let validated = conditional
         .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url().to_owned())));
-    let mut visit: Option<Visit<'_>> = None;
+    let (mut visit, mut left): (Option<Visit<'_>>, u32) = (None, 0);
     loop {
         let validators = match &validated {
             Some((copy, url)) if url == chain.url() => copy.validators(),
@@ -75,11 +71,19 @@ pub(super) async fn fetch(
             elsewhere => {
                 // Nobody waits for a turn while holding another one.
                 drop(elsewhere);
-                Visit::begin(client, chain.as_url(), total).await?
+                Visit::begin(client, chain.as_url(), total, left).await?
             }
         };
         let here = visit.insert(here);
-        let answer = exchange(client, here, chain.as_url(), &validators, total, connect).await?;
+        let (leave, before) = (here.asked_to_leave(), total.clone());
+        let mut leave = pin!(leave);
+        let answer = tokio::select! {
+            answer = exchange(client, here, chain.as_url(), &validators, total, connect) => answer?,
+            () = &mut leave => {
+                (visit, left, *total) = (None, left + 1, before);
+                continue;
+            }
+        };
         let status = answer.status.as_u16();
         if is_redirect(status) {
             // Dropping the answer closes its connection.
@@ -95,7 +99,10 @@ pub(super) async fn fetch(
         if status == 304 && !is_conditional {
             return Err(Failure::Broken("304 to an unconditional request".to_owned()));
         }
-        return total.run(response(client, answer)).await;
+        tokio::select! {
+            response = total.run(response(client, answer)) => return response,
+            () = &mut leave => (visit, left, *total) = (None, left + 1, before),
+        }
     }
 }
 
@@ -187,8 +194,8 @@ struct Connection {
     sender: Sender,
     progress: Arc<HeadProgress>,
     tasks: Tasks,
-    /// True if the URL is sent whole, because a proxy forwards it.
-    is_forwarded: bool,
+    /// There if the URL is sent whole, because a proxy forwards it.
+    forwarded: Option<Forwarded>,
 }
 
 enum Sender {
@@ -220,28 +227,29 @@ async fn open(
         |target| async {
             match (&connector.proxy, is_tls) {
                 (Some(proxy), false) => {
-                    let (stream, is_forwarded) =
-                        proxy.http(&connector.dialer, target, port).await?;
-                    Ok((stream, false, is_forwarded))
+                    let name = url.host_str().unwrap_or_default();
+                    let (stream, forwarded) =
+                        proxy.http(&connector.dialer, name, target, port).await?;
+                    Ok((stream, false, forwarded))
                 }
-                (None, false) => Ok((connector.open(target, port).await?, false, false)),
+                (None, false) => Ok((connector.open(target, port).await?, false, None)),
                 (_, true) => {
                     let stream = connector.open(target, port).await?;
                     let (stream, is_http2) = connector.dialer.tls(stream, &host, offer).await?;
-                    Ok((stream, is_http2, false))
+                    Ok((stream, is_http2, None))
                 }
             }
         },
         total,
         connect,
     );
-    let (stream, is_http2, is_forwarded) = stream.await?;
+    let (stream, is_http2, forwarded) = stream.await?;
     let (progress, tasks) = (Arc::new(HeadProgress::default()), Tasks::default());
     let sender = match is_http2 {
         true => shake_http2(stream, &progress, &tasks).await?,
         false => shake_http1(stream, &progress, &tasks).await?,
     };
-    Ok(Connection { sender, progress, tasks, is_forwarded })
+    Ok(Connection { sender, progress, tasks, forwarded })
 }
 
 async fn shake_http1(
@@ -324,27 +332,10 @@ async fn ask(
         Ok(answer) => {
             connection.progress.note_head();
             let (head, body) = answer.into_parts();
-            if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && connection.is_forwarded {
-                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, LOGIN))));
-            }
-            if connection.is_forwarded
-                && head.status.is_client_error()
-                && let Some(refusal) = PROXY_ERRORS.iter().find_map(|name| head.headers.get(*name))
+            if let (Some(forwarded), Some(proxy)) = (connection.forwarded, &client.connector.proxy)
+                && let Some(fault) = proxy.refusal_in(forwarded, head.status, &head.headers)
             {
-                let refusal = String::from_utf8_lossy(refusal.as_bytes());
-                let text =
-                    format!("it answers {} itself: {}", head.status.as_u16(), line(&refusal));
-                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
-            }
-            if connection.is_forwarded
-                && let Some(proxy) = &client.connector.proxy
-                && proxy.may_refuse(head.status)
-            {
-                let text = format!(
-                    "it answers {}, and nothing else so far: perhaps that is its own answer",
-                    head.status.as_u16()
-                );
-                return Err(give_up(Failure::Local(LocalFault::new(LocalKind::Proxy, text))));
+                return Err(give_up(Failure::Local(fault)));
             }
             Ok(OpenAnswer { status: head.status, headers: head.headers, body, connection })
         }
@@ -365,7 +356,7 @@ fn request(
         Failure::Local(LocalFault::new(LocalKind::Other, ErrorChain(&cause).text()))
     };
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
-    let is_whole = connection.is_forwarded || matches!(connection.sender, Sender::Http2(_));
+    let is_whole = connection.forwarded.is_some() || matches!(connection.sender, Sender::Http2(_));
     let target = match is_whole {
         true => &url[..url::Position::AfterQuery],
         false => &url[url::Position::BeforePath..url::Position::AfterQuery],
@@ -380,7 +371,7 @@ fn request(
         let host = HeaderValue::from_str(authority).map_err(|cause| bad(cause.into()))?;
         headers.insert(HOST, host);
     }
-    if connection.is_forwarded
+    if connection.forwarded.is_some()
         && let Some(proxy) = &client.connector.proxy
         && let Some(value) = proxy.authorization()
     {

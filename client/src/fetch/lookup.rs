@@ -62,7 +62,8 @@ impl From<io::Error> for LookupError {
 /// The fetcher blames [`LookupError::Failed`] and [`LookupError::Silent`] on the site only if
 /// the resolver gave an answer about some name since the look-up began, or in the 10 seconds
 /// before and fewer than 5 look-ups in a row have failed since. Otherwise the failure is
-/// [`LocalKind::Resolver`](crate::outcome::LocalKind::Resolver). Names of `localhost`, of the system's file of hosts and under `.local`
+/// [`LocalKind::Resolver`](crate::outcome::LocalKind::Resolver). The same holds of
+/// [`LookupError::NoSuchName`] and of an empty list, if no name had an address in that time. Names of `localhost`, of the system's file of hosts and under `.local`
 /// do not count, for no name server is asked for them.
 pub trait Resolve: Send + Sync + 'static {
     /// The addresses of a name, which is in lower case and Punycode and has no final dot unless

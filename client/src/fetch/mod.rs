@@ -22,10 +22,10 @@
 //! |---|---|---|
 //! | resolve | host → the addresses the fetcher may connect to | [`Resolve`], `dns`, [`is_public`](crate::network::is_public) |
 //! | wait | for a turn at the host and at the address, and for a place | `turns`, `visit` |
-//! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connector`, `connect`, `proxy` |
+//! | connect | TCP, the proxy, TLS; to one address after another | `visit`, `connector`, `connect`, `proxy`, `tunnels` |
 //! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, [`Chain`](crate::network::Chain), `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
-//! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure` |
+//! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure`, `certificate` |
 //! | judge | is the site at fault, or this side? | `health`, `pulse` |
 //!
 //! # Whose fault a failure is
@@ -36,7 +36,7 @@
 //! - what the system says: no file descriptors, no memory, no local port, connections forbidden,
 //!   or no route to any address of the site. A router's "unreachable" is the site's: then there is
 //!   a route;
-//! - name servers that cannot be reached, refuse, or answer nobody;
+//! - name servers that cannot be reached, refuse, answer nobody, or know no name;
 //! - a network that is down. A failure that a dead network could cause as well (no connection, a
 //!   reset, a time-out, a broken answer, a look-up that failed without an answer) is blamed on the
 //!   site only once something shows that the network works *after* it: an answer from any
@@ -65,6 +65,7 @@
 //! Connections are not reused, and proxies from the environment are ignored.
 
 mod builder;
+mod certificate;
 mod client;
 mod clock;
 mod connect;
@@ -84,6 +85,7 @@ mod proxy;
 mod pulse;
 mod resolve;
 mod tasks;
+mod tunnels;
 mod turns;
 mod visit;
 mod wire;

@@ -4,12 +4,12 @@
 //! target is the target's.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::PROXY_AUTHORIZATION;
-use http::{HeaderValue, Request, StatusCode};
+use http::response::Parts;
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -21,11 +21,16 @@ use url::{Host, Url};
 use super::connect::{Dialer, Offer, Stream, Target};
 use super::lookup::Resolve;
 use super::tasks::Tasks;
+use super::tunnels::{Forwarded, Tunnels};
 use crate::cause::{ErrorChain, line};
 use crate::outcome::{Failure, LocalFault, LocalKind};
 
+/// Headers by which a proxy says that an answer is its own and not the site's: RFC 9209, and Squid.
+/// With a 4xx it refuses the request, and nothing is known of the site.
+const PROXY_ERRORS: [&str; 2] = ["proxy-status", "x-squid-error"];
+
 /// The details of the fault of a proxy that wants a login.
-pub(super) const LOGIN: &str = "it asks for a user and a password, or refuses those given (407)";
+const LOGIN: &str = "it asks for a user and a password, or refuses those given (407)";
 
 /// The proxy that all requests go through.
 pub(super) struct Proxy {
@@ -41,10 +46,8 @@ pub(super) struct Proxy {
     connect_timeout: Duration,
     /// The address that was connected to last.
     reached: Mutex<Option<SocketAddr>>,
-    /// True if it refuses to connect to the ports of http URLs.
-    refuses_http: AtomicBool,
-    /// True if it has forwarded an answer that is hardly its own.
-    has_forwarded: AtomicBool,
+    /// What it said to requests to connect, for http URLs.
+    tunnels: Tunnels,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,43 +106,72 @@ impl Proxy {
             resolver,
             connect_timeout,
             reached: Mutex::default(),
-            refuses_http: AtomicBool::new(false),
-            has_forwarded: AtomicBool::new(false),
+            tunnels: Tunnels::default(),
         })
     }
 
-    /// A connection for an http URL, and whether the proxy itself is asked, with the whole URL: only
-    /// if it refuses to connect to the site. What comes through a tunnel is the site's answer.
+    /// A connection for an http URL of a host. It leads to the proxy itself, which is asked with the
+    /// whole URL, only if it refuses to connect, and not just to this host. What comes through a
+    /// tunnel is the site's answer.
     pub(super) async fn http(
         &self,
         dialer: &Dialer,
+        host: &str,
         target: Target,
         port: u16,
-    ) -> Result<(Stream, bool), Failure> {
+    ) -> Result<(Stream, Option<Forwarded>), Failure> {
         if self.scheme == ProxyScheme::Socks5 {
-            return Ok((self.tunnel(dialer, target, port).await?, false));
+            return Ok((self.tunnel(dialer, target, port).await?, None));
         }
-        if !self.refuses_http.load(Ordering::Relaxed) {
-            let stream = self.reach(dialer).await?;
-            match self.connect(stream, &authority(&target, port)).await {
-                Ok(Ok(stream)) => return Ok((stream, false)),
-                Ok(Err(_)) => self.refuses_http.store(true, Ordering::Relaxed),
-                // Perhaps it does not know how to; it is asked again for the next site.
-                Err(Failure::Local(fault)) if fault.text != LOGIN => {}
-                Err(failure) => return Err(failure),
+        if self.tunnels.knows_none() {
+            return Ok((self.reach(dialer).await?, Some(Tunnels::unasked(port))));
+        }
+        let authority = authority(&target, port);
+        let stream = self.reach(dialer).await?;
+        let (status, headers, fault) = match self.connect(stream, &authority).await {
+            Ok(Ok(stream)) => {
+                self.tunnels.permitted(port);
+                return Ok((stream, None));
             }
+            Ok(Err(head)) => (Some(head.status), head.headers, refusal(&authority, head.status)),
+            // Perhaps it does not know how to.
+            Err(Failure::Local(fault)) if fault.text != LOGIN => {
+                (None, HeaderMap::new(), Failure::Local(fault))
+            }
+            Err(failure) => return Err(failure),
+        };
+        match self.tunnels.refused(host, port, status, &headers) {
+            Some(forwarded) => Ok((self.reach(dialer).await?, Some(forwarded))),
+            None => Err(fault),
         }
-        Ok((self.reach(dialer).await?, true))
     }
 
-    /// Notes the status of an answer that the proxy has forwarded. Returns true if it may as well be
-    /// the proxy's own: it refuses, and everything so far was refused.
-    pub(super) fn may_refuse(&self, status: StatusCode) -> bool {
-        let is_refusal = status.is_client_error() && !matches!(status.as_u16(), 404 | 410);
-        if !is_refusal && !status.is_server_error() {
-            self.has_forwarded.store(true, Ordering::Relaxed);
-        }
-        is_refusal && !self.has_forwarded.load(Ordering::Relaxed)
+    /// The fault, if the answer to a whole URL may as well be the proxy's own: it refuses.
+    pub(super) fn refusal_in(
+        &self,
+        forwarded: Forwarded,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> Option<LocalFault> {
+        let text = match status {
+            StatusCode::PROXY_AUTHENTICATION_REQUIRED => LOGIN.to_owned(),
+            _ => {
+                let own = PROXY_ERRORS.iter().find_map(|name| headers.get(*name));
+                let own = own.filter(|_| status.is_client_error());
+                let code = status.as_u16();
+                match own {
+                    Some(refusal) => {
+                        let refusal = String::from_utf8_lossy(refusal.as_bytes());
+                        format!("it answers {code} itself: {}", line(&refusal))
+                    }
+                    None if self.tunnels.may_be_its_own(forwarded, status, headers) => {
+                        format!("it answers {code}, and that may be its own answer, not the site's")
+                    }
+                    None => return None,
+                }
+            }
+        };
+        Some(LocalFault::new(LocalKind::Proxy, text))
     }
 
     /// The header that tells an HTTP proxy who asks.
@@ -214,20 +246,19 @@ impl Proxy {
         match self.scheme {
             ProxyScheme::Http | ProxyScheme::Https => {
                 let authority = authority(&target, port);
-                self.connect(stream, &authority).await?.map_err(|status| {
-                    fault(&format!("it refuses to connect to {authority}: {status}"))
-                })
+                let opened = self.connect(stream, &authority).await?;
+                opened.map_err(|head| refusal(&authority, head.status))
             }
             ProxyScheme::Socks5 => self.socks(stream, target, port).await,
         }
     }
 
-    /// A tunnel, or the status with which the proxy refuses it.
+    /// A tunnel, or the head of the answer with which the proxy refuses it.
     async fn connect(
         &self,
         stream: Stream,
         authority: &str,
-    ) -> Result<Result<Stream, StatusCode>, Failure> {
+    ) -> Result<Result<Stream, Parts>, Failure> {
         let mut request = Request::connect(authority).header(http::header::HOST, authority);
         if let Some(value) = self.authorization() {
             request = request.header(PROXY_AUTHORIZATION, value);
@@ -252,7 +283,7 @@ impl Proxy {
             // It did not reach the target. That it reaches nothing cannot be told from one
             // answer.
             502..=504 => Err(Failure::Connect(format!("the proxy answered {status}"))),
-            _ => Ok(Err(status)),
+            _ => Ok(Err(answer.into_parts().0)),
         }
     }
 
@@ -292,6 +323,10 @@ fn authority(target: &Target, port: u16) -> String {
         Target::Address(address) => SocketAddr::new(*address, port).to_string(),
         Target::Name(name) => format!("{name}:{port}"),
     }
+}
+
+fn refusal(authority: &str, status: StatusCode) -> Failure {
+    fault(&format!("it refuses to connect to {authority}: {status}"))
 }
 
 fn fault(cause: &str) -> Failure {

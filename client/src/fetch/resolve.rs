@@ -77,7 +77,7 @@ pub(super) struct CheckedResolver {
     pub(super) answers: Option<Arc<Answers>>,
 }
 
-/// The last answer about a name that a resolver gave.
+/// The last answers about names that a resolver gave.
 pub(super) struct Answers {
     hosts: Hosts,
     state: Mutex<Answered>,
@@ -85,9 +85,30 @@ pub(super) struct Answers {
 
 #[derive(Default)]
 struct Answered {
-    last: Option<Instant>,
-    /// The number of look-ups that failed since.
-    failed: u32,
+    last: Sign,
+    /// The last time that a name had an address.
+    found: Sign,
+}
+
+/// The last sign of life of some kind.
+#[derive(Default)]
+struct Sign {
+    at: Option<Instant>,
+    /// The number of look-ups that ended otherwise since.
+    missed: u32,
+}
+
+impl Sign {
+    fn now() -> Sign {
+        Sign { at: Some(Instant::now()), missed: 0 }
+    }
+
+    /// Counts a look-up that ended otherwise. Returns whether the sign still stands.
+    fn holds(&mut self, began: Instant) -> bool {
+        self.missed = self.missed.saturating_add(1);
+        self.at
+            .is_some_and(|at| at > began || (at.elapsed() < RECENT && self.missed <= MAX_IN_A_ROW))
+    }
 }
 
 impl Answers {
@@ -97,10 +118,16 @@ impl Answers {
 
     /// Notes how the look-up of a name ended.
     fn note(&self, name: &str, found: &Result<Vec<IpAddr>, LookupError>) {
-        let is_answer = matches!(found, Ok(_) | Err(LookupError::NoSuchName));
-        if is_answer && !self.is_known_here(name) {
-            let answered = Answered { last: Some(Instant::now()), failed: 0 };
-            *self.state.lock().unwrap_or_else(PoisonError::into_inner) = answered;
+        if self.is_known_here(name) {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match found {
+            Ok(addresses) if !addresses.is_empty() => {
+                *state = Answered { last: Sign::now(), found: Sign::now() };
+            }
+            Ok(_) | Err(LookupError::NoSuchName) => state.last = Sign::now(),
+            Err(_) => {}
         }
     }
 
@@ -118,13 +145,16 @@ impl Answers {
             .any(|kind| self.hosts.lookup_static_host(&Query::query(name.clone(), kind)).is_some())
     }
 
-    /// Counts a look-up that failed. Returns whether the resolver seems to work.
-    fn works(&self, began: Instant) -> bool {
+    /// Counts a look-up that failed. Returns the fault, if it is the resolver that seems to: it
+    /// answers nobody, or has an address for no name.
+    fn fault(&self, failure: &Failure, began: Instant) -> Option<LocalFault> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.failed = state.failed.saturating_add(1);
-        state.last.is_some_and(|last| {
-            last > began || (last.elapsed() < RECENT && state.failed <= MAX_IN_A_ROW)
-        })
+        let text = match is_stated(failure) {
+            true if !state.found.holds(began) => format!("no name has an address: {failure}"),
+            false if failure.is_ambiguous() && !state.last.holds(began) => failure.to_string(),
+            _ => return None,
+        };
+        Some(LocalFault::new(LocalKind::Resolver, text))
     }
 }
 
@@ -159,11 +189,8 @@ impl CheckedResolver {
     /// The failure of a look-up that began at a time. It is the site's only if the resolver
     /// seems to work.
     pub(super) fn blame(&self, failure: Failure, began: Instant) -> Failure {
-        let Some(answers) = &self.answers else { return failure };
-        match !is_stated(&failure) && failure.is_ambiguous() && !answers.works(began) {
-            true => Failure::Local(LocalFault::new(LocalKind::Resolver, failure.to_string())),
-            false => failure,
-        }
+        let fault = self.answers.as_ref().and_then(|answers| answers.fault(&failure, began));
+        fault.map_or(failure, Failure::Local)
     }
 
     /// The permitted addresses of a URL's host.

@@ -3,15 +3,22 @@
 //!
 //! One address may serve very many sites, and a crawler that asks them all at once is an attack.
 //! Whoever waits for a turn holds nothing else, so the other sites go on.
+//!
+//! Sites that share an address share its turns, and some of them may be hostile. What they can cost
+//! the others is bounded by a budget. Once it is spent, an address is no longer left alone because
+//! one of its sites wishes so, and whoever holds a place for longer than [`SLOW`] while others wait
+//! is asked to leave it, and goes to the end of the line. So nobody is judged by a shorter time than
+//! others have.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until, timeout};
 
 /// The number of gates that are kept before those that nobody needs are looked for.
 const MIN_SWEEP: usize = 1024;
@@ -53,6 +60,7 @@ struct Open<P> {
 struct Gate {
     places: Arc<Semaphore>,
     schedule: Mutex<Schedule>,
+    holders: Mutex<Holders>,
 }
 
 struct Schedule {
@@ -62,14 +70,60 @@ struct Schedule {
     paused: (Duration, Instant),
 }
 
-/// What neighbours may have a party paused for, in a time of [`BUDGET_TIME`].
+/// What neighbours may have a party paused for, in a time of [`BUDGET_TIME`]; and as much again for
+/// the time in which slow ones hold its places while others wait.
 const BUDGET: Duration = Duration::from_secs(30);
 const BUDGET_TIME: Duration = Duration::from_secs(10 * 60);
+
+/// Whoever holds a place for longer is slow.
+const SLOW: Duration = Duration::from_secs(3);
+/// How often those who wait look whether they wait for slow ones.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Those who hold places.
+struct Holders {
+    all: Vec<Holder>,
+    /// The number of the next one.
+    next: u64,
+    /// What slow ones have cost those who waited, and since when that is counted.
+    cost: (Duration, Instant),
+    /// The time up to which it is.
+    counted: Instant,
+}
+
+struct Holder {
+    number: u64,
+    since: Instant,
+    leave: Option<Leave>,
+}
+
+/// Tells the holder of a place that others need it more.
+#[derive(Clone, Default)]
+pub(super) struct Leave(Arc<Notify>);
+
+impl Leave {
+    /// Waits until it does.
+    pub(super) async fn asked(&self) {
+        self.0.notified().await;
+    }
+}
 
 /// The right to ask. Dropping it gives up the place.
 pub(super) struct Turn {
     /// `None` where there is no limit.
-    held: Option<(Arc<Gate>, OwnedSemaphorePermit)>,
+    held: Option<Held>,
+}
+
+struct Held {
+    gate: Arc<Gate>,
+    number: u64,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        lock(&self.gate.holders).all.retain(|holder| holder.number != self.number);
+    }
 }
 
 impl<P: Eq + Hash> Gates<P> {
@@ -89,41 +143,82 @@ impl<P: Eq + Hash> Gates<P> {
         let new = || {
             let now = Instant::now();
             let schedule = Mutex::new(Schedule { next: now, paused: (Duration::ZERO, now) });
-            Arc::new(Gate { places: Arc::new(Semaphore::new(places)), schedule })
+            let cost = (Duration::ZERO, now);
+            let holders = Mutex::new(Holders { all: Vec::new(), next: 0, cost, counted: now });
+            Arc::new(Gate { places: Arc::new(Semaphore::new(places)), schedule, holders })
         };
         Arc::clone(open.gates.entry(party).or_insert_with(new))
     }
 
-    /// Waits for a turn. Those who wait get it in order.
-    pub(super) async fn turn(&self, party: P) -> Turn {
+    /// Waits for a turn. Those who wait get it in order. Whoever gives a `leave` may be asked to
+    /// give up the place.
+    pub(super) async fn turn(&self, party: P, leave: Option<&Leave>) -> Turn {
         let Some(places) = self.pace.places else { return Turn { held: None } };
         let gate = self.gate(party, places);
-        let Ok(place) = Arc::clone(&gate.places).acquire_owned().await else {
+        let mut place = pin!(Arc::clone(&gate.places).acquire_owned());
+        let place = loop {
+            match timeout(TICK, &mut place).await {
+                Ok(place) => break place,
+                Err(_) => gate.ask_slow_ones(places),
+            }
+        };
+        let Ok(place) = place else {
             // The semaphore is never closed.
             return Turn { held: None };
         };
         gate.wait(self.pace.delay).await;
-        Turn { held: Some((gate, place)) }
+        gate.held(place, leave)
     }
 
     /// Waits until whoever has this turn may make a further request.
     pub(super) async fn again(&self, turn: &Turn) {
-        if let Some((gate, _)) = &turn.held {
-            gate.wait(self.pace.delay).await;
+        if let Some(held) = &turn.held {
+            held.gate.wait(self.pace.delay).await;
         }
     }
 
     /// A turn, if there is one now.
-    pub(super) fn try_turn(&self, party: P) -> Option<Turn> {
+    pub(super) fn try_turn(&self, party: P, leave: Option<&Leave>) -> Option<Turn> {
         let Some(places) = self.pace.places else { return Some(Turn { held: None }) };
         let gate = self.gate(party, places);
         let place = Arc::clone(&gate.places).try_acquire_owned().ok()?;
         gate.begin(self.pace.delay).ok()?;
-        Some(Turn { held: Some((gate, place)) })
+        Some(gate.held(place, leave))
     }
 }
 
 impl Gate {
+    /// The turn of whoever has this place.
+    fn held(self: &Arc<Self>, place: OwnedSemaphorePermit, leave: Option<&Leave>) -> Turn {
+        let mut holders = lock(&self.holders);
+        let number = holders.next;
+        holders.next += 1;
+        holders.all.push(Holder { number, since: Instant::now(), leave: leave.cloned() });
+        Turn { held: Some(Held { gate: Arc::clone(self), number, _place: place }) }
+    }
+
+    /// Counts what slow ones cost those who wait, and asks them to leave if that is too much.
+    fn ask_slow_ones(&self, places: usize) {
+        let now = Instant::now();
+        let mut holders = lock(&self.holders);
+        let Holders { all, cost, counted, .. } = &mut *holders;
+        if now >= cost.1 + BUDGET_TIME {
+            *cost = (Duration::ZERO, now);
+        }
+        let passed = now.saturating_duration_since(*counted).min(TICK);
+        *counted = now;
+        let mut slow = 0;
+        for holder in all.iter_mut().filter(|holder| now >= holder.since + SLOW) {
+            slow += 1;
+            if cost.0 >= BUDGET
+                && let Some(leave) = holder.leave.take()
+            {
+                leave.0.notify_one();
+            }
+        }
+        cost.0 += passed.mul_f64(f64::from(slow) / places as f64);
+    }
+
     /// Begins a request, or says when the next may begin.
     fn begin(&self, delay: Duration) -> Result<(), Instant> {
         let mut schedule = lock(&self.schedule);
@@ -146,7 +241,7 @@ impl Gate {
 impl Turn {
     /// Lets no request to this party begin for some time.
     pub(super) fn back_off(&self, time: Duration) {
-        if let Some((gate, _)) = &self.held {
+        if let Some(Held { gate, .. }) = &self.held {
             let mut schedule = lock(&gate.schedule);
             schedule.next = schedule.next.max(Instant::now() + time);
         }
@@ -155,7 +250,7 @@ impl Turn {
     /// The same at the wish of one of many that share the party. What they can make the others wait
     /// for is bounded.
     pub(super) fn back_off_for_neighbours(&self, time: Duration) {
-        if let Some((gate, _)) = &self.held {
+        if let Some(Held { gate, .. }) = &self.held {
             let mut schedule = lock(&gate.schedule);
             let now = Instant::now();
             if now >= schedule.paused.1 + BUDGET_TIME {
@@ -186,24 +281,24 @@ mod tests {
     async fn places_are_limited_and_beginnings_apart() {
         let gates = gates(2, Duration::from_millis(100));
         let began = Instant::now();
-        let first = gates.turn(1).await;
-        let second = gates.turn(1).await;
+        let first = gates.turn(1, None).await;
+        let second = gates.turn(1, None).await;
         assert_eq!(began.elapsed().as_millis(), 100);
         // Nobody leaves, so nobody enters.
-        assert!(tokio::time::timeout(Duration::from_secs(9), gates.turn(1)).await.is_err());
-        assert!(gates.try_turn(1).is_none() && gates.try_turn(2).is_some());
+        assert!(tokio::time::timeout(Duration::from_secs(9), gates.turn(1, None)).await.is_err());
+        assert!(gates.try_turn(1, None).is_none() && gates.try_turn(2, None).is_some());
         drop(first);
-        assert!(gates.try_turn(1).is_some());
+        assert!(gates.try_turn(1, None).is_some());
         drop(second);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_party_that_asks_for_a_pause_gets_it() {
         let gates = gates(2, Duration::ZERO);
-        gates.turn(1).await.back_off(Duration::from_secs(30));
-        assert!(gates.try_turn(1).is_none());
+        gates.turn(1, None).await.back_off(Duration::from_secs(30));
+        assert!(gates.try_turn(1, None).is_none());
         let began = Instant::now();
-        gates.turn(1).await;
+        gates.turn(1, None).await;
         assert_eq!(began.elapsed().as_secs(), 30);
     }
 
@@ -212,19 +307,66 @@ mod tests {
         let gates = gates(2, Duration::ZERO);
         let began = Instant::now();
         for _ in 0..40 {
-            gates.turn(1).await.back_off_for_neighbours(Duration::from_secs(10));
+            gates.turn(1, None).await.back_off_for_neighbours(Duration::from_secs(10));
         }
         assert_eq!(began.elapsed(), BUDGET);
         tokio::time::advance(BUDGET_TIME).await;
-        gates.turn(1).await.back_off_for_neighbours(Duration::from_secs(10));
-        assert!(gates.try_turn(1).is_none());
+        gates.turn(1, None).await.back_off_for_neighbours(Duration::from_secs(10));
+        assert!(gates.try_turn(1, None).is_none());
+    }
+
+    /// Holds a place for so long, and from the beginning again if asked to leave. Returns how often
+    /// that was.
+    async fn hold(gates: &Gates<u32>, time: Duration) -> usize {
+        for left in 0.. {
+            let leave = Leave::default();
+            let _turn = gates.turn(1, (left < 3).then_some(&leave)).await;
+            tokio::select! {
+                () = tokio::time::sleep(time) => return left,
+                () = leave.asked() => {}
+            }
+        }
+        unreachable!()
+    }
+
+    /// 40 tarpits that come first cost their 80 neighbours no 20 minutes, and have all their time
+    /// when the others have had their turns.
+    #[tokio::test(start_paused = true)]
+    async fn slow_neighbours_cost_no_more_than_their_budget() {
+        let gates = Arc::new(gates(2, Duration::ZERO));
+        let start = |time| {
+            let gates = Arc::clone(&gates);
+            tokio::spawn(async move { hold(&gates, time).await })
+        };
+        let began = Instant::now();
+        let tarpits: Vec<_> = (0..40).map(|_| start(Duration::from_secs(60))).collect();
+        tokio::task::yield_now().await;
+        for good in (0..80).map(|_| start(Duration::from_millis(200))).collect::<Vec<_>>() {
+            assert_eq!(good.await.unwrap(), 0);
+        }
+        let all_slow = (SLOW + TICK) * 40 / 2;
+        let bound = BUDGET + SLOW + all_slow + Duration::from_secs(10);
+        assert!(began.elapsed() <= bound, "{:?} of {bound:?}", began.elapsed());
+        for tarpit in tarpits {
+            assert!(tarpit.await.unwrap() <= 3);
+        }
+    }
+
+    /// Nobody is asked to leave if nobody waits, or if all are quick.
+    #[tokio::test(start_paused = true)]
+    async fn nobody_leaves_without_a_reason() {
+        let gates = gates(2, Duration::ZERO);
+        assert_eq!(hold(&gates, Duration::from_secs(600)).await, 0);
+        let quick = (0..200).map(|_| hold(&gates, Duration::from_secs(2)));
+        let left = futures_util::future::join_all(quick).await;
+        assert_eq!(left.iter().sum::<usize>(), 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_further_request_waits_too() {
         let gates = gates(1, Duration::from_secs(3));
         let began = Instant::now();
-        let turn = gates.turn(1).await;
+        let turn = gates.turn(1, None).await;
         gates.again(&turn).await;
         assert_eq!(began.elapsed().as_secs(), 3);
     }
@@ -232,9 +374,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn gates_that_nobody_needs_are_removed() {
         let gates = gates(1, Duration::from_millis(1));
-        let held = gates.turn(u32::MAX).await;
+        let held = gates.turn(u32::MAX, None).await;
         for n in 0..100_000 {
-            gates.turn(n).await;
+            gates.turn(n, None).await;
             tokio::time::advance(Duration::from_millis(2)).await;
         }
         let open = lock(&gates.open);
@@ -246,9 +388,9 @@ mod tests {
     #[tokio::test]
     async fn without_a_limit_nobody_waits() {
         let gates = Gates::new(Pace { places: None, delay: Duration::from_secs(9) });
-        let all: Vec<Turn> = (0..100).filter_map(|_| gates.try_turn(1u32)).collect();
+        let all: Vec<Turn> = (0..100).filter_map(|_| gates.try_turn(1u32, None)).collect();
         assert_eq!(all.len(), 100);
         all[0].back_off(Duration::from_secs(9));
-        gates.turn(1).await;
+        gates.turn(1, None).await;
     }
 }

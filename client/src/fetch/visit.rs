@@ -16,7 +16,7 @@ use super::clock::Clock;
 use super::connect::Target;
 use super::failure::NoAddress;
 use super::resolve::literal;
-use super::turns::Turn;
+use super::turns::{Leave, Turn};
 use super::{failure, progress};
 use crate::outcome::{Failure, Stage};
 
@@ -44,14 +44,22 @@ pub(super) struct Visit<'c> {
     /// The address it is connected to.
     at: Option<(Target, Option<Turn>)>,
     place: Option<SemaphorePermit<'c>>,
+    /// Tells that others need the place at the address more, unless it was left often already.
+    leave: Option<Leave>,
 }
 
+/// The number of times that an attempt leaves its place at an address to others who wait, and begins
+/// again when it is its turn.
+const MAX_LEFT: u32 = 3;
+
 impl<'c> Visit<'c> {
-    /// Waits for the host's turn, and looks up its addresses.
+    /// Waits for the host's turn, and looks up its addresses. `left` is how often the attempt left
+    /// its place.
     pub(super) async fn begin(
         client: &'c Client,
         url: &Url,
         total: &mut Clock,
+        left: u32,
     ) -> Result<Visit<'c>, Failure> {
         let Some(host) = url.host() else { return Err(Failure::BadRedirect("no host".to_owned())) };
         // Nothing waits for an address that is never asked.
@@ -60,7 +68,7 @@ impl<'c> Visit<'c> {
         {
             return Err(Failure::Refused(address));
         }
-        let host_turn = client.turns.hosts.turn(host.to_string()).await;
+        let host_turn = client.turns.hosts.turn(host.to_string(), None).await;
         let is_resolved_there = client.connector.proxy.as_ref().is_some_and(|proxy| proxy.resolves);
         let targets = match is_resolved_there && literal(&host).is_none() {
             true => VecDeque::from([Target::Name(host.to_string())]),
@@ -95,7 +103,8 @@ impl<'c> Visit<'c> {
             progress::trying(&[]);
         }
         let host = host.to_string();
-        Ok(Visit { client, host, host_turn, targets, at: None, place: None })
+        let leave = (left < MAX_LEFT).then(Leave::default);
+        Ok(Visit { client, host, host_turn, targets, at: None, place: None, leave })
     }
 
     /// The address that is connected to.
@@ -110,6 +119,19 @@ impl<'c> Visit<'c> {
     /// True if a URL has the same host.
     pub(super) fn is_of(&self, url: &Url) -> bool {
         url.host_str() == Some(&self.host)
+    }
+
+    /// Waits until others need the place at the address more: see [`Gates::turn`].
+    ///
+    /// [`Gates::turn`]: super::turns::Gates::turn
+    pub(super) fn asked_to_leave(&self) -> impl Future<Output = ()> + use<> {
+        let leave = self.leave.clone();
+        async move {
+            match leave {
+                Some(leave) => leave.asked().await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Waits until a further request may begin, without a place.
@@ -170,11 +192,11 @@ impl<'c> Visit<'c> {
     async fn turn(&mut self, target: &Target) -> Option<Turn> {
         let Target::Address(address) = target else { return None };
         let addresses = &self.client.turns.addresses;
-        if let Some(turn) = addresses.try_turn(*address) {
+        if let Some(turn) = addresses.try_turn(*address, self.leave.as_ref()) {
             return Some(turn);
         }
         self.place = None;
-        Some(addresses.turn(*address).await)
+        Some(addresses.turn(*address, self.leave.as_ref()).await)
     }
 
     /// Connects to the first, and to those of the others that nobody has to wait for. All but one
@@ -227,7 +249,8 @@ impl<'c> Visit<'c> {
     fn next(&self, left: &mut VecDeque<Target>) -> Option<(Target, Option<Turn>)> {
         let (at, turn) = left.iter().enumerate().find_map(|(at, target)| match target {
             Target::Address(address) => {
-                Some((at, Some(self.client.turns.addresses.try_turn(*address)?)))
+                let leave = self.leave.as_ref();
+                Some((at, Some(self.client.turns.addresses.try_turn(*address, leave)?)))
             }
             Target::Name(_) => Some((at, None)),
         })?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,8 @@ pub struct Attempt {
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
     /// False if a fault of our network would have the same result, and nothing shows that ours
-    /// worked: no site has ever answered this fetcher. True otherwise.
+    /// worked: no site has ever answered this fetcher, or sites of many networks ask for a login
+    /// (511). True otherwise.
     ///
     /// [`Protocol::after`](super::Protocol::after) concludes nothing from an attempt that is not
     /// confirmed.
@@ -30,6 +32,10 @@ pub struct Attempt {
     /// The number of times that the robots.txt was requested: more than once after failures that
     /// passed, or might have.
     pub tries: u32,
+    /// The time that the requests took, of all tries together, without the waits: for a turn at the
+    /// host and at its address, for a place among the parallel attempts, before a further try.
+    /// `None` if the fetcher does not say.
+    pub took: Option<Duration>,
 }
 
 impl Attempt {
@@ -38,7 +44,7 @@ impl Attempt {
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
         let is_confirmed = !asks_for_login(&result);
-        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1 }
+        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1, took: None }
     }
 
     /// Says whether the result is the site's: for an HTTP stack of your own that knows whether its
@@ -70,6 +76,13 @@ impl Attempt {
     #[must_use]
     pub fn with_tries(mut self, tries: u32) -> Attempt {
         self.tries = tries;
+        self
+    }
+
+    /// Says how long the requests took, without the waits before them.
+    #[must_use]
+    pub fn with_time(mut self, took: Duration) -> Attempt {
+        self.took = Some(took);
         self
     }
 }
@@ -229,6 +242,27 @@ impl fmt::Display for Stage {
 }
 
 impl Failure {
+    /// The name of the kind of failure, for programs: `dns`, or `local` for a fault on this side.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Dns(_) => "dns",
+            Failure::Refused(_) => "refused",
+            Failure::Connect(_) => "connect",
+            Failure::Tls(_) => "tls",
+            Failure::TimedOut(Stage::Connect) => "connect-timeout",
+            Failure::TimedOut(Stage::Read) => "read-timeout",
+            Failure::TimedOut(Stage::Total) => "timeout",
+            Failure::Broken(_) => "broken",
+            Failure::Encoding(_) => "encoding",
+            Failure::TooManyRedirects => "too-many-redirects",
+            Failure::RedirectLoop => "redirect-loop",
+            Failure::BadRedirect(_) => "bad-redirect",
+            Failure::RefusedRedirect(_) => "refused-redirect",
+            Failure::Local(_) => "local",
+        }
+    }
+
     /// True if a fault of our own network could have caused it as well: no address, no connection, no
     /// answer in time, or a broken one.
     ///

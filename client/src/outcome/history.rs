@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
-use super::protocol::Protocol;
+use super::protocol::{CLOCK_TOLERANCE, Protocol};
 use super::ruling::{Holds, Ruling, Why};
 use super::state::{Cause, OriginState, Outcome};
 use crate::time::Timestamp;
@@ -22,6 +22,15 @@ pub enum AsOf {
     Capture,
     /// This time. Later captures are left out: nobody knew them.
     Time(Timestamp),
+}
+
+impl AsOf {
+    /// True if a site was asked later, so that what held then is not known any more. Two clocks may
+    /// differ.
+    #[must_use]
+    pub fn is_before(self, state: &OriginState) -> bool {
+        matches!(self, AsOf::Time(time) if state.attempted > time + CLOCK_TOLERANCE)
+    }
 }
 
 /// One answer in a history, without its body: 24 bytes, however large the file.

@@ -86,6 +86,26 @@ impl LocalKind {
     }
 }
 
+impl LocalKind {
+    /// The kind's name, for programs: `descriptors`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LocalKind::Descriptors => "descriptors",
+            LocalKind::Memory => "memory",
+            LocalKind::Route => "route",
+            LocalKind::Address => "address",
+            LocalKind::Permission => "permission",
+            LocalKind::Resolver => "resolver",
+            LocalKind::Proxy => "proxy",
+            LocalKind::Network => "network",
+            LocalKind::Other => "other",
+            LocalKind::Suspended => "suspended",
+            LocalKind::Unconfirmed => "unconfirmed",
+        }
+    }
+}
+
 impl fmt::Display for LocalKind {
     /// [`LocalKind::as_str`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

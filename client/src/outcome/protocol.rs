@@ -24,7 +24,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MAX_VALIDATOR_BYTES: usize = 512;
 
 /// The difference of two clocks from which on a time in the future counts as wrong.
-const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+pub(super) const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// The meaning of fetches, with one setting for each point on which the sources differ.
 ///
@@ -250,7 +250,7 @@ impl Protocol {
             Err(Failure::Local(fault)) => return Err(fault.clone()),
             _ if attempt.is_confirmed => {}
             result if asks_for_login(result) => {
-                return Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN));
+                return Err(LocalFault::new(LocalKind::Unconfirmed, ASKS_FOR_LOGIN));
             }
             Err(failure) => {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));

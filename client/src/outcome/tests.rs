@@ -869,7 +869,7 @@ fn too_many_requests_are_read_anew() {
 fn a_network_that_asks_for_a_login() {
     for protocol in ALL {
         let login = attempt(START, answer(511, &[], b""));
-        assert_eq!(protocol.after(None, &login).unwrap_err().kind, LocalKind::Network);
+        assert_eq!(protocol.after(None, &login).unwrap_err().kind, LocalKind::Unconfirmed);
     }
 }
 

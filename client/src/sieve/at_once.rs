@@ -1,6 +1,6 @@
 //! Decisions on URLs whose sites are in the table.
 
-use robotsieve::Origin;
+use robotsieve::{AsUrl, Origin};
 
 use super::attempt::Shared;
 use super::decision::{SieveDecision, Site};
@@ -12,9 +12,9 @@ pub(super) type AtOnce<U> = Result<SieveDecision<U>, (U, SieveError)>;
 impl Shared {
     /// The decision on a URL whose site is in the table; otherwise the URL.
     #[inline]
-    pub(super) fn at_once<U: AsRef<[u8]>>(&self, url: U) -> Result<AtOnce<U>, U> {
+    pub(super) fn at_once<U: AsUrl>(&self, url: U) -> Result<AtOnce<U>, U> {
         let now = self.sites.clock.now();
-        let site = match Origin::of(url.as_ref()) {
+        let site = match Origin::of(url.as_url()) {
             Ok(origin) => self.sites.in_table(&origin, now),
             Err(cause) => return Ok(Err((url, cause.into()))),
         };

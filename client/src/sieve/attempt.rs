@@ -185,7 +185,9 @@ impl Shared {
         let _held = copy.and_then(|copy| self.sites.policies.in_use(copy.content));
         let began = Instant::now();
         let attempt = AssertUnwindSafe(self.attempt(key, state.as_ref())).catch_unwind().await;
-        counters.attempt_times.add(began.elapsed());
+        // Long queues would hide what sites take.
+        let took = attempt.as_ref().ok().and_then(|attempt| attempt.took);
+        counters.attempt_times.add(took.unwrap_or_else(|| began.elapsed()));
         let finished = match &attempt {
             Ok(attempt) => self.finish(key, state, attempt),
             Err(panic) => Err(panicked(&**panic)),
@@ -193,7 +195,7 @@ impl Shared {
         let (site, body) = match finished {
             Ok(finished) => finished,
             Err(fault) => {
-                count(&counters.local_faults);
+                counters.count_fault(fault.kind);
                 match &attempt {
                     Err(_) => {
                         count(&counters.panics);
@@ -206,6 +208,9 @@ impl Shared {
             }
         };
         permit.worked();
+        if let Ok(attempt) = &attempt {
+            counters.count_result(&attempt.result);
+        }
         count(match site.state.last {
             Outcome::Present => &counters.present,
             Outcome::Absent(_) => &counters.absent,

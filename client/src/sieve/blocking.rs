@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use futures_util::stream::{Stream, StreamExt};
-use robotsieve::Origin;
+use robotsieve::{AsUrl, Origin};
 use tokio::runtime::{Builder, Runtime};
 
 use super::builder::SieveBuilder;
@@ -57,7 +57,7 @@ impl Sieve {
     /// # Errors
     /// Returns an error in the same cases.
     #[inline]
-    pub fn decide<U: AsRef<[u8]> + Send>(&self, url: U) -> Result<SieveDecision<U>, SieveError> {
+    pub fn decide<U: AsUrl + Send>(&self, url: U) -> Result<SieveDecision<U>, SieveError> {
         match self.sieve.shared.at_once(url) {
             Ok(decision) => decision.map_err(|(_, cause)| cause),
             Err(url) => self.block_on(self.sieve.decide(url)),
@@ -65,7 +65,7 @@ impl Sieve {
     }
 
     /// Decides on many URLs; see [`Sieve::decide_many`](super::Sieve::decide_many).
-    pub fn decide_many<'u, U: AsRef<[u8]>>(
+    pub fn decide_many<'u, U: AsUrl>(
         &self,
         urls: &'u [U],
     ) -> Vec<Result<SieveDecision<&'u U>, SieveError>> {
@@ -84,7 +84,7 @@ impl Sieve {
         max_waiting: usize,
     ) -> impl Iterator<Item = Decided<I::Item>>
     where
-        I: IntoIterator<Item: AsRef<[u8]>>,
+        I: IntoIterator<Item: AsUrl>,
     {
         self.iter(self.sieve.decide_iter(urls).max_waiting(max_waiting))
     }
@@ -97,7 +97,7 @@ impl Sieve {
         max_waiting: usize,
     ) -> impl Iterator<Item = Decided<I::Item>>
     where
-        I: IntoIterator<Item: AsRef<[u8]>>,
+        I: IntoIterator<Item: AsUrl>,
     {
         self.iter(self.sieve.decide_iter(urls).max_waiting(max_waiting).in_order())
     }

@@ -135,8 +135,10 @@ impl SieveBuilder {
 
     /// The number of sites that fit in the table that all threads look at first, where a site is
     /// found fastest; at least 14. Each takes some 9 bytes. The default is one for each 4 KiB of
-    /// [`SieveBuilder::max_bytes`], which is about what a typical site takes: 65,536 for 256 MiB.
-    /// Up to about three quarters of them nearly all sites find room; leave the rest free.
+    /// [`SieveBuilder::max_bytes`]: 65,536 for 256 MiB. A site takes 2 KiB on average, and more where
+    /// one has hundreds of rules; if yours are small, set this to the number of sites that
+    /// `max_bytes` has room for, and a third more. Up to about three quarters of them nearly all
+    /// sites find room.
     pub fn slots(mut self, slots: usize) -> SieveBuilder {
         self.slots = Some(slots);
         self

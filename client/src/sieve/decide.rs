@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arc_swap::Guard;
 use futures_util::future::{self, Either};
 use futures_util::stream::{self, Stream, StreamExt};
-use robotsieve::Origin;
+use robotsieve::{AsUrl, Origin};
 use smallvec::SmallVec;
 
 use super::attempt::Shared;
@@ -81,7 +81,7 @@ impl Sieve {
     /// An answer that has expired is not used if the site cannot be asked for a new one: there is
     /// no decision then. Answers that have not expired stay in use.
     #[inline]
-    pub fn decide<U: AsRef<[u8]> + Send>(
+    pub fn decide<U: AsUrl + Send>(
         &self,
         url: U,
     ) -> impl Future<Output = Result<SieveDecision<U>, SieveError>> + Send + use<U> {
@@ -94,13 +94,13 @@ impl Sieve {
     /// The decision on a URL whose site is not in the table. Boxed, so that the futures of the
     /// other URLs are small.
     #[cold]
-    fn decide_later<U: AsRef<[u8]> + Send>(
+    fn decide_later<U: AsUrl + Send>(
         self,
         url: U,
     ) -> Pin<Box<impl Future<Output = Result<SieveDecision<U>, SieveError>> + Send + use<U>>> {
         Box::pin(async move {
             let now = self.shared.sites.clock.now();
-            let found = self.shared.look_up(Origin::of(url.as_ref())?.key(), now)?;
+            let found = self.shared.look_up(Origin::of(url.as_url())?.key(), now)?;
             decision(found.site().await?, url, now)
         })
     }
@@ -124,10 +124,7 @@ impl Sieve {
     /// # Errors
     /// Returns an error if the URL is invalid ([`SieveError::Origin`], [`SieveError::Url`]).
     #[inline]
-    pub fn try_decide<U: AsRef<[u8]>>(
-        &self,
-        url: U,
-    ) -> Result<Option<SieveDecision<U>>, SieveError> {
+    pub fn try_decide<U: AsUrl>(&self, url: U) -> Result<Option<SieveDecision<U>>, SieveError> {
         match self.shared.at_once(url) {
             Ok(Ok(decision)) => Ok(Some(decision)),
             Ok(Err((_, cause))) => Err(cause),
@@ -165,7 +162,7 @@ impl Sieve {
     /// ```
     pub fn decide_stream<S>(&self, urls: S) -> Decisions<S>
     where
-        S: Stream<Item: AsRef<[u8]>>,
+        S: Stream<Item: AsUrl>,
     {
         Decisions::new(Arc::clone(&self.shared), urls)
     }
@@ -173,7 +170,7 @@ impl Sieve {
     /// [`Sieve::decide_stream`] for an iterator, whose `next` should not block.
     pub fn decide_iter<I>(&self, urls: I) -> Decisions<stream::Iter<I::IntoIter>>
     where
-        I: IntoIterator<Item: AsRef<[u8]>>,
+        I: IntoIterator<Item: AsUrl>,
     {
         self.decide_stream(stream::iter(urls))
     }
@@ -187,7 +184,7 @@ impl Sieve {
     /// With very many sites in memory and URLs in no order this is several times as fast as
     /// [`Sieve::decide`]: a question waits for memory, and here the waits of 32 questions overlap.
     /// Pass a few thousand URLs at a time.
-    pub async fn decide_many<'u, U: AsRef<[u8]>>(
+    pub async fn decide_many<'u, U: AsUrl>(
         &self,
         urls: &'u [U],
     ) -> Vec<Result<SieveDecision<&'u U>, SieveError>> {
@@ -225,7 +222,7 @@ impl Sieve {
     /// The decisions on URLs whose sites are in the table, and the places of the others, by site.
     ///
     /// Goes in stages over some URLs at a time, each of which prefetches what the next one reads.
-    fn decide_from_table<'u, U: AsRef<[u8]>>(
+    fn decide_from_table<'u, U: AsUrl>(
         &self,
         urls: &'u [U],
         now: Timestamp,
@@ -236,9 +233,9 @@ impl Sieve {
         let mut missing = Places::default();
         let mut behind = urls.iter().skip(AT_ONCE);
         for urls in urls.chunks(AT_ONCE) {
-            behind.by_ref().take(AT_ONCE).for_each(|url| read_ahead::line(url.as_ref().as_ptr()));
+            behind.by_ref().take(AT_ONCE).for_each(|url| read_ahead::line(url.as_url().as_ptr()));
             let origin = |url: &'u U| {
-                let origin = Origin::of(url.as_ref());
+                let origin = Origin::of(url.as_url());
                 let hash = origin.as_ref().map(|origin| table.hash(origin.key()));
                 let hash = hash.unwrap_or_default();
                 table.read_bucket_ahead(hash);
@@ -255,7 +252,7 @@ impl Sieve {
             let sites: Stage<_> = origins.iter().map(site).collect();
             let sites_and_urls = sites.iter().zip(urls);
             let begun: Stage<_> = sites_and_urls
-                .map(|(site, url)| Some(site.as_ref()?.begin(url.as_ref())))
+                .map(|(site, url)| Some(site.as_ref()?.begin(url.as_url())))
                 .collect();
             let finish = |begun: Option<Result<Begun<'_>, _>>| Some(begun?.map(|b| b.finish()));
             let verdicts: Stage<_> = begun.into_iter().map(finish).collect();
@@ -457,7 +454,7 @@ impl Sieve {
 }
 
 #[inline]
-fn decision<U: AsRef<[u8]>>(
+fn decision<U: AsUrl>(
     entry: EntryRef,
     url: U,
     now: Timestamp,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use robotsieve::records::{Pace, RequestRate};
-use robotsieve::{Answer, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
+use robotsieve::{Answer, AsUrl, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::entry::Entry;
@@ -151,7 +151,7 @@ pub enum Grounds<'d> {
     Outcome(Ruling),
 }
 
-impl<U: AsRef<[u8]>> SieveDecision<U> {
+impl<U: AsUrl> SieveDecision<U> {
     /// Decides on a URL of this site.
     #[inline]
     pub(super) fn new(site: Site, url: U) -> Result<SieveDecision<U>, (U, InvalidUrl)> {
@@ -189,7 +189,7 @@ impl<U: AsRef<[u8]>> SieveDecision<U> {
     #[must_use]
     pub fn grounds(&self) -> Grounds<'_> {
         let ruling = self.site.ruling();
-        match (ruling.holds, self.site.policy(0).decide(self.url.as_ref())) {
+        match (ruling.holds, self.site.policy(0).decide(self.url.as_url())) {
             (Holds::Rules, Ok(decision)) => Grounds::Rules(decision.reason),
             _ => Grounds::Outcome(ruling),
         }
@@ -224,12 +224,12 @@ impl<U: AsRef<[u8]>> SieveDecision<U> {
     pub fn answers(&self) -> Vec<Answer> {
         let policies = self.site.policies();
         let mut answers = vec![Answer::Unknown; policies.len()];
-        policies.ask(self.url.as_ref(), &mut answers);
+        policies.ask(self.url.as_url(), &mut answers);
         answers
     }
 }
 
-impl<U: AsRef<[u8]>> Serialize for SieveDecision<U> {
+impl<U: AsUrl> Serialize for SieveDecision<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ruling = self.site.ruling();
         let line = match self.grounds() {
@@ -238,7 +238,7 @@ impl<U: AsRef<[u8]>> Serialize for SieveDecision<U> {
             _ => None,
         };
         let mut decision = serializer.serialize_struct("Decision", 7)?;
-        decision.serialize_field("url", &String::from_utf8_lossy(self.url.as_ref()))?;
+        decision.serialize_field("url", &String::from_utf8_lossy(self.url.as_url()))?;
         decision.serialize_field("verdict", self.verdict.as_str())?;
         decision.serialize_field("origin", self.site.origin())?;
         decision.serialize_field("holds", &ruling.holds)?;

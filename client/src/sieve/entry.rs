@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::{BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
+use robotsieve::{AsUrl, BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
 use smallvec::SmallVec;
 
 use super::read_ahead;
@@ -65,13 +65,13 @@ impl Entry {
 
     /// The verdict on a URL for the first crawler.
     #[inline]
-    pub(super) fn verdict<U: AsRef<[u8]>>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
+    pub(super) fn verdict<U: AsUrl>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
         match self.verdicts.get() {
             Some(verdicts) => {
                 verdicts.read_ahead();
-                verdicts.verdict(url.as_ref())
+                verdicts.verdict(url.as_url())
             }
-            None => self.verdict_by_policy(url.as_ref()),
+            None => self.verdict_by_policy(url.as_url()),
         }
     }
 

@@ -1,25 +1,30 @@
 //! The work of a sieve, and the time it took.
 
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::outcome::{Failure, LocalKind, Response};
+
 /// Counts and times of a [`Sieve`](super::Sieve) since it was built.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// URLs that were decided.
-    pub decisions: u64,
-    /// Decisions whose site was in the table that all threads look at first
+    /// Sites that were looked up: one for each URL that was decided, and for each
+    /// [`Sieve::site`](super::Sieve::site).
+    pub lookups: u64,
+    /// Look-ups of sites in the table that all threads look at first
     /// ([`SieveBuilder::slots`](super::SieveBuilder::slots)).
     pub from_table: u64,
-    /// Decisions whose site was elsewhere in memory.
+    /// Look-ups of sites elsewhere in memory.
     pub from_memory: u64,
-    /// Decisions whose site was in the store.
+    /// Look-ups of sites in the store.
     pub from_store: u64,
-    /// Decisions that waited for a fetch.
+    /// Look-ups that waited for a fetch.
     pub waited: u64,
     /// Attempts to fetch that ended, including those in the background.
     pub attempts: u64,
@@ -33,7 +38,15 @@ pub struct Metrics {
     pub unreachable: u64,
     /// Attempts that ended without an outcome, for a reason on this side.
     pub local_faults: u64,
-    /// Those among them in which the fetcher panicked.
+    /// Attempts that ended with an outcome and a final answer, by its status: `404`, or `other_4xx`
+    /// and the like for a status that has no counter of its own.
+    pub statuses: BTreeMap<Cow<'static, str>, u64>,
+    /// Attempts that ended with an outcome and without an answer, by
+    /// [`Failure::name`](crate::outcome::Failure::name).
+    pub failures: BTreeMap<Cow<'static, str>, u64>,
+    /// The `local_faults`, by [`LocalKind::name`](crate::outcome::LocalKind::name).
+    pub faults: BTreeMap<Cow<'static, str>, u64>,
+    /// Local faults in which the fetcher panicked.
     pub panics: u64,
     /// The number of times that the sieve stopped asking for a while
     /// ([`SieveBuilder::pause_after`](super::SieveBuilder::pause_after)).
@@ -110,6 +123,9 @@ pub(super) struct Counters {
     pub(super) present: AtomicU64,
     pub(super) absent: AtomicU64,
     pub(super) unreachable: AtomicU64,
+    pub(super) statuses: Named<STATUS_NAMES>,
+    pub(super) failures: Named<FAILURE_NAMES>,
+    pub(super) faults: Named<FAULT_NAMES>,
     pub(super) local_faults: AtomicU64,
     pub(super) panics: AtomicU64,
     pub(super) held_back: AtomicU64,
@@ -132,7 +148,7 @@ impl Counters {
         let [present, absent, unreachable, local_faults] =
             [&self.present, &self.absent, &self.unreachable, &self.local_faults].map(read);
         Metrics {
-            decisions: from_table + from_memory + from_store + waited,
+            lookups: from_table + from_memory + from_store + waited,
             from_table,
             from_memory,
             from_store,
@@ -143,6 +159,9 @@ impl Counters {
             absent,
             unreachable,
             local_faults,
+            statuses: self.statuses.snapshot(&STATUSES),
+            failures: self.failures.snapshot(&FAILURES),
+            faults: self.faults.snapshot(&LocalKind::ALL.map(LocalKind::name)),
             panics: read(&self.panics),
             held_back: read(&self.held_back),
             store_errors: read(&self.store_errors),
@@ -150,6 +169,97 @@ impl Counters {
             store_times: self.store_times.snapshot(),
             ..Metrics::default()
         }
+    }
+}
+
+/// The statuses that are counted by themselves, which operators look for, and the rest by their
+/// first digit: a server cannot make more counters.
+const STATUSES: [&str; STATUS_NAMES] = [
+    "200",
+    "304",
+    "401",
+    "403",
+    "404",
+    "410",
+    "429",
+    "451",
+    "500",
+    "502",
+    "503",
+    "504",
+    "511",
+    "other_2xx",
+    "other_3xx",
+    "other_4xx",
+    "other_5xx",
+    "other",
+];
+const STATUS_NAMES: usize = 18;
+
+/// The names of all failures but `local`, whose kinds are counted.
+const FAILURES: [&str; FAILURE_NAMES] = [
+    "bad-redirect",
+    "broken",
+    "connect",
+    "connect-timeout",
+    "dns",
+    "encoding",
+    "read-timeout",
+    "redirect-loop",
+    "refused",
+    "refused-redirect",
+    "timeout",
+    "tls",
+    "too-many-redirects",
+];
+const FAILURE_NAMES: usize = 13;
+
+const FAULT_NAMES: usize = LocalKind::ALL.len();
+
+impl Counters {
+    /// Counts an attempt with an outcome, by what the site sent.
+    pub(super) fn count_result(&self, result: &Result<Response, Failure>) {
+        match result {
+            Ok(response) => {
+                let exact = response.status.to_string();
+                let place = STATUSES.iter().position(|name| *name == exact);
+                let place = place.unwrap_or_else(|| match response.status / 100 {
+                    class @ 2..=5 => STATUS_NAMES - 7 + usize::from(class),
+                    _ => STATUS_NAMES - 1,
+                });
+                count(&self.statuses.0[place]);
+            }
+            Err(failure) => self.failures.count(&FAILURES, failure.name()),
+        }
+    }
+
+    /// Counts a local fault.
+    pub(super) fn count_fault(&self, kind: LocalKind) {
+        count(&self.local_faults);
+        self.faults.count(&LocalKind::ALL.map(LocalKind::name), kind.name());
+    }
+}
+
+/// Counters that have these names, in their order.
+#[derive(Debug)]
+pub(super) struct Named<const N: usize>([AtomicU64; N]);
+
+impl<const N: usize> Default for Named<N> {
+    fn default() -> Named<N> {
+        Named(std::array::from_fn(|_| AtomicU64::new(0)))
+    }
+}
+
+impl<const N: usize> Named<N> {
+    fn count(&self, names: &[&str; N], name: &str) {
+        if let Some(place) = names.iter().position(|known| *known == name) {
+            count(&self.0[place]);
+        }
+    }
+
+    fn snapshot(&self, names: &[&'static str; N]) -> BTreeMap<Cow<'static, str>, u64> {
+        let counts = self.0.iter().map(|counter| counter.load(Relaxed));
+        names.iter().map(|name| Cow::Borrowed(*name)).zip(counts).collect()
     }
 }
 

@@ -67,6 +67,7 @@ mod metrics;
 mod overrides;
 mod policies;
 mod prometheus;
+pub mod queue;
 mod read_ahead;
 mod sites;
 mod stream;

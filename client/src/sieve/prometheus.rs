@@ -4,6 +4,8 @@
 //! program and look every counter up by name, `prometheus-client` counters of its own beside
 //! ours, with a registry. The format is a few lines.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::metrics::{Metrics, Times};
@@ -21,10 +23,13 @@ impl Metrics {
     #[must_use]
     pub fn to_prometheus(&self) -> String {
         let mut text = Text(String::with_capacity(8 << 10));
+        text.head("build_info", "The version of robotsieve.", "gauge");
+        let version = env!("CARGO_PKG_VERSION");
+        let _ = writeln!(text.0, "robotsieve_build_info{{version=\"{version}\"}} 1");
         text.counter(
-            "decisions",
-            "URLs decided, by where their site was found: \
-             the table, other memory, the store, or an attempt they waited for.",
+            "lookups",
+            "Sites looked up, by where they were found: \
+             the table, other memory, the store, or an attempt that was waited for.",
             &[
                 ("{site=\"table\"}", self.from_table),
                 ("{site=\"memory\"}", self.from_memory),
@@ -43,6 +48,19 @@ impl Metrics {
                 ("{outcome=\"local_fault\"}", self.local_faults),
             ],
         );
+        for (name, label, help, counts) in [
+            (
+                "answers",
+                "status",
+                "Attempts with a final answer, by its status. \
+                 A status without a counter of its own is in other_4xx and so on.",
+                &self.statuses,
+            ),
+            ("failures", "failure", "Attempts without an answer, by failure.", &self.failures),
+            ("local_faults", "fault", "Faults on this side, by kind.", &self.faults),
+        ] {
+            text.by_name(name, label, help, counts);
+        }
         for (name, help, value) in [
             ("refreshes", "Attempts made in the background, for answers in use.", self.refreshes),
             ("fetcher_panics", "Attempts in which the fetcher panicked.", self.panics),
@@ -78,6 +96,21 @@ impl Text {
         for (labels, value) in samples {
             let _ = writeln!(self.0, "robotsieve_{name}{labels} {value}");
         }
+    }
+
+    fn by_name(
+        &mut self,
+        name: &str,
+        label: &str,
+        help: &str,
+        counts: &BTreeMap<Cow<'static, str>, u64>,
+    ) {
+        let samples: Vec<_> = counts
+            .iter()
+            .map(|(value, count)| (format!("{{{label}=\"{value}\"}}"), *count))
+            .collect();
+        let samples: Vec<_> = samples.iter().map(|(label, count)| (&label[..], *count)).collect();
+        self.counter(name, help, &samples);
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: u64) {

@@ -10,7 +10,7 @@ use std::vec;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt};
-use robotsieve::Origin;
+use robotsieve::{AsUrl, Origin};
 
 use super::attempt::{Shared, SiteOrAttempt};
 use super::decision::{SieveDecision, Site};
@@ -33,7 +33,7 @@ pub struct Decided<U> {
     pub result: Result<SieveDecision<U>, Undecided<U>>,
 }
 
-impl<U: AsRef<[u8]>> Decided<U> {
+impl<U: AsUrl> Decided<U> {
     /// The URL.
     #[must_use]
     pub fn url(&self) -> &U {
@@ -122,7 +122,7 @@ impl<S: Stream> fmt::Debug for Decisions<S> {
     }
 }
 
-impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
+impl<S: Stream<Item: AsUrl>> Decisions<S> {
     pub(super) fn new(shared: Arc<Shared>, urls: S) -> Decisions<S> {
         Decisions {
             shared,
@@ -197,7 +197,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
     #[cold]
     fn take_unknown(&mut self, index: u64, url: S::Item) -> Option<Decided<S::Item>> {
         let shared = &self.shared;
-        let origin = match Origin::of(url.as_ref()) {
+        let origin = match Origin::of(url.as_url()) {
             Ok(origin) => origin,
             Err(cause) => return Some(undecided(index, url, cause.into())),
         };
@@ -260,7 +260,7 @@ impl<S: Stream<Item: AsRef<[u8]>>> Decisions<S> {
     }
 }
 
-impl<S: Stream<Item: AsRef<[u8]>>> Stream for Decisions<S> {
+impl<S: Stream<Item: AsUrl>> Stream for Decisions<S> {
     type Item = Decided<S::Item>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -314,7 +314,7 @@ impl<S: Stream> fmt::Debug for InOrder<S> {
     }
 }
 
-impl<S: Stream<Item: AsRef<[u8]>>> Stream for InOrder<S> {
+impl<S: Stream<Item: AsUrl>> Stream for InOrder<S> {
     type Item = Decided<S::Item>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -355,7 +355,7 @@ impl<U> Decided<U> {
 }
 
 /// The decision on a URL of a site.
-fn decided<U: AsRef<[u8]>>(index: u64, url: U, site: &Result<Site, SieveError>) -> Decided<U> {
+fn decided<U: AsUrl>(index: u64, url: U, site: &Result<Site, SieveError>) -> Decided<U> {
     match site {
         Ok(Site { entry, now }) => {
             let entry = EntryRef::from_inner(Option::clone(entry));

@@ -8,8 +8,8 @@
 //!   of those that are being asked answers, the run is stopped. It is also stopped if it ends with
 //!   [`FEW`] failures or more and without an answer. Fewer are told as what they are: faults that
 //!   may be ours.
-//! - Until then sites are asked in random order, so that dead ones that come first neither stop a
-//!   run nor the next one.
+//! - Until then sites are asked in random order ([`queue`](super::queue)), so that dead ones that come
+//!   first neither stop a run nor the next one.
 //! - If most of the last `WINDOW` sites could not be asked because of a fault on this side, the
 //!   run is stopped. Faults that only some sites cause, such as addresses to which there is no route,
 //!   don't count once another site has answered.
@@ -19,7 +19,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
-use std::hash::{BuildHasher, RandomState};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,6 +27,9 @@ use futures_util::future::{Either, select};
 use robotsieve::Origin;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use super::decide::Sieve;
+use super::decision::Fetched;
+use super::error::SieveError;
 use super::fetch::Fetch;
 use crate::Timestamp;
 use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind};
@@ -42,13 +44,6 @@ pub const MOST_HELD: u64 = 200;
 /// The number of attempts that run before the first answer: without a network, each may take its time.
 const MOST_FIRST: usize = 1024;
 
-/// Before the first answer, a site waits for up to this long for its place if many wait: so their
-/// order is random.
-const SHUFFLE: Duration = Duration::from_millis(100);
-
-/// With no more sites than these, nothing is waited for.
-const MOST_IN_ORDER: u64 = 64;
-
 /// How many sites a run looks back at.
 const WINDOW: usize = 200;
 
@@ -61,6 +56,24 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often that is looked at.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How often a site is asked again if a fault on this side was in the way.
+const LOCAL_RETRIES: u32 = 3;
+
+/// The wait before the first of these attempts. Each further one waits twice as long.
+const LOCAL_WAIT: Duration = Duration::from_millis(500);
+
+/// The least number of sites under way, without those that are held back.
+const LEAST_WINDOW: usize = 4096;
+
+/// The number of sites that are under way at the same time, if this many requests run at the same
+/// time. The others wait: for the answer to their name, which may never come, for other sites with
+/// the same address, for a retry, or for the first answer of any site. There are so many that they
+/// hold up nobody. A site that waits takes about 20 kB.
+#[must_use]
+pub fn window(parallel: usize) -> usize {
+    LEAST_WINDOW.max(4 * parallel) + MOST_HELD as usize
+}
 
 /// The text of the fault of a site that was not asked, because the run was stopped.
 const UNASKED: &str = "the run was stopped";
@@ -121,12 +134,53 @@ impl fmt::Display for Stop {
     }
 }
 
+/// The sites of a run that was stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The outcomes that are in the store, or were printed if there is none.
+    pub outcomes: u64,
+    /// True if there is a store.
+    pub is_stored: bool,
+    /// The sites that could not be asked because of a fault on this side.
+    pub local_faults: u64,
+    /// The sites that were not asked.
+    pub unasked: u64,
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Kept { outcomes, local_faults, unasked, .. } = self;
+        let (s, are) = if *outcomes == 1 { ("", "is") } else { ("s", "are") };
+        let kept = match (self.is_stored, *outcomes) {
+            (true, _) => format!("{are} kept"),
+            (false, 1) => "was printed".to_owned(),
+            (false, _) => "were printed".to_owned(),
+        };
+        write!(
+            f,
+            "{outcomes} outcome{s} {kept}. Of the sites that were read, {local_faults} could not be \
+             asked and {unasked} were left unasked"
+        )
+    }
+}
+
 fn signal_name(signal: i32) -> String {
     match signal {
         2 => "SIGINT".into(),
         15 => "SIGTERM".into(),
         _ => format!("signal {signal}"),
     }
+}
+
+/// How far a run is: see [`Watch::progress`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Sites that were looked up.
+    pub done: u64,
+    /// Sites that were read from the input.
+    pub read: u64,
+    /// True if that are all.
+    pub has_read_all: bool,
 }
 
 /// The state that all attempts of a run share.
@@ -153,7 +207,9 @@ enum Phase {
 struct WatchState {
     /// Sites that the run wants to know about and does not yet.
     open: u64,
-    /// How many of them have failed, which is held back.
+    /// Sites that the run has wanted to know about.
+    begun: u64,
+    /// How many of the open ones have failed, which is held back.
     held: u64,
     /// Attempts that are being made.
     running: u64,
@@ -173,6 +229,7 @@ impl Watch {
     pub fn new() -> Arc<Watch> {
         let state = WatchState {
             open: 0,
+            begun: 0,
             held: 0,
             running: 0,
             failures: 0,
@@ -212,7 +269,9 @@ impl Watch {
 
     /// Notes that a site is to be looked up. [`Watch::done`] notes the end of it.
     pub fn begin(&self) {
-        self.lock().open += 1;
+        let mut state = self.lock();
+        state.open += 1;
+        state.begun += 1;
     }
 
     /// Notes that a site has been looked up, and the fault on this side if it could not be asked.
@@ -242,6 +301,13 @@ impl Watch {
     /// The number of sites that are waited for.
     pub fn open(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).open
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = state.begun - state.open;
+        Progress { done, read: state.begun, has_read_all: state.ended }
     }
 
     /// Notes that no further site will be looked up.
@@ -301,15 +367,40 @@ impl Watch {
         if is_known(&phase.borrow()) {
             return None;
         }
-        if self.open() > MOST_IN_ORDER {
-            let part = RandomState::new().hash_one(()) as u32;
-            let wait = tokio::time::sleep(SHUFFLE.mul_f64(f64::from(part) / f64::from(u32::MAX)));
-            select(pin!(phase.wait_for(is_known)), pin!(wait)).await;
-        }
         match select(pin!(phase.wait_for(is_known)), pin!(self.first.acquire())).await {
             Either::Left(_) => None,
             Either::Right((place, _)) => place.ok(),
         }
+    }
+
+    /// Fetches a site. If a fault on this side is in the way, tries again a few times.
+    ///
+    /// # Errors
+    /// Returns the error of the last attempt.
+    pub async fn fetch(&self, sieve: &Sieve, origin: &Origin<'_>) -> Result<Fetched, SieveError> {
+        let mut wait = LOCAL_WAIT;
+        for _ in 0..LOCAL_RETRIES {
+            match sieve.fetch(origin).await {
+                Err(SieveError::Local(fault)) if may_pass(&fault, self) => {}
+                result => return result,
+            }
+            if !self.sleep(wait).await {
+                break;
+            }
+            wait *= 2;
+        }
+        sieve.fetch(origin).await
+    }
+
+    /// Notes that a site has answered.
+    pub(super) fn prove(&self) {
+        self.phase.send_if_modified(|phase| {
+            let is_first = matches!(phase, Phase::Unproven(_));
+            if is_first {
+                *phase = Phase::Proven;
+            }
+            is_first
+        });
     }
 
     /// Waits until an attempt may be made, and counts it. Returns `false` if the run is stopped
@@ -357,13 +448,7 @@ impl Watch {
             }
             Evidence::Answer => {
                 self.lock().running -= 1;
-                self.phase.send_if_modified(|phase| {
-                    let is_first = matches!(phase, Phase::Unproven(_));
-                    if is_first {
-                        *phase = Phase::Proven;
-                    }
-                    is_first
-                });
+                self.prove();
                 return *phase.borrow() != Phase::Stopped;
             }
             Evidence::Doubt(_) => {}
@@ -461,11 +546,11 @@ impl<F: Fetch> Fetch for Guard<F> {
 
 fn unasked() -> Attempt {
     let fault = LocalFault::new(LocalKind::Other, UNASKED);
-    Attempt::new(Timestamp::now(), Err(Failure::Local(fault)))
+    Attempt::new(Timestamp::now(), Err(Failure::Local(fault))).with_time(Duration::ZERO)
 }
 
 /// Returns true if it is worth asking a site again that could not be asked because of this fault.
-pub fn may_pass(fault: &LocalFault, watch: &Watch) -> bool {
+fn may_pass(fault: &LocalFault, watch: &Watch) -> bool {
     match fault.kind {
         LocalKind::Unconfirmed => watch.is_proven(),
         _ => !is_unasked(fault),

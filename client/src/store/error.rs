@@ -121,6 +121,11 @@ impl fmt::Display for Fault {
                 "the store is damaged ({what}); start a new one, everything in it can be fetched \
                  again"
             ),
+            Fault::Io(cause) if self.is_full() => write!(
+                f,
+                "{cause}; 'robotsieve store prune' makes room in the store, and with --to FILE writes \
+                 it to another disk"
+            ),
             Fault::Io(cause) => cause.fmt(f),
             Fault::NoBody(hash) => write!(f, "the body {hash} is not in the store"),
             Fault::OtherBody(hash) => write!(f, "the body does not have the hash {hash}"),
@@ -136,7 +141,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
         match self {
             Fault::Io(cause) => {

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use redb::{
@@ -41,6 +41,8 @@ pub(super) struct StoreFile {
     database: RwLock<Handle>,
     /// `None` if the store is open for reading.
     reopen: Option<Reopen>,
+    /// The number of transactions that have changed the store, and of some that failed to.
+    changes: AtomicU64,
 }
 
 /// A database that can be replaced.
@@ -123,7 +125,8 @@ impl StoreFile {
         let compression = Mutex::new(Compression::new(&dictionary)?);
         let database = Handle { database: Some(database), replaced: 0, closed: None };
         let database = RwLock::new(database);
-        Ok(StoreFile { path, latest, compression, decompression, database, reopen })
+        let changes = AtomicU64::new(0);
+        Ok(StoreFile { path, latest, compression, decompression, database, reopen, changes })
     }
 
     /// The database as of the last commit.
@@ -146,6 +149,11 @@ impl StoreFile {
             }
         }
         answer
+    }
+
+    /// A number that is another one whenever the store has been changed. Within a change it stays.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
     }
 
     /// Compresses bodies into rows.
@@ -178,6 +186,8 @@ impl StoreFile {
             // crash need not read all its pages.
             transaction.set_quick_repair(true);
             let result = changes(&transaction)?;
+            // Before another transaction can begin.
+            self.changes.fetch_add(1, Ordering::SeqCst);
             transaction.commit()?;
             // The snapshot begins under the lock, so that an earlier one never replaces a later
             // one.

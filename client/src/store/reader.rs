@@ -59,7 +59,7 @@ impl Reader {
     }
 
     /// All origins and their states, in the order of the origins' keys. The iterator reads them
-    /// as it goes, and ends after an error.
+    /// as it goes, and ends after an error. If damage hides origins, that is its last item.
     ///
     /// # Errors
     /// Returns an error if the file is [damaged](super::Fault::Damaged) or [cannot be read](super::Fault::Io).

@@ -26,7 +26,11 @@ pub type StateWithBody = (OriginState, Option<Vec<u8>>);
 type BodyRow = OwnedAccessGuard<&'static [u8]>;
 
 /// The rows of all origins, in the order of their keys.
-pub(super) type OriginRows = OwnedRange<&'static [u8], &'static [u8]>;
+pub(super) struct OriginRows {
+    /// `None` after the last row, or after an error.
+    rows: Option<OwnedRange<&'static [u8], &'static [u8]>>,
+    walk: Walk,
+}
 
 /// Figures about a store: see [`Store::stat`](super::Store::stat).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,15 +137,11 @@ impl Snapshot {
         // rows are counted, once.
         let is_edge = before.is_none() || after.is_none();
         if is_edge && !self.is_counted.load(atomic::Ordering::Relaxed) {
-            let mut count = 0;
+            let mut walk = Walk::default();
             for row in self.origins.range(..)? {
-                row?;
-                count += 1;
+                walk.pass(row?.0.value())?;
             }
-            if count != self.origins.len()? {
-                return Err(Fault::damaged("origins are missing"));
-            }
-            self.is_counted.store(true, atomic::Ordering::Relaxed);
+            self.all(&walk)?;
         }
         for (row, place) in [(before, Ordering::Less), (after, Ordering::Greater)] {
             let Some((key, row)) = row else { continue };
@@ -176,9 +176,10 @@ impl Snapshot {
                 file_bytes: std::fs::metadata(&self.path)?.len(),
                 ..Stat::default()
             };
-            let mut used = HashSet::new();
+            let (mut used, mut walk) = (HashSet::new(), Walk::default());
             for row in self.origins.range(..)? {
                 let (origin, row) = row?;
+                walk.pass(origin.value())?;
                 let record = Record::decode(origin_key(origin.value())?, row.value())?;
                 stat.origins += 1;
                 *match record.last() {
@@ -191,6 +192,7 @@ impl Snapshot {
                     used.insert(copy.body);
                 }
             }
+            self.all(&walk)?;
             for row in self.bodies.range(..)? {
                 let (number, row) = row?;
                 let number = number.value();
@@ -199,26 +201,39 @@ impl Snapshot {
                 stat.unused_bodies += u64::from(!used.contains(&number));
                 stat.body_bytes += u64::from(row.len);
                 stat.stored_bytes += row.stored.len() as u64;
+                used.remove(&number);
+            }
+            if !used.is_empty() || stat.bodies != self.bodies.len()? {
+                return Err(Fault::damaged("bodies are missing"));
             }
             Ok(stat)
         })
     }
 
+    /// The number of distinct bodies.
+    pub(super) fn bodies_len(&self) -> Result<u64, StoreError> {
+        self.guarded(|| Ok(self.bodies.len()?))
+    }
+
     /// Reads all records and all bodies, through each table that refers to them.
     pub(super) fn verify(&self) -> Result<(), Fault> {
+        let (mut walk, mut bodies) = (Walk::default(), 0);
         for row in self.origins.range(..)? {
             let (origin, row) = row?;
+            walk.pass(origin.value())?;
             let origin = origin_key(origin.value())?;
             self.state_in(origin, row.value())?;
             if self.origins.get(origin.as_bytes())?.is_none() {
                 return Err(Fault::damaged(format!("{origin} is in a wrong place")));
             }
         }
+        self.all(&walk)?;
         for row in self.bodies.range(..)? {
             let (number, row) = row?;
             let number = number.value();
             let row = Row::decode(number, row.value())?;
             self.decompression.body(&row)?;
+            bodies += 1;
             if self.bodies.get(number)?.is_none() {
                 return Err(Fault::damaged(format!("body {number} is in a wrong place")));
             }
@@ -226,7 +241,10 @@ impl Snapshot {
                 return Err(Fault::damaged(format!("the body {} is not in the index", row.hash)));
             }
         }
-        if self.numbers.len()? > self.bodies.len()? {
+        if bodies != self.bodies.len()? {
+            return Err(Fault::damaged("bodies are missing"));
+        }
+        if self.numbers.len()? > bodies {
             return Err(Fault::damaged("the index has more entries than there are bodies"));
         }
         Ok(())
@@ -258,20 +276,59 @@ impl Snapshot {
 
     /// The rows of all origins.
     pub(super) fn rows(&self) -> Result<OriginRows, StoreError> {
-        self.guarded(|| Ok(self.origins.range_owned(..)?))
+        self.guarded(|| {
+            Ok(OriginRows { rows: Some(self.origins.range_owned(..)?), walk: Walk::default() })
+        })
     }
 
-    /// The next row, as the key of an origin and its state.
+    /// The next row, as the key of an origin and its state. Nothing follows an error.
     pub(super) fn next_of(
         &self,
-        rows: &mut OriginRows,
+        origins: &mut OriginRows,
     ) -> Result<Option<(String, OriginState)>, StoreError> {
+        let Some(mut rows) = origins.rows.take() else { return Ok(None) };
         self.guarded(|| {
-            let Some(row) = rows.next() else { return Ok(None) };
+            let Some(row) = rows.next() else {
+                self.all(&origins.walk)?;
+                return Ok(None);
+            };
             let (origin, row) = row?;
+            origins.walk.pass(origin.value())?;
             let origin = origin_key(origin.value())?;
             let (state, _) = self.state_in(origin, row.value())?;
+            origins.rows = Some(rows);
             Ok(Some((origin.to_owned(), state)))
         })
+    }
+
+    /// Checks that a walk has passed all origins, of which a damaged page hides some.
+    fn all(&self, walk: &Walk) -> Result<(), Fault> {
+        if walk.count != self.origins.len()? {
+            return Err(Fault::damaged("origins are missing"));
+        }
+        self.is_counted.store(true, atomic::Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A walk through the table of origins, in order.
+#[derive(Default)]
+struct Walk {
+    count: u64,
+    last: Vec<u8>,
+}
+
+impl Walk {
+    /// Passes the row of a key: a page that stands where another one was repeats keys or has them
+    /// out of order.
+    fn pass(&mut self, key: &[u8]) -> Result<(), Fault> {
+        if self.count > 0 && *self.last >= *key {
+            let key = origin_key(key)?;
+            return Err(Fault::damaged(format!("{key} is in a wrong place")));
+        }
+        self.count += 1;
+        self.last.clear();
+        self.last.extend_from_slice(key);
+        Ok(())
     }
 }

@@ -1,8 +1,12 @@
 //! Removes old origins, and bodies that no origin refers to.
+//!
+//! All in one transaction, which writes each page anew before it gives the old one back. On a full disk
+//! there is no room for that, but there is for a change of the size of those before: as much as they
+//! gave back. So then the same is done in steps, which begin small and grow with the room that they make.
 
 use std::collections::HashSet;
 
-use redb::ReadableTable;
+use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Row;
@@ -22,49 +26,151 @@ pub struct Pruned {
     pub bodies: u64,
 }
 
+/// The most rows that a step removes.
+const MOST: usize = 1 << 12;
+
 pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, StoreError> {
-    file.write(|transaction| {
-        let mut pruned = Pruned::default();
-        let mut damage = None;
-        let mut used = HashSet::new();
-        transaction.open_table(ORIGINS)?.retain(|origin, row| {
-            match origin_key(origin).and_then(|origin| Record::decode(origin, row)) {
-                Ok(record) if record.attempted < older_than.0 => {
-                    pruned.origins += 1;
-                    false
+    match file.write(|transaction| at_once(transaction, older_than)) {
+        Err(fault) if fault.is_full() => in_steps(file, older_than),
+        done => done,
+    }
+    .map_err(|fault| fault.at(&file.path))
+}
+
+fn at_once(transaction: &WriteTransaction, older_than: Timestamp) -> Result<Pruned, Fault> {
+    let used = used(transaction, older_than)?;
+    let mut pruned = Pruned::default();
+    transaction.open_table(ORIGINS)?.retain(|origin, row| {
+        let is_old = is_old(origin, row, older_than).unwrap_or_default();
+        pruned.origins += u64::from(is_old);
+        !is_old
+    })?;
+    let (mut unused, mut damage) = (Vec::new(), None);
+    transaction.open_table(BODIES)?.retain(|number, row| {
+        if used.contains(&number) {
+            return true;
+        }
+        match Row::decode(number, row) {
+            Ok(row) => unused.push((number, half_hash(&row.hash))),
+            Err(fault) => drop(damage.get_or_insert(fault)),
+        }
+        false
+    })?;
+    // An error ends the transaction without a change.
+    damage.map_or(Ok(()), Err)?;
+    pruned.bodies = unused.len() as u64;
+    forget_numbers(transaction, &unused)?;
+    Ok(pruned)
+}
+
+fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
+    let origins = steps(file, |transaction, from: &Vec<u8>, most| {
+        let mut table = transaction.open_table(ORIGINS)?;
+        let mut old = Vec::new();
+        for row in table.range(&from[..]..)? {
+            let (origin, row) = row?;
+            if is_old(origin.value(), row.value(), older_than)? {
+                old.push(origin.value().to_vec());
+                if old.len() == most {
+                    break;
                 }
-                Ok(record) => {
-                    used.extend(record.copy.map(|copy| copy.body));
-                    true
-                }
-                Err(fault) => {
-                    damage.get_or_insert(fault);
-                    true
-                }
-            }
-        })?;
-        let mut unused = Vec::new();
-        transaction.open_table(BODIES)?.retain(|number, row| {
-            if used.contains(&number) {
-                return true;
-            }
-            match Row::decode(number, row) {
-                Ok(row) => unused.push((number, half_hash(&row.hash))),
-                Err(fault) => drop(damage.get_or_insert(fault)),
-            }
-            pruned.bodies += 1;
-            false
-        })?;
-        // An error ends the transaction without a change.
-        damage.map_or(Ok(()), Err)?;
-        let mut numbers = transaction.open_table(NUMBERS)?;
-        for (number, half) in unused {
-            let is_its = numbers.get(half)?.is_some_and(|found| found.value() == number);
-            if is_its {
-                numbers.remove(half)?;
             }
         }
-        Ok::<Pruned, Fault>(pruned)
-    })
-    .map_err(|fault| fault.at(&file.path))
+        for origin in &old {
+            table.remove(&origin[..])?;
+        }
+        Ok((old.len() as u64, old.pop()))
+    })?;
+    let mut known = None;
+    let bodies = steps(file, |transaction, from: &u64, most| {
+        // Somebody else's change may have put a body to use again.
+        let changes = file.changes();
+        let used = match known.take() {
+            Some((used, then)) if then == changes => used,
+            _ => used(transaction, Timestamp(0))?,
+        };
+        let mut unused = Vec::new();
+        let mut table = transaction.open_table(BODIES)?;
+        for row in table.range(from..)? {
+            let (number, row) = row?;
+            let number = number.value();
+            if !used.contains(&number) {
+                unused.push((number, half_hash(&Row::decode(number, row.value())?.hash)));
+                if unused.len() == most {
+                    break;
+                }
+            }
+        }
+        for (number, _) in &unused {
+            table.remove(number)?;
+        }
+        forget_numbers(transaction, &unused)?;
+        known = Some((used, changes + 1));
+        Ok((unused.len() as u64, unused.last().map(|(number, _)| *number)))
+    })?;
+    Ok(Pruned { origins, bodies })
+}
+
+/// Takes steps, each in a transaction of its own, until one finds nothing more. A step begins at a key,
+/// removes at most so many rows, and returns how many, and the last key. Steps grow as far as there is room.
+/// Returns how many were removed.
+fn steps<K: Default>(
+    file: &StoreFile,
+    mut step: impl FnMut(&WriteTransaction, &K, usize) -> Result<(u64, Option<K>), Fault>,
+) -> Result<u64, Fault> {
+    let (mut from, mut removed) = (K::default(), 0);
+    let (mut most, mut done, mut patience) = (1, 0, 1);
+    loop {
+        match file.write(|transaction| step(transaction, &from, most)) {
+            Ok((_, None)) => return Ok(removed),
+            Ok((count, Some(last))) => {
+                (from, removed, done) = (last, removed + count, done + 1);
+                if done >= patience {
+                    (most, done) = (MOST.min(2 * most), 0);
+                }
+            }
+            // A step that fails costs more than many small ones.
+            Err(fault) if fault.is_full() && most > 1 => {
+                (most, done, patience) = (most / 2, 0, MOST.min(2 * patience));
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+}
+
+/// The numbers of the bodies that origins refer to, if the older ones are not counted.
+///
+/// # Errors
+/// Returns an error if the table is damaged: the bodies of origins that are hidden would be removed.
+fn used(transaction: &WriteTransaction, older_than: Timestamp) -> Result<HashSet<u64>, Fault> {
+    let table = transaction.open_table(ORIGINS)?;
+    let (mut used, mut seen) = (HashSet::new(), 0);
+    for row in table.range(..)? {
+        let (origin, row) = row?;
+        let record = Record::decode(origin_key(origin.value())?, row.value())?;
+        if record.attempted >= older_than.0 {
+            used.extend(record.copy.map(|copy| copy.body));
+        }
+        seen += 1;
+    }
+    if seen != table.len()? {
+        return Err(Fault::damaged("origins are missing"));
+    }
+    Ok(used)
+}
+
+fn is_old(origin: &[u8], row: &[u8], older_than: Timestamp) -> Result<bool, Fault> {
+    Ok(Record::decode(origin_key(origin)?, row)?.attempted < older_than.0)
+}
+
+/// Removes bodies that were removed from the index too, by their numbers and the halves of their hashes.
+fn forget_numbers(transaction: &WriteTransaction, bodies: &[(u64, u128)]) -> Result<(), Fault> {
+    let mut numbers = transaction.open_table(NUMBERS)?;
+    for (number, half) in bodies {
+        let is_its = numbers.get(half)?.is_some_and(|found| found.value() == *number);
+        if is_its {
+            numbers.remove(half)?;
+        }
+    }
+    Ok(())
 }

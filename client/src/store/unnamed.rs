@@ -16,7 +16,7 @@ pub(super) enum Unnamed {
 }
 
 /// The beginning of temporary names.
-const PREFIX: &str = ".robotsieve-store-";
+pub(super) const PREFIX: &str = ".robotsieve-store-";
 /// Creating a store takes milliseconds: a temporary file that was not changed for an hour is
 /// nobody's.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use robotsieve_client::Timestamp;
 use robotsieve_client::store::{Store, StoreError};
 
 use crate::support::generated::generated;
@@ -13,6 +14,8 @@ use crate::support::generated::generated;
 const FOLDER: &str = "ROBOTSIEVE_STORE_FULL_FOLDER";
 /// Set if the folder is a small disk with the file `ballast`. Otherwise only files are limited.
 const IS_DISK: &str = "ROBOTSIEVE_STORE_FULL_IS_DISK";
+/// Set if the writer relieves the full disk by what is in the store.
+const PRUNES: &str = "ROBOTSIEVE_STORE_FULL_PRUNES";
 /// What the writer prints at its end.
 const DONE: &str = "the store holds ";
 
@@ -65,6 +68,19 @@ fn writer() {
     holds(&Store::open_read_only(&path).expect("opens"), acknowledged);
     let store = Store::open(&path).expect("opens without room");
     holds(&store, acknowledged);
+    // What it holds can be written elsewhere while there is no room here.
+    let elsewhere = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let elsewhere = elsewhere.expect("a folder");
+    let copy = elsewhere.path().join("copy.store");
+    store.copy_to(&copy, Timestamp(0)).expect("room elsewhere");
+    holds(&Store::open_read_only(&copy).expect("opens"), acknowledged);
+    Store::verify(&copy).expect("no damage");
+    store.copy_to(&copy, Timestamp(0)).expect_err("it is there");
+    if env::var_os(PRUNES).is_some() {
+        prunes(store, &path, acknowledged);
+        println!("\n{DONE}{acknowledged}");
+        return;
+    }
     if is_disk {
         let full = store.put_many((2_000_000..2_030_000).map(|host| generated(1, host)));
         assert!(full.is_err_and(|error| error.is_full()));
@@ -82,8 +98,36 @@ fn writer() {
     println!("\n{DONE}{acknowledged}");
 }
 
+/// Half of a full store is forgotten, and the other half has room to go on, in the same file.
+fn prunes(store: Store, path: &Path, acknowledged: u64) {
+    let half = acknowledged / 2;
+    let pruned = store.prune(Timestamp(1_800_000_000 + half)).expect("prunes without room");
+    assert_eq!(pruned.origins, half);
+    let stat = store.stat().expect("reads");
+    assert_eq!((stat.origins, stat.unused_bodies), (acknowledged - half, 0));
+    let is_left = |store: &Store| {
+        for host in 0..acknowledged {
+            let (origin, state, body) = generated(1, host);
+            let wanted = (host >= half).then_some((state, body));
+            assert_eq!(store.get_with_body(&origin).expect("reads"), wanted);
+        }
+    };
+    is_left(&store);
+    // As many again as were forgotten, but for a tenth.
+    for host in 4_000_000..4_000_000 + half * 9 / 10 {
+        put(&store, host).expect("there is room again");
+    }
+    store.prune(Timestamp(1_800_000_000 + half)).expect("prunes");
+    drop(store);
+    let before = fs::metadata(path).expect("is there").len();
+    let after = Store::compact(path).expect("compacts");
+    println!("compacted from {before} to {after} bytes");
+    Store::verify(path).expect("no damage");
+    is_left(&Store::open(path).expect("opens"));
+}
+
 /// Runs the writer by a shell script, in which `$0` is this program.
-fn run(script: &str, folder: &Path, is_disk: bool) -> bool {
+fn run(script: &str, folder: &Path, is_disk: bool, prunes: bool) -> bool {
     let program = env::current_exe().expect("this program");
     let mut command = if is_disk {
         // Mounts are seen by this process only, and end with it.
@@ -94,6 +138,9 @@ fn run(script: &str, folder: &Path, is_disk: bool) -> bool {
         Command::new("sh")
     };
     command.args(["-c", script]).arg(program).env(FOLDER, folder);
+    if prunes {
+        command.env(PRUNES, "yes");
+    }
     let output = command.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -107,24 +154,42 @@ fn run(script: &str, folder: &Path, is_disk: bool) -> bool {
 }
 
 /// A disk of 8 MB. Mounting it takes rights that not every machine gives; where it cannot be
-/// had, the next test still fills a file.
-#[test]
-fn a_full_disk_loses_nothing() {
+/// had, the tests below still fill a file.
+fn on_a_small_disk(prunes: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = "mount -t tmpfs -o size=8m tmpfs \"$ROBOTSIEVE_STORE_FULL_FOLDER\" \
                   && echo mounted && head -c 2000000 /dev/zero \
                   > \"$ROBOTSIEVE_STORE_FULL_FOLDER/ballast\" \
                   && exec \"$0\" --exact store_full::writer --ignored --nocapture";
-    if !run(script, folder.path(), true) {
+    if !run(script, folder.path(), true, prunes) {
         println!("not tested");
     }
 }
 
-#[test]
-fn a_file_that_may_not_grow_loses_nothing() {
+fn in_a_small_file(prunes: bool) {
     let folder = tempfile::tempdir().expect("a folder");
-    // In blocks of 512 bytes. Without the trap the signal would end the program.
+    // In blocks of 512 bytes. Without the trap the signal would end the program. The copy fits.
     let script = "trap '' XFSZ; ulimit -f 12000; \
                   exec \"$0\" --exact store_full::writer --ignored --nocapture";
-    assert!(run(script, folder.path(), false));
+    assert!(run(script, folder.path(), false, prunes));
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    on_a_small_disk(false);
+}
+
+#[test]
+fn a_file_that_may_not_grow_loses_nothing() {
+    in_a_small_file(false);
+}
+
+#[test]
+fn a_full_disk_is_relieved_by_pruning() {
+    on_a_small_disk(true);
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_relieved_by_pruning() {
+    in_a_small_file(true);
 }

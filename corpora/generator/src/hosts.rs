@@ -1,21 +1,13 @@
 //! The robots.txt of one invented host: a CMS default, an individual file or a large shop.
 
-use crate::individual::{MODEL_CRAWLERS, individual};
+use crate::individual::individual;
+use crate::names::{MODEL_CRAWLERS, host_name};
 use crate::rng::Rng;
 use crate::words::{NOUNS, PARAMETERS, SECTIONS};
 
 /// What each stream of random numbers decides.
 const STREAM_KIND: u64 = 1;
 const STREAM_TEXT: u64 = 2;
-
-/// The name of host number `host`, e.g. `host-17.example`.
-///
-/// ```
-/// assert_eq!(robotsieve_corpora::host_name(17), "host-17.example");
-/// ```
-pub fn host_name(host: u64) -> String {
-    format!("host-{host}.example")
-}
 
 /// The kind of a host's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! What matters most for the automata is that star rules come in families: most files have none, and
 //! those that have many repeat a few folders, extensions or parameters.
 
-use crate::hosts::host_name;
+use crate::names::{MODEL_CRAWLERS, host_name};
 use crate::rng::Rng;
 use crate::words::{EXTENSIONS, NOUNS, PARAMETERS, SECTIONS, slug};
 
@@ -54,22 +54,6 @@ const NAMED: &[&str] = &[
     "dotbot",
     "facebookexternalhit",
     "Slurp",
-];
-
-/// Crawlers that collect text for language models.
-pub(crate) const MODEL_CRAWLERS: &[&str] = &[
-    "GPTBot",
-    "CCBot",
-    "ClaudeBot",
-    "Google-Extended",
-    "PerplexityBot",
-    "Bytespider",
-    "Amazonbot",
-    "meta-externalagent",
-    "Applebot-Extended",
-    "ChatGPT-User",
-    "anthropic-ai",
-    "cohere-ai",
 ];
 
 /// Extensions of what pages are built from, which sites like to allow.

@@ -18,10 +18,12 @@ pub mod crafted;
 pub mod hostile;
 mod hosts;
 mod individual;
+mod names;
 mod rng;
 mod urls;
 pub mod warc;
 mod words;
 
-pub use hosts::{big, host_name, robots};
+pub use hosts::{big, robots};
+pub use names::host_name;
 pub use urls::url;

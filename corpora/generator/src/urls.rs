@@ -1,6 +1,7 @@
 //! URLs of an invented host; a third of them aim at the host's own rules.
 
-use crate::hosts::{host_name, robots};
+use crate::hosts::robots;
+use crate::names::host_name;
 use crate::rng::Rng;
 use crate::words::{ESCAPED, EXTENSIONS, NOUNS, PARAMETERS, SECTIONS, slug};
 

@@ -13,8 +13,9 @@ use std::io::{self, Write};
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 
-use crate::hosts::{host_name, robots};
+use crate::hosts::robots;
 use crate::individual::page;
+use crate::names::host_name;
 use crate::rng::Rng;
 
 const STREAM_SITE: u64 = 3;

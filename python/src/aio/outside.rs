@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -197,6 +198,18 @@ fn header_map(headers: Vec<Header>) -> HeaderMap {
     map
 }
 
+/// The length of the body as the headers announce it. With an encoding, which the caller has
+/// undone, they announce another one.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    let is_plain = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"identity";
+    if headers.contains_key(TRANSFER_ENCODING)
+        || !headers.get_all(CONTENT_ENCODING).iter().all(is_plain)
+    {
+        return None;
+    }
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+}
+
 #[pymethods]
 impl Reply {
     /// The URL of the robots.txt.
@@ -257,6 +270,16 @@ impl Reply {
             return false;
         }
         let has_body = (200..300).contains(&status);
+        let arrived = body.as_bytes().len();
+        if has_body
+            && !is_truncated
+            && arrived < self.max_body_bytes
+            && let Some(announced) = announced(&headers).filter(|len| *len > arrived as u64)
+        {
+            let text = format!("the body ended after {arrived} of {announced} bytes");
+            self.end(Err(Failure::Broken(text)), true);
+            return false;
+        }
         let mut response = Response::new(status, if has_body { body.as_bytes() } else { b"" });
         if is_truncated || response.body.len() > self.max_body_bytes {
             response = response.cut(self.max_body_bytes);

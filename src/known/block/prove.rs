@@ -11,7 +11,7 @@ use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::parse::Field;
-use crate::shown::shown;
+use crate::shown::{pasted, shown};
 
 /// A crawler to shut out.
 #[derive(Clone, Debug)]
@@ -73,10 +73,14 @@ pub(super) fn shut_out<'b, 'k>(file: &[u8], all: &'b [Blocked<'k>]) -> Vec<&'b B
     for (_, profile) in Profile::NAMED {
         let robots = Robots::parse(file, profile);
         let closed = Robots::parse(CLOSED, profile);
-        let nameable: Vec<&Blocked<'k>> =
-            out.iter().copied().filter(|one| one.can_be_named(profile)).collect();
-        let let_in: HashSet<&str> =
-            first_difference(&closed, &robots, &nameable).map(|(one, _)| one.token()).collect();
+        let nameable = out.iter().copied().filter(|one| one.can_be_named(profile));
+        // Most are let in, and that takes no proof.
+        let may_begin = |one: &&Blocked<'k>| {
+            robots.policy(&one.crawler()).is_path_allowed(b"/").unwrap_or(false)
+        };
+        let (begin, rest): (Vec<&Blocked<'k>>, Vec<&Blocked<'k>>) = nameable.partition(may_begin);
+        let others = first_difference(&closed, &robots, &rest).map(|(one, _)| one);
+        let let_in: HashSet<&str> = begin.into_iter().chain(others).map(Blocked::token).collect();
         out.retain(|one| !let_in.contains(one.token()));
     }
     // A crawler that no profile can name is never shut out.
@@ -285,8 +289,9 @@ fn example(difference: &Difference) -> String {
     match difference {
         Difference::Different(flips) => {
             let mut all = flips.newly_allowed.iter().chain(&flips.newly_disallowed);
-            all.next()
-                .map_or_else(String::new, |flip| format!(", for example {}", shown(&flip.path)))
+            all.next().map_or_else(String::new, |flip| {
+                format!(", for example {}", shown(&pasted(&flip.path)))
+            })
         }
         Difference::Unknown { unproven, .. } => format!(", or it is not proven: {unproven}"),
         _ => String::new(),

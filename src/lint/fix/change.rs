@@ -7,6 +7,7 @@ use std::ops::Range;
 #[cfg(doc)]
 use crate::lint::Options;
 use crate::lint::shown::shown;
+use crate::shown::pasted;
 
 /// A change to the file, and what it does to verdicts.
 ///
@@ -131,7 +132,8 @@ impl fmt::Display for Effect {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = |paths: &[Vec<u8>]| {
-            let paths: Vec<_> = paths.iter().map(|path| format!("'{}'", shown(path))).collect();
+            let paths = paths.iter().map(|path| format!("'{}'", shown(&pasted(path))));
+            let paths: Vec<_> = paths.collect();
             paths.join(", ")
         };
         let both = [("disallows", &self.newly_disallowed), ("allows", &self.newly_allowed)];

@@ -6,7 +6,7 @@ use super::risks::Risks;
 use super::words::whole_site;
 use crate::diff::{self, ComparedCrawlers, Difference, Flips, RecordChanges, WholeSite};
 use crate::records::Kind;
-use crate::report::{SCHEMA, Sentence, TOOL_VERSION, bytes, counted, shown, text, texts};
+use crate::report::{SCHEMA, Sentence, TOOL_VERSION, bytes, counted, pasted, shown, text, texts};
 use crate::verdict::Verdict;
 
 /// What changed for crawlers with the same policies, by their names.
@@ -506,6 +506,7 @@ impl Flip {
 }
 
 fn extent_label(extent: Extent, start: &[u8], quoted: impl Fn(&[u8]) -> String) -> String {
+    let quoted = |start: &[u8]| quoted(&pasted(start));
     match extent {
         Extent::From if start == b"/" => "every path".to_owned(),
         Extent::From => format!("{} and all below", quoted(start)),

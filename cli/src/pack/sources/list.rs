@@ -8,12 +8,12 @@ use std::vec;
 
 use robotsieve::Origin;
 use robotsieve_client::folders::keys_of;
+use robotsieve_client::hosts::host_and_port;
 use robotsieve_client::packs::GatherInput;
 
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
 use crate::options::When;
-use crate::read::hosts::host_and_port;
 use crate::read::{inputs, path_of};
 use crate::write::file::is_same;
 use crate::write::report::Report;

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hickory_resolver::proto::op::{Message, ResponseCode};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(super) struct Heard {
     last: Mutex<Option<Instant>>,
-    /// The last time that one said that a name exists.
+    /// The last time that one gave records.
     found: Mutex<Option<Instant>>,
     /// Notified at each answer.
     news: Notify,
@@ -23,18 +24,20 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Heard {
-    /// Notes an answer. Refusals and failures do not count.
-    pub(super) fn note(&self, message: &[u8]) {
-        // RFC 1035, section 4.1.1: the response code is 0 for an answer and 3 for a name that
-        // does not exist.
-        if message.get(3).is_some_and(|flags| matches!(flags & 0xf, 0 | 3)) {
-            let now = Some(Instant::now());
-            *lock(&self.last) = now;
-            if message.get(3).is_some_and(|flags| flags & 0xf == 0) {
-                *lock(&self.found) = now;
-            }
-            self.news.notify_waiters();
+    /// Notes an answer to one of our queries. Refusals and failures do not count, nor one that has
+    /// no room in a packet: nothing is known of it until it came over TCP.
+    pub(super) fn note(&self, answer: &Message) {
+        if answer.truncation
+            || !matches!(answer.response_code, ResponseCode::NoError | ResponseCode::NXDomain)
+        {
+            return;
         }
+        let now = Some(Instant::now());
+        *lock(&self.last) = now;
+        if answer.response_code == ResponseCode::NoError && !answer.answers.is_empty() {
+            *lock(&self.found) = now;
+        }
+        self.news.notify_waiters();
     }
 
     /// True if an answer came after a time.
@@ -42,17 +45,26 @@ impl Heard {
         lock(&self.last).is_some_and(|last| last > at)
     }
 
-    /// True if a name was said to exist after a time.
+    /// True if records came after a time.
     pub(super) fn found_since(&self, at: Instant) -> bool {
         lock(&self.found).is_some_and(|found| found > at)
     }
 
     /// Waits for an answer after a time.
     pub(super) async fn wait(&self, since: Instant) {
+        self.wait_until(|| self.since(since)).await;
+    }
+
+    /// Waits for records after a time.
+    pub(super) async fn wait_for_records(&self, since: Instant) {
+        self.wait_until(|| self.found_since(since)).await;
+    }
+
+    async fn wait_until(&self, is_so: impl Fn() -> bool) {
         loop {
             let mut news = std::pin::pin!(self.news.notified());
             news.as_mut().enable();
-            if self.since(since) {
+            if is_so() {
                 return;
             }
             news.await;

@@ -50,8 +50,6 @@ const GRACE: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Between the beginnings of two probes.
 const SPACING: Duration = Duration::from_millis(500);
-/// The time for which a name that exists shows that the servers know what exists.
-const RECENT: Duration = Duration::from_secs(10);
 /// The port of name servers.
 const PORT: u16 = 53;
 
@@ -208,13 +206,19 @@ impl NameServers {
         if !of_hosts.is_empty() {
             return Ok(of_hosts);
         }
-        let said = timeout(self.limit, self.ask(&name)).await;
-        match said.unwrap_or(ServerSaid::Silent) {
+        let began = Instant::now();
+        let said = timeout(self.limit, self.ask(&name)).await.unwrap_or(ServerSaid::Silent);
+        let has_none = match &said {
+            ServerSaid::Addresses(addresses) => addresses.is_empty(),
+            ServerSaid::NoSuchName => true,
+            _ => false,
+        };
+        if has_none && !self.knows_names(began).await {
+            let text = format!("{} know no name, not even the root", self.names());
+            return Err(resolver_fault(text));
+        }
+        match said {
             ServerSaid::Addresses(addresses) => Ok(addresses),
-            ServerSaid::NoSuchName if !self.knows_names().await => {
-                let text = format!("{} know no name, not even the root", self.names());
-                Err(resolver_fault(text))
-            }
             ServerSaid::NoSuchName => Err(LookupError::NoSuchName),
             // Every server says so of every name if what it asks itself is gone.
             ServerSaid::Failed(text) if !self.works_since(Instant::now()).await => {
@@ -286,15 +290,17 @@ impl NameServers {
         }
     }
 
-    /// True if the servers say of any name that it exists: of one lately, or else of the root.
-    async fn knows_names(&self) -> bool {
-        let lately = || Instant::now().checked_sub(RECENT);
-        let knows = || lately().is_none_or(|lately| self.heard.found_since(lately));
-        if knows() {
+    /// True if the servers know names: they gave records for another one since a time, or within a
+    /// moment, or else for the root.
+    ///
+    /// What they knew before that shows nothing: servers that lose what they ask themselves say of
+    /// every name that it does not exist, or has no address, from one moment to the next.
+    async fn knows_names(&self, since: Instant) -> bool {
+        if timeout(PATIENCE, self.heard.wait_for_records(since)).await.is_ok() {
             return true;
         }
         // If nobody answers now, nothing speaks against what was said.
-        !self.probe(Instant::now()).await || knows()
+        !self.probe(Instant::now()).await || self.heard.found_since(since)
     }
 
     async fn probe(&self, since: Instant) -> bool {

@@ -24,7 +24,7 @@ use hickory_resolver::net::runtime::{
 use hickory_resolver::net::tcp::TcpClientStream;
 use hickory_resolver::net::udp::UdpClientStream;
 use hickory_resolver::net::xfer::{DnsExchange, DnsHandle, DnsRequestSender};
-use hickory_resolver::proto::op::{DnsRequest, DnsResponse};
+use hickory_resolver::proto::op::{DnsRequest, DnsResponse, Message, MessageType};
 use hickory_resolver::{ConnectionProvider, PoolContext};
 use tokio::net::UdpSocket;
 use tokio::task::AbortHandle;
@@ -66,13 +66,22 @@ struct Queries {
     is_dead: AtomicBool,
 }
 
-#[derive(Default)]
 struct Waiting {
+    query: Arc<[u8]>,
     packets: VecDeque<io::Result<Vec<u8>>>,
     waker: Option<Waker>,
 }
 
 impl Queries {
+    /// The answer in a packet, if it is one to the query with this number.
+    fn answer(&self, number: u16, packet: &[u8]) -> Option<Message> {
+        let query = Arc::clone(&lock(&self.waiting).get(&number)?.query);
+        let (query, answer) = (Message::from_vec(&query).ok()?, Message::from_vec(packet).ok()?);
+        let is_answer =
+            answer.message_type == MessageType::Response && answer.queries == query.queries;
+        is_answer.then_some(answer)
+    }
+
     fn push(&self, number: u16, packet: io::Result<Vec<u8>>) {
         if let Some(waiting) = lock(&self.waiting).get_mut(&number)
             && waiting.packets.len() < MAX_PACKETS
@@ -115,11 +124,15 @@ async fn receive(socket: Arc<UdpSocket>, receiving: Receiving) {
     loop {
         match socket.recv(&mut bytes).await {
             Ok(len) => {
-                if let Some(number) = number(&bytes[..len]) {
-                    *lock(&receiving.trouble) = None;
-                    receiving.debt.answered();
-                    receiving.heard.note(&bytes[..len]);
-                    receiving.queries.push(number, Ok(bytes[..len].to_vec()));
+                let packet = &bytes[..len];
+                *lock(&receiving.trouble) = None;
+                if let Some(number) = number(packet) {
+                    // Anybody can send garbage, and a forger whatever else.
+                    if let Some(answer) = receiving.queries.answer(number, packet) {
+                        receiving.debt.answered();
+                        receiving.heard.note(&answer);
+                    }
+                    receiving.queries.push(number, Ok(packet.to_vec()));
                 }
             }
             Err(cause) => {
@@ -161,7 +174,7 @@ impl SharedSocket {
     }
 
     /// Takes a query with this number, unless it has one already.
-    fn take(&self, number: u16) -> bool {
+    fn take(&self, number: u16, query: &Arc<[u8]>) -> bool {
         if self.queries.is_dead.load(Ordering::SeqCst) {
             return false;
         }
@@ -169,7 +182,8 @@ impl SharedSocket {
         if waiting.contains_key(&number) {
             return false;
         }
-        waiting.insert(number, Waiting::default());
+        let query = Arc::clone(query);
+        waiting.insert(number, Waiting { query, packets: VecDeque::new(), waker: None });
         self.uses.fetch_add(1, Ordering::SeqCst);
         true
     }
@@ -210,7 +224,7 @@ impl Sockets {
     }
 
     /// A socket that takes a query with this number.
-    fn take(&self, number: u16) -> io::Result<Arc<SharedSocket>> {
+    fn take(&self, number: u16, query: &Arc<[u8]>) -> io::Result<Arc<SharedSocket>> {
         let mut open = lock(&self.open);
         open.retain(|shared| {
             shared.uses.load(Ordering::SeqCst) < USES
@@ -219,7 +233,7 @@ impl Sockets {
         if open.len() == SOCKETS {
             for _ in 0..open.len() {
                 open.rotate_left(1);
-                if let Some(shared) = open.back().filter(|shared| shared.take(number)) {
+                if let Some(shared) = open.back().filter(|shared| shared.take(number, query)) {
                     return Ok(Arc::clone(shared));
                 }
             }
@@ -228,12 +242,12 @@ impl Sockets {
             Ok(shared) => Arc::new(shared),
             // Short of descriptors, the query shares a socket.
             Err(cause) => {
-                let other = open.iter().find(|shared| shared.take(number));
+                let other = open.iter().find(|shared| shared.take(number, query));
                 *lock(&self.trouble) = Some((cause.kind(), cause.raw_os_error()));
                 return other.map(Arc::clone).ok_or(cause);
             }
         };
-        shared.take(number);
+        shared.take(number, query);
         open.push_back(Arc::clone(&shared));
         if open.len() > SOCKETS {
             open.pop_front();
@@ -370,9 +384,9 @@ impl DnsUdpSocket for Query {
             let Some(number) = number(bytes) else {
                 return Poll::Ready(Err(io::ErrorKind::InvalidInput.into()));
             };
-            let shared = self.sockets.take(number)?;
-            let next = Box::pin(sleep(SENT_AGAIN[0]));
             let bytes = Arc::from(bytes);
+            let shared = self.sockets.take(number, &bytes)?;
+            let next = Box::pin(sleep(SENT_AGAIN[0]));
             *sent = Some(Sent { shared, number, bytes, sending: None, again: 0, next });
         }
         match &mut *sent {

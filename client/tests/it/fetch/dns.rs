@@ -260,6 +260,58 @@ async fn name_servers_that_fail_for_every_name_are_no_fault_of_a_site() {
     }
 }
 
+/// Garbage, whatever it is, and answers that nobody asked for say nothing of a name.
+#[tokio::test]
+async fn garbage_judges_no_site() {
+    let _clock = FastClock::start();
+    let site = site().await;
+    for says in
+        [Says::Garbage, Says::Half, Says::OtherNumber, Says::OtherName, Says::NoRoom, Says::Query]
+    {
+        let said = says.clone();
+        let server = NameServer::start(move |_| said.clone()).await;
+        let fetcher = asking(&[server.address]).build().unwrap();
+        // The network works.
+        assert_eq!(answered(&fetch(&fetcher, "127.0.0.1", site.port()).await).body, ROBOTS);
+        let names = (0..5).map(|n| format!("good.{n}.test"));
+        let attempts = names.map(async |name| fetch(&fetcher, &name, site.port()).await);
+        for attempt in futures_util::future::join_all(attempts).await {
+            let failure = failed(attempt);
+            let Failure::Local(fault) = &failure else { panic!("{says:?}: {failure:?}") };
+            assert_eq!(fault.kind, LocalKind::Resolver, "{says:?}: {fault}");
+        }
+    }
+}
+
+/// What servers knew a moment ago shows nothing of what they say now.
+#[tokio::test]
+async fn servers_that_lose_all_names_are_no_fault_of_a_site() {
+    let _clock = FastClock::start();
+    let site = site().await;
+    for says_now in [Says::NoAddress, Says::NoSuchName, Says::ServerFailure, Says::Garbage] {
+        let is_lost = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let (lost, now) = (std::sync::Arc::clone(&is_lost), says_now.clone());
+        let server = NameServer::start(move |name| match lost.load(Ordering::SeqCst) {
+            true => now.clone(),
+            false => says(name),
+        })
+        .await;
+        let fetcher = asking(&[server.address]).build().unwrap();
+        assert_eq!(answered(&fetch(&fetcher, "good.test", site.port()).await).body, ROBOTS);
+        // These are the names' own.
+        for name in ["none.test", "unknown.test"] {
+            let failure = failed(fetch(&fetcher, name, site.port()).await);
+            assert!(matches!(failure, Failure::Dns(_)), "{failure:?}");
+        }
+        is_lost.store(true, Ordering::SeqCst);
+        for n in 0..5 {
+            let failure = failed(fetch(&fetcher, &format!("good.{n}.test"), site.port()).await);
+            let Failure::Local(fault) = &failure else { panic!("{says_now:?}: {failure:?}") };
+            assert_eq!(fault.kind, LocalKind::Resolver, "{says_now:?}: {fault}");
+        }
+    }
+}
+
 /// A resolver that tells no more than the system's: it answers what its function says.
 struct Told(fn(&str) -> Result<Vec<std::net::IpAddr>, LookupError>);
 

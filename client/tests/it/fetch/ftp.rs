@@ -162,8 +162,15 @@ async fn the_commands_are_those_of_anonymous_ftp() {
     )
     .await;
     assert_eq!(answered(&fetch(&site.url("ftp", "/x")).await).body, ROBOTS);
-    let expected =
-        ["USER anonymous", "PASS anonymous@", "TYPE I", "EPSV", "PASV", "RETR /robots.txt"];
+    let expected = [
+        "USER anonymous",
+        "PASS anonymous@",
+        "TYPE I",
+        "SIZE /robots.txt",
+        "EPSV",
+        "PASV",
+        "RETR /robots.txt",
+    ];
     assert_eq!(*said.lock().unwrap(), expected);
 }
 
@@ -246,7 +253,7 @@ async fn each_step_has_its_deadline() {
     };
     let (failure, _) = in_haste(scripted("", usual, b"")).await;
     assert_eq!(failure, Failure::TimedOut(Stage::Read));
-    for at in ["USER", "PASS", "TYPE", "EPSV", "RETR"] {
+    for at in ["USER", "PASS", "TYPE", "SIZE", "EPSV", "RETR"] {
         let (failure, took) = in_haste(silent(at)).await;
         assert_eq!(failure, Failure::TimedOut(Stage::Read), "{at}");
         assert!(took < Duration::from_millis(2500), "{at}: {took:?}");
@@ -279,6 +286,35 @@ async fn a_reply_without_an_end_is_broken() {
     .await;
     let failure = failed(fetch(&site.url("ftp", "/")).await);
     assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+}
+
+/// A server that says "done" after a part of the file: half a robots.txt may say the opposite.
+#[tokio::test]
+async fn a_file_that_is_shorter_than_its_size_is_broken() {
+    for (says, is_whole) in [
+        ("213 49", false),
+        ("213 33", true),
+        // It has grown since.
+        ("213 3", true),
+        ("213-33 or so\r\n213 End", true),
+        ("213 many", true),
+        ("213 99999999999999999999999", true),
+        ("502 What?", true),
+        ("550 Not in this mode", true),
+    ] {
+        let reply = move |command: &str, port| match command.starts_with("SIZE /robots.txt") {
+            true => format!("{says}\r\n"),
+            false => usual(command, port),
+        };
+        let attempt = fetch(&scripted(HELLO, reply, ROBOTS).await.url("ftp", "/")).await;
+        match is_whole {
+            true => assert_eq!(answered(&attempt).body, ROBOTS, "{says}"),
+            false => assert_eq!(
+                failed(attempt),
+                Failure::Broken("the file ended after 33 of 49 bytes".to_owned())
+            ),
+        }
+    }
 }
 
 /// Some servers open the data connection before they look for the file.

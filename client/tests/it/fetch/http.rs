@@ -270,7 +270,10 @@ async fn interim_answers_are_skipped() {
 
 #[tokio::test]
 async fn names_without_address_and_ports_without_server() {
-    let failure = failed(fetch("http://nowhere.invalid/").await);
+    // A resolver that knows other names.
+    let (site, fetcher) = (Site::http(|_| answer(200, &[], ROBOTS)).await, fetcher());
+    answered(&fetcher.fetch(&origin(&site.url("http", "/")), None).await);
+    let failure = failed(fetcher.fetch(&origin("http://nowhere.invalid/"), None).await);
     assert_eq!(failure, Failure::Dns("the name has no address".to_owned()));
     // This port was free a moment ago.
     let port = Site::http(|_| answer(200, &[], b"")).await.port();

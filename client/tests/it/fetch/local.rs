@@ -124,8 +124,8 @@ async fn login(block: u8) -> SocketAddr {
     address
 }
 
-/// A 511 is the site's if others answer, unconfirmed if none ever has, and ours if unrelated sites
-/// agree.
+/// A 511 is the site's if others answer, unconfirmed if none ever has or many networks agree, and
+/// ours if they do and none ever has.
 #[tokio::test]
 async fn who_asks_for_a_login() {
     let _clock = FastClock::start();
@@ -144,15 +144,23 @@ async fn who_asks_for_a_login() {
         assert_eq!(answered(&attempt).status, 511);
     }
     assert_eq!(answered(&fetch(&fetcher, sites[1]).await).status, 511);
+    // Many networks do: theirs or ours, who knows?
     for site in [sites[2], sites[0]] {
-        assert_eq!(local(fetch(&fetcher, site).await), LocalKind::Network);
+        let attempt = fetch(&fetcher, site).await;
+        assert!(!attempt.is_confirmed);
+        assert_eq!(answered(&attempt).status, 511);
     }
     assert_eq!(answered(&fetch(&fetcher, good.address).await).status, 200);
     assert!(fetch(&fetcher, sites[2]).await.is_confirmed);
+    // As long as nobody else has answered, it is ours.
+    let fetcher = hasty().build().unwrap();
+    for site in &sites[..2] {
+        assert!(!fetch(&fetcher, *site).await.is_confirmed);
+    }
+    assert_eq!(local(fetch(&fetcher, sites[2]).await), LocalKind::Network);
 }
 
-/// A resolver that has no address for any name, or says that there is none, may be broken: only when
-/// some site has answered it is the name's fault.
+/// A resolver that has no address for any name is broken, whatever else answers.
 #[tokio::test]
 async fn a_resolver_that_knows_no_name() {
     let _clock = FastClock::start();
@@ -160,13 +168,32 @@ async fn a_resolver_that_knows_no_name() {
     let names = Names::new(|_| Vec::new());
     let fetcher = hasty().resolver(names).build().unwrap();
     for name in ["http://a.test/", "http://b.test/"] {
-        let attempt = fetcher.fetch(&origin(name), None).await;
-        assert!(!attempt.is_confirmed);
-        assert!(matches!(failed(attempt), Failure::Dns(_)));
+        assert_eq!(local(fetcher.fetch(&origin(name), None).await), LocalKind::Resolver);
     }
     assert_eq!(answered(&fetch(&fetcher, good.address).await).status, 200);
     let attempt = fetcher.fetch(&origin("http://a.test/"), None).await;
+    assert_eq!(local(attempt), LocalKind::Resolver);
+    // It knew names a moment ago, and then has no address for any.
+    let is_on = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let on = std::sync::Arc::clone(&is_on);
+    let names = Names::new(move |name| {
+        match name.starts_with("good") && on.load(std::sync::atomic::Ordering::SeqCst) {
+            true => vec![good.address.ip()],
+            false => Vec::new(),
+        }
+    });
+    let fetcher = hasty().resolver(names).build().unwrap();
+    let url = |name: &str| format!("http://{name}.test:{}/", good.address.port());
+    assert_eq!(answered(&fetcher.fetch(&origin(&url("good")), None).await).status, 200);
+    let attempt = fetcher.fetch(&origin(&url("none")), None).await;
     assert!(attempt.is_confirmed && matches!(attempt.result, Err(Failure::Dns(_))));
+    is_on.store(false, std::sync::atomic::Ordering::SeqCst);
+    let mut faults = 0;
+    for n in 0..20 {
+        let attempt = fetcher.fetch(&origin(&url(&format!("good-{n}"))), None).await;
+        faults += u32::from(matches!(attempt.result, Err(Failure::Local(_))));
+    }
+    assert!(faults >= 15, "{faults}");
 }
 
 /// Nine of ten are dead. That is no fault of ours, however it begins.

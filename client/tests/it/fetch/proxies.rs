@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::servers::proxy::{Requests, forwarding, http, socks};
 use crate::support::servers::site::{Site, answer};
@@ -158,6 +158,92 @@ async fn a_refusal_by_the_proxy_itself_is_a_local_fault() {
         assert_eq!(answered(&attempt).status, 200);
         let attempt = fetcher.fetch(&origin("http://a.test/"), None).await;
         assert_eq!(attempt.result.is_err() && is_proxy_fault(attempt), is_local, "{name}");
+    }
+}
+
+/// A proxy that denies the sites with `denied` in their names, and says so in its own name. It may
+/// connect to none at all. It answers in the place of all other sites.
+async fn denying(tunnels: bool, server: &'static str) -> (Site, Requests) {
+    let asked = Requests::default();
+    let noted = std::sync::Arc::clone(&asked);
+    let proxy = Site::accept(move |mut client| {
+        let noted = std::sync::Arc::clone(&noted);
+        async move {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                match client.read_u8().await {
+                    Ok(byte) => head.push(byte),
+                    Err(_) => return,
+                }
+            }
+            let head = String::from_utf8_lossy(&head).into_owned();
+            let line = head.lines().next().unwrap_or_default();
+            noted.lock().unwrap().push(line.trim_end_matches(" HTTP/1.1").to_owned());
+            let is_connect = line.starts_with("CONNECT ");
+            let is_denied = line.contains("denied") || (is_connect && !tunnels);
+            let of_site = b"HTTP/1.1 200 OK\r\nServer: a site\r\nContent-Length: 0\r\n\r\n";
+            if is_denied {
+                let own = format!(
+                    "HTTP/1.1 403 Filtered\r\nServer: {server}\r\nContent-Length: 0\r\n\r\n"
+                );
+                let _ = client.write_all(own.as_bytes()).await;
+                return;
+            }
+            if is_connect {
+                let _ = client.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await;
+                let _ = client.read(&mut [0; 4096]).await;
+            }
+            // A site that denies everybody its robots.txt, whoever asks.
+            match line.contains("closed") {
+                true => {
+                    let closed = "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n";
+                    let _ = client.write_all(closed.as_bytes()).await;
+                }
+                false => drop(client.write_all(of_site).await),
+            }
+        }
+    });
+    (proxy.await, asked)
+}
+
+/// One denied site must neither make the proxy be asked for whole URLs, nor look like a site without
+/// a robots.txt.
+#[tokio::test]
+async fn a_site_that_the_proxy_denies_is_a_local_fault() {
+    let (proxy, seen) = denying(true, "tinyproxy/1.11.1").await;
+    let fetcher = settings().proxy(proxy.url("http", "")).proxy_resolves(true).build().unwrap();
+    let get =
+        async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
+    assert!(is_proxy_fault(get("denied-1").await));
+    assert_eq!(answered(&get("good-1").await).status, 200);
+    for name in ["denied-2", "denied-1", "denied-3"] {
+        assert!(is_proxy_fault(get(name).await), "{name}");
+        assert_eq!(answered(&get("good-1").await).status, 200);
+    }
+    // Only the very first was asked for as a whole URL: nothing had shown that others get through.
+    let seen = asked(&seen);
+    let whole: Vec<_> = seen.iter().filter(|line| line.starts_with("GET ")).collect();
+    assert_eq!(whole, ["GET http://denied-1.test/robots.txt"]);
+    // What a site says through its tunnel is its own.
+    assert_eq!(answered(&get("closed").await).status, 403);
+}
+
+/// Squid and tinyproxy as they are installed connect to port 443 alone, and forward http.
+#[tokio::test]
+async fn a_proxy_that_tunnels_to_other_ports_forwards() {
+    let (proxy, _) = denying(false, "tinyproxy/1.11.1").await;
+    let fetcher = settings().proxy(proxy.url("http", "")).proxy_resolves(true).build().unwrap();
+    let get =
+        async |name: &str| fetcher.fetch(&origin(&format!("http://{name}.test/")), None).await;
+    // Until several hosts were refused, who knows whose answer it is?
+    assert!(is_proxy_fault(get("closed").await));
+    for name in ["a", "b", "c"] {
+        assert_eq!(answered(&get(name).await).status, 200);
+        assert!(is_proxy_fault(get("denied-1").await), "{name}");
+    }
+    assert_eq!(answered(&get("closed").await).status, 403);
+    for name in ["denied-1", "denied-2"] {
+        assert!(is_proxy_fault(get(name).await), "{name}");
     }
 }
 

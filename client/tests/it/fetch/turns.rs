@@ -70,9 +70,48 @@ async fn two_at_a_time_to_an_address_and_the_wait_does_not_count() {
     let url = |n| format!("http://site-{n}.test:{}/", site.port());
     let all: Vec<_> = (0..24).map(|n| start(&fetcher, url(n))).collect();
     for attempt in all {
-        assert_eq!(answered(&attempt.await.unwrap()).status, 200);
+        let attempt = attempt.await.unwrap();
+        assert_eq!(answered(&attempt).status, 200);
+        // Nor is it told as time that the site took.
+        let took = attempt.took.unwrap();
+        assert!((500..2_000).contains(&took.as_millis()), "{took:?}");
     }
     assert_eq!(peak.load(Ordering::SeqCst), 2);
+}
+
+/// Neighbours that never answer hold the places of their address: they cost the others no more than
+/// a budget, and have all their time when the others have had their turns.
+#[tokio::test]
+async fn silent_neighbours_go_to_the_end_of_the_line() {
+    let _clock = FastClock::start();
+    let site = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let silent = Site::raw(|stream| async move {
+        sleep(Duration::from_secs(1_000)).await;
+        drop(stream);
+    })
+    .await;
+    let fetcher = polite().read_timeout(LONG).total_timeout(LONG).build().unwrap();
+    let began = Instant::now();
+    let tarpits: Vec<_> = (0..12)
+        .map(|n| start(&fetcher, format!("http://silent-{n}.test:{}/", silent.port())))
+        .collect();
+    while silent.connections() < 2 {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let good: Vec<_> = (0..40)
+        .map(|n| start(&fetcher, format!("http://good-{n}.test:{}/", site.port())))
+        .collect();
+    for attempt in good {
+        assert_eq!(answered(&attempt.await.unwrap()).body, ROBOTS);
+    }
+    // Two at a time for a minute each would be six minutes.
+    assert!(began.elapsed() < Duration::from_secs(100), "{:?}", began.elapsed());
+    for attempt in tarpits {
+        let attempt = attempt.await.unwrap();
+        assert_eq!(attempt.tries, 1);
+        assert!(attempt.took.unwrap() >= LONG, "{:?}", attempt.took);
+        assert!(matches!(failed(attempt), Failure::TimedOut(_)));
+    }
 }
 
 #[tokio::test]

@@ -208,3 +208,25 @@ fn blocking_sieves_inside_a_runtime() {
     });
     assert_eq!(web.asked(), 3);
 }
+
+/// The time that an attempt took is what the fetcher says, without its queue.
+#[tokio::test]
+async fn the_time_of_an_attempt_is_without_the_queue() {
+    struct Queued;
+    impl Fetch for Queued {
+        fn fetch<'f>(
+            &'f self,
+            _: &'f Origin<'static>,
+            _: Option<&'f CachedCopy>,
+        ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
+            Box::pin(async {
+                sleep(std::time::Duration::from_millis(300)).await;
+                let attempt = Attempt::new(Timestamp::now(), Ok(Response::new(404, *b"")));
+                attempt.with_time(std::time::Duration::from_millis(7))
+            })
+        }
+    }
+    let sieve = Sieve::builder(Crawler::name("a")).fetcher(Queued).build();
+    assert!(allowed(&sieve, "http://e.com/").await);
+    assert_eq!(sieve.metrics().attempt_times.total.as_millis(), 7);
+}

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use robotsieve_client::outcome::Stage;
+
 use super::*;
 
 /// The samples of a text, by name and labels. Checks the format strictly, as `promtool check
@@ -75,14 +77,21 @@ async fn prometheus() {
     let metrics = sieve.metrics();
     let samples = samples(&metrics.to_prometheus());
     for (name, wanted) in [
-        ("decisions_total{site=\"table\"}", 1.0),
-        ("decisions_total{site=\"memory\"}", 0.0),
-        ("decisions_total{site=\"store\"}", 0.0),
-        ("decisions_total{site=\"attempt\"}", 5.0),
+        ("lookups_total{site=\"table\"}", 1.0),
+        ("lookups_total{site=\"memory\"}", 0.0),
+        ("lookups_total{site=\"store\"}", 0.0),
+        ("lookups_total{site=\"attempt\"}", 5.0),
         ("attempts_total{outcome=\"present\"}", 1.0),
         ("attempts_total{outcome=\"absent\"}", 1.0),
         ("attempts_total{outcome=\"unreachable\"}", 1.0),
         ("attempts_total{outcome=\"local_fault\"}", 2.0),
+        ("answers_total{status=\"200\"}", 1.0),
+        ("answers_total{status=\"404\"}", 1.0),
+        ("answers_total{status=\"other_4xx\"}", 0.0),
+        ("failures_total{failure=\"connect\"}", 1.0),
+        ("failures_total{failure=\"dns\"}", 0.0),
+        ("local_faults_total{fault=\"other\"}", 1.0),
+        ("local_faults_total{fault=\"descriptors\"}", 1.0),
         ("refreshes_total", 0.0),
         ("fetcher_panics_total", 1.0),
         ("pauses_total", 1.0),
@@ -99,5 +108,63 @@ async fn prometheus() {
     ] {
         assert_eq!(samples.get(&format!("robotsieve_{name}")), Some(&wanted), "{name}");
     }
-    assert_eq!(samples.len(), 4 + 4 + 5 + 3 + 2 * (32 + 2));
+    let version = concat!("robotsieve_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"}");
+    assert_eq!(samples.get(version), Some(&1.0));
+    assert_eq!(samples.len(), 1 + 4 + 4 + 18 + 13 + 11 + 5 + 3 + 2 * (32 + 2));
+    // Each attempt is in one of three families.
+    let sum = |family: &str| {
+        let prefix = format!("robotsieve_{family}_total{{");
+        samples.iter().filter(|(name, _)| name.starts_with(&prefix)).map(|(_, n)| n).sum::<f64>()
+    };
+    assert_eq!(sum("answers") + sum("failures") + sum("local_faults"), sum("attempts"));
+    assert_eq!(sum("local_faults"), 2.0);
+}
+
+/// Any status has a counter, and no server can make new ones.
+#[tokio::test]
+async fn statuses_and_failures() {
+    let statuses = [200, 204, 304, 403, 418, 429, 500, 520, 599];
+    let names = statuses.map(|status| format!("https://s{status}.com"));
+    let web = Web::default();
+    for (name, status) in names.iter().zip(statuses) {
+        web.set(name, Site::Answers(status, RULES));
+    }
+    let sieve = web.builder().build();
+    let before = samples(&sieve.metrics().to_prometheus()).len();
+    for name in &names {
+        let _ = sieve.decide(name).await;
+    }
+    let metrics = sieve.metrics();
+    assert_eq!(samples(&metrics.to_prometheus()).len(), before);
+    let counted: Vec<_> = metrics.statuses.iter().filter(|(_, count)| **count > 0).collect();
+    let wanted = [
+        ("200", 1),
+        ("304", 1),
+        ("403", 1),
+        ("429", 1),
+        ("500", 1),
+        ("other_2xx", 1),
+        ("other_4xx", 1),
+        ("other_5xx", 2),
+    ];
+    let counted: Vec<(&str, u64)> = counted.iter().map(|(name, n)| (&***name, **n)).collect();
+    assert_eq!(counted, wanted);
+    // Each kind of failure has a counter of its name.
+    for failure in [
+        Failure::Dns(String::new()),
+        Failure::Refused([10, 0, 0, 1].into()),
+        Failure::Connect(String::new()),
+        Failure::Tls(String::new()),
+        Failure::TimedOut(Stage::Connect),
+        Failure::TimedOut(Stage::Read),
+        Failure::TimedOut(Stage::Total),
+        Failure::Broken(String::new()),
+        Failure::Encoding(String::new()),
+        Failure::TooManyRedirects,
+        Failure::RedirectLoop,
+        Failure::BadRedirect(String::new()),
+        Failure::RefusedRedirect(String::new()),
+    ] {
+        assert!(metrics.failures.contains_key(failure.name()), "{failure:?}");
+    }
 }

@@ -2,6 +2,8 @@
 
 mod faults;
 mod metrics;
+#[cfg(feature = "fetch")]
+mod offline;
 mod overrides;
 mod streams;
 
@@ -188,7 +190,7 @@ async fn verdicts_and_grounds() {
     );
     assert_eq!(web.asked(), 3);
     let metrics = sieve.metrics();
-    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (5, 2, 3));
+    assert_eq!((metrics.lookups, metrics.from_table, metrics.waited), (5, 2, 3));
     assert_eq!((metrics.present, metrics.absent, metrics.unreachable), (1, 1, 1));
     assert_eq!((metrics.attempts, metrics.attempt_times.count(), metrics.sites), (3, 3, 3));
     for url in ["", "/x", "mailto:x@e.com", "http://"] {
@@ -448,7 +450,7 @@ async fn many_urls_in_one_call() {
     let own: &String = decisions[0].as_ref().unwrap().url();
     assert!(std::ptr::eq(own, &urls[0]));
     let metrics = sieve.metrics();
-    assert_eq!((metrics.decisions, metrics.from_table, metrics.waited), (225, 223, 2));
+    assert_eq!((metrics.lookups, metrics.from_table, metrics.waited), (225, 223, 2));
     for (number, decision) in decisions.iter().enumerate() {
         match (number % 4, decision) {
             (3, Err(SieveError::Origin(_))) => {}

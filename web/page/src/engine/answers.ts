@@ -270,17 +270,22 @@ export class Answers {
   }
 }
 
+/** True for an error about what the reader typed. Others are the module's: it is full, or has a bug. */
+function isMistake(error: unknown): error is RobotsieveError {
+  return error instanceof RobotsieveError && error.code.startsWith("invalid-");
+}
+
 /** Turns errors of the engine about what the reader typed into {@link Refused}. */
 function refusing<T>(answer: () => T): T {
   try {
     return answer();
   } catch (error) {
-    if (error instanceof RobotsieveError && error.code !== "internal") throw new Refused(refusal(error));
+    if (isMistake(error)) throw new Refused(error.message);
     throw error;
   }
 }
 
 function refusal(error: unknown): string {
-  if (error instanceof Refused || (error instanceof RobotsieveError && error.code !== "internal")) return error.message;
+  if (error instanceof Refused || isMistake(error)) return error.message;
   throw error;
 }

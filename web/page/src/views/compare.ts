@@ -116,7 +116,8 @@ export class CompareView implements View {
     fill(this.result,
       changed.map((same) => this.crawlers(same)),
       diff.records.length > 0 && h("section", { class: "diff-card" }, h("h4", {}, "Other records"), diff.records.map((change) => this.records(change))),
-      changed.length > 0 && equal.map((same) => h("p", { class: "hint" }, "Nothing changes for ", names(same.label), ". That is proven.")));
+      changed.length > 0 && equal.length > 0 &&
+        h("p", { class: "hint" }, "What does not change: what these may read: ", names(equal.map(({ label }) => label).join(", ")), "."));
   }
 
   private crawlers(same: CrawlerDiff): HTMLElement {

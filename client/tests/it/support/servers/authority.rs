@@ -9,6 +9,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 
 pub struct Authority {
+    key: Vec<u8>,
     certificate: Certificate,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -27,7 +28,8 @@ impl Authority {
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
-        Authority { certificate, issuer: Issuer::new(params, key) }
+        let secret = key.serialize_der();
+        Authority { key: secret, certificate, issuer: Issuer::new(params, key) }
     }
 
     pub fn pem(&self) -> String {
@@ -48,14 +50,22 @@ impl Authority {
         params.use_authority_key_identifier_extension = true;
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
+        let mut config = config(&certificate, key.serialize_der());
         config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
         Arc::new(config)
     }
+
+    /// The TLS settings of a server that shows the certificate of the authority as its own.
+    pub fn as_server(&self) -> Arc<ServerConfig> {
+        Arc::new(config(&self.certificate, self.key.clone()))
+    }
+}
+
+fn config(certificate: &Certificate, key: Vec<u8>) -> ServerConfig {
+    ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key).unwrap())
+        .unwrap()
 }

@@ -18,6 +18,18 @@ pub enum Says {
     ServerFailure,
     Refused,
     Nothing,
+    /// The number of the query, and then any bytes.
+    Garbage,
+    /// The first half of an answer.
+    Half,
+    /// An answer with another number.
+    OtherNumber,
+    /// An answer about another name.
+    OtherName,
+    /// That the answer has no room in a packet. Nothing listens for it over TCP.
+    NoRoom,
+    /// The query.
+    Query,
 }
 
 pub struct NameServer {
@@ -33,11 +45,12 @@ impl Drop for NameServer {
 }
 
 const TYPE_A: u16 = 1;
+const TYPE_NS: u16 = 2;
 const TYPE_AAAA: u16 = 28;
 
 impl NameServer {
-    /// Answers as a function of the name says, which has no final dot. `""` is the root, of which
-    /// only whether it is answered matters.
+    /// Answers as a function of the name says, which has no final dot. `""` is the root, which has a
+    /// name server if it has an address.
     pub async fn start(says: impl Fn(&str) -> Says + Send + Sync + 'static) -> NameServer {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = socket.local_addr().unwrap();
@@ -89,30 +102,81 @@ fn question(query: &[u8]) -> Option<(String, u16, usize)> {
 }
 
 fn answer(query: &[u8], kind: u16, says: Says) -> Option<Vec<u8>> {
-    let (code, address) = match says {
+    let good = || record(query, kind, 0, kind_data(kind, &Ipv4Addr::LOCALHOST.octets()));
+    Some(match says {
         Says::Nothing => return None,
         Says::OnlyV4(_) if kind == TYPE_AAAA => return None,
-        Says::V4(address) | Says::OnlyV4(address) if kind == TYPE_A => {
-            (0, address.octets().to_vec())
+        Says::V6(address) if kind == TYPE_AAAA => {
+            record(query, kind, 0, Some(address.octets().to_vec()))
         }
-        Says::V6(address) if kind == TYPE_AAAA => (0, address.octets().to_vec()),
-        Says::V4(_) | Says::V6(_) | Says::OnlyV4(_) | Says::NoAddress => (0, Vec::new()),
-        Says::ServerFailure => (2, Vec::new()),
-        Says::NoSuchName => (3, Vec::new()),
-        Says::Refused => (5, Vec::new()),
-    };
+        Says::V6(_) if kind == TYPE_A => record(query, kind, 0, None),
+        Says::V4(address) | Says::OnlyV4(address) => {
+            record(query, kind, 0, kind_data(kind, &address.octets()))
+        }
+        Says::V6(_) => good(),
+        Says::NoAddress => record(query, kind, 0, None),
+        Says::ServerFailure => record(query, kind, 2, None),
+        Says::NoSuchName => record(query, kind, 3, None),
+        Says::Refused => record(query, kind, 5, None),
+        Says::Garbage => {
+            let mut random = u32::from_be_bytes([query[0], query[1], 7, 9]);
+            let mut garbage = query[..2].to_vec();
+            garbage.extend((0..60).map(|_| {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (random >> 24) as u8
+            }));
+            // Of all garbage that which looks most like an answer.
+            garbage[2] = 0x81;
+            garbage[3] = 0x80;
+            garbage
+        }
+        Says::Half => {
+            let mut half = good();
+            half.truncate(query.len() - 5);
+            half
+        }
+        Says::OtherNumber => {
+            let mut other = good();
+            other[1] ^= 0x55;
+            other
+        }
+        Says::OtherName => {
+            let mut other = good();
+            // The first letter of the name; the root becomes a name without an end.
+            other[13] ^= 1;
+            other
+        }
+        Says::NoRoom => {
+            let mut none = record(query, kind, 0, None);
+            none[2] |= 2;
+            none
+        }
+        Says::Query => query.to_vec(),
+    })
+}
+
+/// What a record of a name with this address says.
+fn kind_data(kind: u16, address: &[u8]) -> Option<Vec<u8>> {
+    match kind {
+        TYPE_A => Some(address.to_vec()),
+        TYPE_NS => Some(vec![1, b'a', 0]),
+        _ => None,
+    }
+}
+
+/// An answer with this code, and with one record if there are data for it.
+fn record(query: &[u8], kind: u16, code: u8, data: Option<Vec<u8>>) -> Vec<u8> {
     // RFC 1035, section 4.1: number, flags, counts, question, answer.
     let mut message = query.to_vec();
     message[2] = 0x81;
     message[3] = 0x80 | code;
-    let count = u8::from(!address.is_empty());
-    message[4..12].copy_from_slice(&[0, 1, 0, count, 0, 0, 0, 0]);
-    if count > 0 {
+    message[4..12].copy_from_slice(&[0, 1, 0, u8::from(data.is_some()), 0, 0, 0, 0]);
+    if let Some(data) = data {
         message.extend([0xc0, 12]);
         message.extend(kind.to_be_bytes());
         // The class, a TTL of a minute, and the length.
-        message.extend([0, 1, 0, 0, 0, 60, 0, address.len() as u8]);
-        message.extend(address);
+        message.extend([0, 1, 0, 0, 0, 60, 0, data.len() as u8]);
+        message.extend(data);
     }
-    Some(message)
+    message
 }
