@@ -1,7 +1,7 @@
 """The native module. Import from ``robotsieve``."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, SupportsIndex, final, overload
 
@@ -15,9 +15,7 @@ from .typing import (
     AnyOrigin,
     AnyProfile,
     Body,
-    Condition,
     ConfigFields,
-    Holds,
     ManyUrls,
     Outcome,
     ProfileName,
@@ -27,7 +25,6 @@ from .typing import (
     Severity,
     Text,
     Verdict,
-    Why,
 )
 
 __version__: str
@@ -60,14 +57,6 @@ __all__ = [
     "RequestRate",
     "Robots",
     "Rule",
-    "SieveClock",
-    "SieveCore",
-    "SieveDecision",
-    "SieveFetcher",
-    "SieveInbox",
-    "SieveReply",
-    "SieveSite",
-    "SieveTask",
     "UserAgent",
     "Verdicts",
     "WarcCaptures",
@@ -650,187 +639,3 @@ def diff_json(
     limits: tuple[int, int, int, int],
 ) -> str: ...
 def diff_policies_json(old: Policy, new: Policy, limits: tuple[int, int, int, int]) -> str: ...
-
-# The native half of `robotsieve.aio`.
-
-@final
-class SieveClock:
-    def __new__(cls, now: float) -> Self: ...
-    @property
-    def now(self) -> int: ...
-    @now.setter
-    def now(self, now: float) -> None: ...
-
-@final
-class SieveFetcher:
-    def __new__(
-        cls,
-        user_agent: str,
-        *,
-        headers: dict[str, str] | None = None,
-        max_redirects: int = 5,
-        redirect_ports: Sequence[int] | None = None,
-        max_wire_bytes: int = 1048576,
-        max_body_bytes: int = 1048576,
-        connect_timeout: float = 10.0,
-        read_timeout: float = 15.0,
-        total_timeout: float = 60.0,
-        max_parallel: int = 256,
-        max_lookups: int = 4096,
-        max_per_host: int | None = ...,
-        max_per_address: int | None = ...,
-        request_delay: float = 0.1,
-        max_retry_after: float = 60.0,
-        retries: int = 0,
-        retry_wait: float = 1.0,
-        allow_private: bool = False,
-        allow_networks: Sequence[str] | None = None,
-        deny_networks: Sequence[str] | None = None,
-        local_addresses: Sequence[str] | None = None,
-        proxy: str | None = None,
-        proxy_resolves: bool = False,
-        name_servers: Sequence[str] | None = None,
-        trust_pem: Text | None = None,
-        canaries: Sequence[str] | None = None,
-    ) -> Self: ...
-    @property
-    def health(self) -> dict[str, Any]: ...
-
-@final
-class SieveSite:
-    @property
-    def origin(self) -> str: ...
-    @property
-    def holds(self) -> Holds: ...
-    @property
-    def why(self) -> Why: ...
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def condition(self) -> Condition: ...
-    @property
-    def attempted(self) -> float: ...
-    @property
-    def until(self) -> float: ...
-    @property
-    def next_attempt(self) -> float: ...
-    @property
-    def is_expired(self) -> bool: ...
-    @property
-    def age(self) -> float | None: ...
-    @property
-    def state(self) -> dict[str, Any]: ...
-    @property
-    def sitemaps(self) -> list[str]: ...
-    def is_allowed(self, url: Text, /, crawler: str | Crawler | None = None) -> bool: ...
-    def decide(self, url: Text, /, crawler: str | Crawler | None = None) -> Decision: ...
-    def crawl_delay(self, crawler: str | Crawler | None = None) -> float | None: ...
-    def request_rate(self, crawler: str | Crawler | None = None) -> RequestRate | None: ...
-    def min_interval(self, crawler: str | Crawler | None = None) -> float | None: ...
-
-@final
-class SieveDecision:
-    @property
-    def url(self) -> str | bytes: ...
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def is_allowed(self) -> bool: ...
-    @property
-    def error(self) -> None: ...
-    @property
-    def site(self) -> SieveSite: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def holds(self) -> Holds: ...
-    @property
-    def why(self) -> Why: ...
-    @property
-    def reason(self) -> Reason | None: ...
-    @property
-    def rule(self) -> Rule | None: ...
-    @property
-    def line(self) -> int | None: ...
-    @property
-    def age(self) -> float | None: ...
-    @property
-    def crawl_delay(self) -> float | None: ...
-    @property
-    def answers(self) -> dict[str, Answer]: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def __bool__(self) -> bool: ...
-
-@final
-class SieveTask:
-    def abort(self) -> None: ...
-
-@final
-class SieveInbox:
-    def __new__(cls, wake: Callable[..., object], ready: Callable[[], None]) -> Self: ...
-    def take(self) -> list[tuple[int, Any]]: ...
-    def close(self) -> None: ...
-
-@final
-class SieveReply:
-    @property
-    def robots_url(self) -> str: ...
-    @property
-    def url(self) -> str | None: ...
-    @property
-    def max_body_bytes(self) -> int: ...
-    @property
-    def validators(self) -> list[tuple[str, bytes]]: ...
-    def answer(
-        self,
-        status: int,
-        headers: list[tuple[bytes, bytes]],
-        body: bytes,
-        is_truncated: bool = False,
-    ) -> bool: ...
-    def fail(self, kind: str, text: str, is_local: bool) -> None: ...
-
-@final
-class SieveCore:
-    def __new__(
-        cls,
-        crawlers: list[AnyCrawler],
-        *,
-        profile: AnyProfile | None,
-        protocol: str | dict[str, Any] | None,
-        config: Config | None,
-        store: str | os.PathLike[str] | None,
-        read_only: bool,
-        fetcher: SieveFetcher | None,
-        outside: tuple[float, int, int, int, list[int]] | None,
-        clock: SieveClock | None,
-        as_of: float | Literal["capture"] | None,
-        overrides: dict[str, str | bytes] | None,
-        max_bytes: int | None,
-        slots: int | None,
-        pause_after: int | None,
-    ) -> Self: ...
-    def set_home(self, inbox: SieveInbox) -> None: ...
-    @property
-    def crawlers(self) -> list[Crawler]: ...
-    def try_decide(self, url: Text) -> SieveDecision | None: ...
-    def decide(self, inbox: SieveInbox, number: int, url: Text) -> SieveDecision | SieveTask: ...
-    def site(self, inbox: SieveInbox, number: int, origin: AnyOrigin) -> SieveSite | SieveTask: ...
-    def fetch(self, inbox: SieveInbox, number: int, origin: AnyOrigin) -> SieveSite | SieveTask: ...
-    def settled(self, inbox: SieveInbox, number: int) -> SieveTask | None: ...
-    def site_answered(
-        self, inbox: SieveInbox, number: int, origin: AnyOrigin
-    ) -> SieveTask | None: ...
-    def errors_mean_absent(
-        self, inbox: SieveInbox, number: int, origin: AnyOrigin, does: bool
-    ) -> SieveTask | None: ...
-    def is_due(self, origin: AnyOrigin) -> bool: ...
-    @property
-    def metrics(self) -> dict[str, Any]: ...
-    def prometheus(self) -> str: ...
-    @property
-    def running_attempts(self) -> int: ...
-    @property
-    def is_paused(self) -> bool: ...
-    def end_fetches(self) -> None: ...
-    def close(self) -> None: ...

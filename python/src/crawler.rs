@@ -118,14 +118,6 @@ pub fn whos_of(value: &Bound<'_, PyAny>, profile: &robotsieve::Profile) -> PyRes
     value.try_iter()?.map(|crawler| who_of(&crawler?, profile)).collect()
 }
 
-/// What stands for a crawler in a result: its first name, `*` if it has none.
-pub fn label(crawler: &robotsieve::Crawler) -> String {
-    crawler
-        .iter()
-        .next()
-        .map_or_else(|| "*".to_owned(), |name| String::from_utf8_lossy(name).into_owned())
-}
-
 #[pymethods]
 impl Crawler {
     #[new]

@@ -1,10 +1,11 @@
 //! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
 //!
+//! What fetches is a module of its own, in `fetch/`, and `common/` has what both need.
+//!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
 //! interpreter; [`answers`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed. [`captures`] are read from archives.
 
-mod aio;
 mod answers;
 mod batch;
 mod captures;
@@ -21,10 +22,10 @@ mod robots;
 mod settings;
 mod signals;
 mod sites;
-mod text;
 mod urls;
 
 use pyo3::prelude::*;
+use robotsieve_python_common::{crawlers, text};
 
 #[pymodule(gil_used = false)]
 mod _robotsieve {
@@ -62,7 +63,6 @@ mod _robotsieve {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        aio::add_to(module)?;
         module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

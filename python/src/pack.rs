@@ -22,6 +22,7 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
 use crate::batch::{self, Judge};
 use crate::crawler::{Crawler, crawlers_of};
+use crate::crawlers;
 use crate::errors::{invalid_url, of_path, pack_error};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
@@ -79,7 +80,7 @@ impl Pack {
             crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
         })?;
         let crawlers = pack.crawlers().to_vec();
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(Pack { pack, paths, crawlers, labels })
     }
 
@@ -606,7 +607,7 @@ impl PackWriter {
         }
         let profile = profile_of(profile)?;
         let crawlers = crawlers_of(crawlers, &profile)?;
-        batch::distinct_labels(&crawlers)?;
+        crawlers::distinct_labels(&crawlers)?;
         let path = std::path::absolute(path)?;
         // What a symbolic link leads to.
         let path = path.canonicalize().unwrap_or(path);

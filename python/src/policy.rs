@@ -3,8 +3,10 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use robotsieve::Verdict;
 use robotsieve::pack::PackError;
-use robotsieve::{Reason, Verdict};
+use robotsieve_python_common::parts;
+use robotsieve_python_common::settings::word;
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge};
@@ -146,13 +148,13 @@ impl Policy {
     /// What answers the next question: ``scan``, ``dfa``, ``lazy`` or ``segments``.
     #[getter]
     fn engine(&self) -> PyResult<String> {
-        batch::word(&self.policy.engine())
+        word(&self.policy.engine())
     }
 
     /// The limit that kept the policy from becoming a DFA, if one did.
     #[getter]
     fn limit_hit(&self) -> PyResult<Option<String>> {
-        self.policy.limit_hit().map(|limit| batch::word(&limit)).transpose()
+        self.policy.limit_hit().map(|limit| word(&limit)).transpose()
     }
 
     /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is not a DFA.
@@ -264,14 +266,8 @@ pub struct Rule {
 
 impl Rule {
     pub fn of(rule: robotsieve::Rule<'_>) -> Rule {
-        Rule {
-            verdict: rule.verdict.as_str(),
-            line: rule.line,
-            value: rule.value.into(),
-            precedence: rule.precedence,
-            pattern: rule.pattern().into(),
-            is_anchored: rule.anchored(),
-        }
+        let (verdict, line, value, precedence, pattern, is_anchored) = parts::of_rule(rule);
+        Rule { verdict, line, value, precedence, pattern, is_anchored }
     }
 }
 
@@ -324,15 +320,6 @@ impl Rule {
     }
 }
 
-/// The line of the rule that decided, or of the empty one.
-pub fn line_of(decision: &robotsieve::Decision<'_>) -> Option<u32> {
-    match decision.reason {
-        Reason::Rule(rule) => Some(rule.line),
-        Reason::EmptyRule { line } => Some(line),
-        _ => None,
-    }
-}
-
 /// A verdict and the reason for it. True if the verdict is ``allow``.
 #[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
 #[derive(PartialEq, Eq, Hash)]
@@ -357,12 +344,8 @@ pub struct Decision {
 
 impl Decision {
     pub fn of(decision: robotsieve::Decision<'_>) -> Decision {
-        Decision {
-            verdict: decision.verdict.as_str(),
-            reason: decision.reason.as_str(),
-            line: line_of(&decision),
-            rule: decision.rule().map(Rule::of),
-        }
+        let (verdict, reason, line) = parts::of_decision(&decision);
+        Decision { verdict, reason, line, rule: decision.rule().map(Rule::of) }
     }
 
     /// A verdict of what keeps no rules.

@@ -4,13 +4,13 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use robotsieve::Answer;
 use robotsieve::pack::PackError;
 
 use crate::answers::{Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts};
 use crate::batch::{self, Judge};
 use crate::crawler::{Crawler, crawlers_of};
+use crate::crawlers;
 use crate::errors::invalid_url;
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
@@ -79,7 +79,7 @@ impl PolicySet {
 /// The place of a crawler among those of a set or pack; of the only one if none is given.
 pub fn place_of(
     labels: &[String],
-    crawlers: &[robotsieve::Crawler],
+    all: &[robotsieve::Crawler],
     crawler: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<usize> {
     let Some(crawler) = crawler else {
@@ -88,18 +88,8 @@ pub fn place_of(
             _ => Err(PyValueError::new_err(format!("which crawler? one of {}", labels.join(", ")))),
         };
     };
-    let place = match crawler.cast::<Crawler>() {
-        Ok(crawler) => crawlers.iter().position(|known| *known == crawler.get().0),
-        Err(_) => match crawler.cast::<PyString>() {
-            Ok(name) => {
-                let name = name.to_cow()?;
-                labels.iter().position(|label| label.eq_ignore_ascii_case(&name))
-            }
-            Err(_) => return Err(PyTypeError::new_err("crawler must be a name or a Crawler")),
-        },
-    };
-    place.ok_or_else(|| {
-        PyValueError::new_err(format!("no such crawler; the crawlers are {}", labels.join(", ")))
+    crawlers::place_of(labels, all, crawler, |crawler| {
+        Ok(crawler.cast::<Crawler>().ok().map(|crawler| crawler.get().0.clone()))
     })
 }
 
@@ -154,7 +144,7 @@ impl PolicySet {
         let profile = profile_of(profile)?;
         let config = config_of(config);
         let crawlers = crawlers_of(crawlers, &profile)?;
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         let set = robotsieve::PolicySet::new(&profile, &config, crawlers.iter().cloned());
         let keeps_rules = config.keep_rules;
         Ok(PolicySet { set: RwLock::new(set), crawlers, labels, profile, keeps_rules })
