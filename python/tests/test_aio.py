@@ -1341,7 +1341,7 @@ async def test_values_are_those_of_the_engine() -> None:
         return Response(200, body)
 
     async with Sieve(
-        named, other_crawlers=["Bot2"], fetcher=fetch, profile=profile, config=config
+        named, other_crawlers=["Other"], fetcher=fetch, profile=profile, config=config
     ) as sieve:
         assert sieve.crawlers[0] == named
         site = await sieve.site(origin)
@@ -1359,8 +1359,8 @@ async def test_values_are_those_of_the_engine() -> None:
         assert site.crawl_delay() == policy.crawl_delay == 60.5
         with pytest.raises(TypeError, match="a name or a Crawler"):
             site.is_allowed("/", origin)  # type: ignore[arg-type]
-        with pytest.raises(robotsieve.InvalidUrl, match="neither a URL"):
-            site.decide("x")
+        with pytest.raises(robotsieve.InvalidOrigin, match='"x"'):
+            sieve.is_due("x")
     for bad in ({"profile": "googel"}, {"config": robotsieve.Config}, {"other_crawlers": [""]}):
         with pytest.raises((ValueError, TypeError)):
             Sieve("Bot", **bad)  # type: ignore[arg-type]
