@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from ._robotsieve import SieveReply
+if TYPE_CHECKING:
+    from robotsieve_fetch import Reply
 
 #: What went wrong at the site's end: see :class:`FetchError`.
 FetchErrorKind = Literal[
@@ -145,7 +146,7 @@ class Response:
 Fetch = Callable[[Request], Awaitable[Response]]
 
 
-async def follow(fetch: Fetch, reply: SieveReply) -> None:
+async def follow(fetch: Fetch, reply: Reply) -> None:
     """Requests one URL after another until the answer is not a redirect."""
     while (url := reply.url) is not None:
         headers = {name: value.decode("latin-1") for name, value in reply.validators}

@@ -11,7 +11,6 @@ use pyo3::types::PyDict;
 use robotsieve::Answer;
 use robotsieve::pack::PackError;
 
-use crate::crawler::label;
 use crate::errors::pack_error;
 use crate::signals::Signals;
 use crate::urls::{Chunk, Rows, Source, Values};
@@ -273,24 +272,6 @@ pub fn threads_of(threads: Option<isize>) -> PyResult<usize> {
     }
 }
 
-/// What stands for each crawler in a result, all different.
-pub fn distinct_labels(crawlers: &[robotsieve::Crawler]) -> PyResult<Vec<String>> {
-    let mut labels: Vec<String> = Vec::new();
-    for crawler in crawlers {
-        let mut name = label(crawler);
-        if labels.contains(&name) {
-            // Such as ("Googlebot", "Googlebot-News") beside "Googlebot".
-            let names = crawler.iter().map(|name| String::from_utf8_lossy(name).into_owned());
-            name = names.collect::<Vec<_>>().join("+");
-        }
-        if labels.contains(&name) {
-            return Err(PyValueError::new_err(format!("two crawlers have the name {name:?}")));
-        }
-        labels.push(name);
-    }
-    Ok(labels)
-}
-
 /// Answers by crawler, as a dictionary.
 pub struct Named(Vec<(String, &'static str)>);
 
@@ -332,18 +313,4 @@ pub fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The name of a variant, as serde writes it.
-pub fn word(value: &impl serde::Serialize) -> PyResult<String> {
-    let no_word = |what: String| PyValueError::new_err(format!("not a word: {what}"));
-    match serde_json::to_value(value).map_err(|error| no_word(error.to_string()))? {
-        serde_json::Value::String(word) => Ok(word),
-        serde_json::Value::Object(parts) => parts
-            .into_iter()
-            .next()
-            .map(|(word, _)| word)
-            .ok_or_else(|| no_word("empty".to_owned())),
-        other => Err(no_word(other.to_string())),
-    }
 }

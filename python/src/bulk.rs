@@ -10,6 +10,7 @@ use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge, Judged};
 use crate::by_crawler::{Columns, CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
 use crate::crawler::crawler_as_given;
+use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::{invalid_origin, pack_error};
@@ -59,7 +60,7 @@ pub fn select(
 /// The place of a crawler among those of a set or pack; of the only one if none is given.
 pub fn place_of(
     labels: &[String],
-    crawlers: &[robotsieve::Crawler],
+    all: &[robotsieve::Crawler],
     crawler: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<usize> {
     let Some(crawler) = crawler else {
@@ -68,26 +69,7 @@ pub fn place_of(
             _ => Err(PyValueError::new_err(format!("which crawler? one of {}", labels.join(", ")))),
         };
     };
-    let place = match crawler.cast::<PyString>() {
-        Ok(name) => {
-            let name = name.to_cow()?;
-            labels.iter().position(|label| label.eq_ignore_ascii_case(&name))
-        }
-        Err(_) => {
-            let asked = crawler_as_given(crawler)?;
-            crawlers.iter().position(|known| is_same(known, &asked))
-        }
-    };
-    place.ok_or_else(|| {
-        PyValueError::new_err(format!("no such crawler; the crawlers are {}", labels.join(", ")))
-    })
-}
-
-/// Returns true if two crawlers have the same names, in the same order; case does not matter, as in a
-/// robots.txt.
-fn is_same(a: &robotsieve::Crawler, b: &robotsieve::Crawler) -> bool {
-    a.iter().count() == b.iter().count()
-        && a.iter().zip(b.iter()).all(|(a, b)| a.eq_ignore_ascii_case(b))
+    crawlers::place_of(labels, all, crawler, crawler_as_given)
 }
 
 /// The places of the crawlers that were named; of all if none were.

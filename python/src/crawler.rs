@@ -1,15 +1,14 @@
 //! Who asks: names, and User-Agent headers.
 
-use std::borrow::Cow;
-
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
 use robotsieve::report::Asked;
 
+use crate::crawlers::names_of;
 use crate::errors::{empty_name, invalid_name, no_crawlers};
-use crate::text::{Text, bytes_of, repr, type_name};
+use crate::text::{Text, bytes_of, repr};
 
 /// A crawler: one name, or several from most to least specific.
 ///
@@ -95,22 +94,6 @@ fn made(value: &Bound<'_, PyAny>) -> Option<robotsieve::Crawler> {
     value.cast::<UserAgent>().ok().map(|header| header.get().crawler().0)
 }
 
-fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u8>>> {
-    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let name = |name: PyResult<Bound<'_, PyAny>>| {
-            bytes_of(&name?, "each name of a crawler").map(Cow::into_owned)
-        };
-        return value.try_iter()?.map(name).collect();
-    }
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        return Ok(vec![bytes_of(value, "crawler")?.into_owned()]);
-    }
-    Err(PyTypeError::new_err(format!(
-        "crawler must be a name, a list of names, a Crawler or a UserAgent, not {}",
-        type_name(value)
-    )))
-}
-
 /// One crawler or several, each as for [`crawler_of`].
 pub fn crawlers_of(
     value: &Bound<'_, PyAny>,
@@ -134,14 +117,6 @@ pub fn whos_of(value: &Bound<'_, PyAny>, profile: &robotsieve::Profile) -> PyRes
         ));
     }
     value.try_iter()?.map(|crawler| who_of(&crawler?, profile)).collect()
-}
-
-/// What stands for a crawler in a result: its first name, `*` if it has none.
-pub fn label(crawler: &robotsieve::Crawler) -> String {
-    crawler
-        .iter()
-        .next()
-        .map_or_else(|| "*".to_owned(), |name| String::from_utf8_lossy(name).into_owned())
 }
 
 #[pymethods]

@@ -16,11 +16,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PySlice, PyTuple};
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
+use robotsieve_python_common::reasoned::{REASONS, Reasoned};
 
 use crate::answers::{Answers, Verdicts, count, number, numbered, of_words, words_type};
 use crate::batch::{self, Cell, Judge, Judged};
 use crate::column::Column;
-use crate::decision::{Decision, REASONS, Reasoned, Rule};
+use crate::decision::{Decision, Rule};
 use crate::export;
 
 /// What is said of a URL for one crawler, with the reason.

@@ -1,11 +1,12 @@
 //! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
 //!
+//! What fetches is a module of its own, in `fetch/`, and `common/` has what both need.
+//!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
 //! interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
 //! [`decisions`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed. [`captures`] are read from archives.
 
-mod aio;
 mod answers;
 mod batch;
 mod bulk;
@@ -27,10 +28,10 @@ mod robots;
 mod settings;
 mod signals;
 mod sites;
-mod text;
 mod urls;
 
 use pyo3::prelude::*;
+use robotsieve_python_common::{crawlers, text};
 
 #[pymodule(gil_used = false)]
 mod _robotsieve {
@@ -75,7 +76,6 @@ mod _robotsieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         by_crawler::register(module.py())?;
-        aio::add_to(module)?;
         module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -24,6 +24,7 @@ use crate::batch;
 use crate::bulk::{self, Crawlers, place_of};
 use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
 use crate::crawler::{Crawler, crawlers_of};
+use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::{of_path, pack_error};
@@ -82,7 +83,7 @@ impl Pack {
             crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
         })?;
         let crawlers = pack.crawlers().to_vec();
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(Pack { pack, paths, crawlers, labels })
     }
 
@@ -664,7 +665,7 @@ impl PackWriter {
         }
         let profile = profile_of(profile)?;
         let crawlers = crawlers_of(crawlers, &profile)?;
-        batch::distinct_labels(&crawlers)?;
+        crawlers::distinct_labels(&crawlers)?;
         let path = std::path::absolute(path)?;
         // What a symbolic link leads to.
         let path = path.canonicalize().unwrap_or(path);

@@ -4,6 +4,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
+use robotsieve_python_common::settings::word;
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge};
@@ -183,13 +184,13 @@ impl Policy {
     /// What answers the next question: ``scan``, ``dfa``, ``lazy`` or ``segments``.
     #[getter]
     fn engine(&self) -> PyResult<String> {
-        batch::word(&self.policy.engine())
+        word(&self.policy.engine())
     }
 
     /// The limit that kept the policy from becoming a DFA, if one did.
     #[getter]
     fn limit_hit(&self) -> PyResult<Option<String>> {
-        self.policy.limit_hit().map(|limit| batch::word(&limit)).transpose()
+        self.policy.limit_hit().map(|limit| word(&limit)).transpose()
     }
 
     /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is not a DFA.

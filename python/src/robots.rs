@@ -12,7 +12,8 @@ use crate::answers::{Answers, Verdicts};
 use crate::batch;
 use crate::bulk::{self, Crawlers, select};
 use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
-use crate::crawler::{Who, crawler_of, crawlers_of, label, who_of};
+use crate::crawler::{Who, crawler_of, crawlers_of, who_of};
+use crate::crawlers;
 use crate::decisions::{Decide, Decisions, Said};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
@@ -148,7 +149,7 @@ impl Robots {
     fn policies(slf: &Bound<'_, Self>, crawlers: &Bound<'_, PyAny>) -> PyResult<CrawlerPolicies> {
         let crawlers = crawlers_of(crawlers, &slf.get().own_profile())?;
         let together = slf.get().with(|robots| robotsieve::CrawlerPolicies::of(robots, &crawlers));
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(CrawlerPolicies { together, labels, robots: slf.clone().unbind(), crawlers })
     }
 
@@ -538,7 +539,7 @@ impl CrawlerPolicies {
     }
 
     fn __repr__(&self) -> String {
-        let labels: Vec<String> = self.crawlers.iter().map(label).collect();
+        let labels: Vec<String> = self.crawlers.iter().map(crawlers::label).collect();
         format!("<robotsieve.CrawlerPolicies of {}>", labels.join(", "))
     }
 

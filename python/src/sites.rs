@@ -13,6 +13,7 @@ pub use crate::bulk::place_of;
 use crate::bulk::{self, Crawlers, select};
 use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
 use crate::crawler::{Crawler, crawlers_of};
+use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Decisions, Said};
 use crate::origin::{Origin, origin_of};
@@ -133,7 +134,7 @@ impl PolicySet {
         let profile = profile_of(profile)?;
         let config = config_of(config);
         let crawlers = crawlers_of(crawlers, &profile)?;
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         let set = robotsieve::PolicySet::new(&profile, &config, crawlers.iter().cloned());
         Ok(PolicySet { set: RwLock::new(set), crawlers, labels, profile })
     }
