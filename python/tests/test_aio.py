@@ -812,6 +812,9 @@ async def test_a_decision() -> None:
         assert site.crawl_delay() is None
         assert site.sitemaps == ["/s.xml"]
         assert site.decide("/b").line == 2 and site.is_allowed("/b", "Other")
+        for crawler in ("bot", ["BOT"], robotsieve.Crawler("Bot"), robotsieve.UserAgent("Bot/1.0 (+https://e.com)")):
+            assert not site.is_allowed("/b", crawler)
+        assert site.is_allowed("/b", ["other", b"bot"])
         with pytest.raises(ValueError, match="no such crawler; the crawlers are Bot, Other"):
             site.is_allowed("/b", "Third")
         assert site.until - site.attempted == 7200
@@ -1362,6 +1365,27 @@ def test_the_engine_has_nothing_of_the_fetcher() -> None:
     from robotsieve import _robotsieve
 
     assert [name for name in dir(_robotsieve) if "Sieve" in name or "Fetch" in name] == []
+
+
+@asynchronous
+async def test_reasons_are_those_of_sets() -> None:
+    """Also where what is known of a site is not a file."""
+    sites = robotsieve.PolicySet(["Bot"])
+    sites.add("https://404.example", outcome="allow-all")
+    sites.add("https://503.example", outcome="disallow-all")
+
+    async def fetch(request: Request) -> Response:
+        return Response(int(request.url[8:11]))
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        for status, reason in ((404, "allow-all"), (503, "disallow-all")):
+            for path in ("x", "robots.txt"):
+                url = f"https://{status}.example/{path}"
+                decision, expected = await sieve.decide(url), sites.decide(url)
+                assert expected is not None and decision.site.decide(url) == expected
+                assert expected.to_dict().items() <= decision.to_dict().items()
+                assert (decision.reason, decision.rule, decision.line) == (expected.reason, None, None)
+                assert decision.reason == ("robots-txt" if (status, path) == (503, "robots.txt") else reason)
 
 
 @asynchronous

@@ -406,4 +406,4 @@ def test_outcomes(kind: str, keep_rules: bool, tmp_path: Path) -> None:
     assert reasons == ["allow-all", "disallow-all", None, "rule" if keep_rules else "rules-not-kept", None]
     assert [decision.line for decision in decisions if decision is not None] == [None, None, 2 if keep_rules else None]
     robots_txt = known.decide("https://disallow-all.example/robots.txt")
-    assert robots_txt is not None and robots_txt.is_allowed
+    assert robots_txt is not None and robots_txt.is_allowed and robots_txt.reason == "robots-txt"

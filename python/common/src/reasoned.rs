@@ -43,9 +43,9 @@ pub struct Reasoned<'d> {
 
 impl<'d> Reasoned<'d> {
     pub fn of(decision: Decision<'d>, kind: SiteKind) -> Reasoned<'d> {
-        let (reason, line, rule) = match (decision.reason, of_kind(kind)) {
-            (Reason::RobotsTxt, _) => (const { reason_at("robots-txt") }, None, None),
+        let (reason, line, rule) = match (decision.reason, of_kind(kind, decision.verdict)) {
             (_, Some(reason)) => (reason, None, None),
+            (Reason::RobotsTxt, _) => (const { reason_at("robots-txt") }, None, None),
             (Reason::Rule(rule), _) => (const { reason_at("rule") }, Some(rule.line), Some(rule)),
             (Reason::NoGroup, _) => (const { reason_at("no-group") }, None, None),
             (Reason::NoMatch, _) => (const { reason_at("no-match") }, None, None),
@@ -64,16 +64,18 @@ impl<'d> Reasoned<'d> {
             Answer::Disallow => Verdict::Disallow,
             Answer::Invalid | Answer::Unknown => return None,
         };
-        let reason = of_kind(kind).unwrap_or(const { reason_at("rules-not-kept") });
+        let reason = of_kind(kind, verdict).unwrap_or(const { reason_at("rules-not-kept") });
         Some(Reasoned { verdict, reason, line: None, rule: None })
     }
 }
 
-/// The reason that is not a rule, if what is known of a site is not a file.
-fn of_kind(kind: SiteKind) -> Option<u8> {
-    match kind {
-        SiteKind::AllowAll => Some(const { reason_at("allow-all") }),
-        SiteKind::DisallowAll => Some(const { reason_at("disallow-all") }),
-        SiteKind::Rules | SiteKind::Unknown => None,
+/// The reason for a verdict if what is known of a site is not a file.
+fn of_kind(kind: SiteKind, verdict: Verdict) -> Option<u8> {
+    match (kind, verdict) {
+        (SiteKind::AllowAll, _) => Some(const { reason_at("allow-all") }),
+        (SiteKind::DisallowAll, Verdict::Disallow) => Some(const { reason_at("disallow-all") }),
+        // Nothing else is allowed there.
+        (SiteKind::DisallowAll, Verdict::Allow) => Some(const { reason_at("robots-txt") }),
+        (SiteKind::Rules | SiteKind::Unknown, _) => None,
     }
 }
