@@ -163,12 +163,12 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
         for redirect, target in response.redirects:
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
-        body, headers = response.body, _header_list(response.headers)
+        body, fields = response.body, _header_list(response.headers)
         if isinstance(body, str):
             # Its length in bytes may have been another one before it was decoded.
-            headers = [header for header in headers if header[0].lower() != b"content-length"]
+            fields = [field for field in fields if field[0].lower() != b"content-length"]
             body = body.encode("utf-8", "surrogateescape")
-        if not reply.answer(status, headers, bytes(body), response.is_truncated):
+        if not reply.answer(status, fields, bytes(body), response.is_truncated):
             return
 
 
