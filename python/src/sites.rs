@@ -75,7 +75,9 @@ impl Decide for PolicySet {
         let set = self.read();
         let mut answers = vec![Answer::Unknown; self.labels.len()];
         for (number, url) in urls.iter().enumerate() {
-            let site = robotsieve::Origin::of(url).map(|origin| set.get(&origin));
+            // A site that is there and of which nothing is known is as one that is not there.
+            let known = |site: &robotsieve::SetSite<'_>| site.kind() != SiteKind::Unknown;
+            let site = robotsieve::Origin::of(url).map(|origin| set.get(&origin).filter(known));
             let kind = site.ok().flatten().map_or(SiteKind::Unknown, |site| site.kind());
             let policies = site.ok().flatten().and_then(|site| site.policies());
             if let (Ok(Some(site)), None) = (site, policies) {
@@ -89,7 +91,10 @@ impl Decide for PolicySet {
                         Ok(decision) => Said::Decided(decision, kind),
                         Err(_) => Said::Invalid,
                     },
-                    (Ok(Some(_)), None) => Said::Answered(answers[*place], kind),
+                    (Ok(Some(_)), None) => match answers[*place] {
+                        Answer::Invalid => Said::Invalid,
+                        answer => Said::Answered(answer, kind),
+                    },
                 };
                 say(number, column, said);
             }

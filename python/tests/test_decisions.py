@@ -106,6 +106,25 @@ def decided(many: Many, url: "str | None", crawler: str) -> "Decision | None":
         return None
 
 
+@pytest.mark.parametrize("many", ["set", "pack", "set, no rules", "pack, no rules"], indirect=True)
+def test_urls_that_have_a_site_and_are_no_urls(many: PolicySet | Pack) -> None:
+    """What a browser would repair: the site is found, and nobody may say what the URL's path is."""
+    for host in ["e.com", "no.example", "allow.example", "disallow.example", "unknown.example", "absent.example"]:
+        urls = [f" https://{host}/x\n", f"https:{host}/x", f"htt\tps://{host}/x", f"https:\\\\{host}\\x", f"HTTPS://{host}:443/x"]
+        for crawler in CRAWLERS:
+            answers = list(many.answers(urls, crawler=crawler))
+            assert list(many.decisions(urls, crawler=crawler).answers) == answers
+            without_site = host in ("unknown.example", "absent.example")
+            assert answers[:4] == ["unknown" if without_site else "invalid"] * 4
+            for url in urls[:4]:
+                if without_site:
+                    assert many.decide(url, crawler) is None and many.is_allowed(url, crawler) is None
+                    continue
+                for ask in (many.decide, many.is_allowed):
+                    with pytest.raises(InvalidUrl):
+                        ask(url, crawler)
+
+
 @pytest.mark.parametrize("form", [list, pa.array, lambda urls: pa.array(urls).dictionary_encode()], ids=["list", "array", "dictionary"])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_they_are_those_of_decide(many: Many, form: Callable[[list[object]], object], threads: int) -> None:
