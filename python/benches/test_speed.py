@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from urllib.robotparser import RobotFileParser
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import AGENT, BARS, REPOSITORY, SECONDS, Site, took
@@ -195,6 +196,53 @@ def test_pack_at_random(benchmark, buffer: pa.Array, sites: list[Site], tmp_path
     assert verdicts.allowed_count == SECONDS["allowed at random"]
     each = took("pack", benchmark, len(buffer))
     BARS.append(("Pack.verdicts, the same", "", f"{1e-6 / each:.1f} million/s"))
+
+
+def test_verdicts_of_a_lazy_policy(benchmark, buffer: pa.Array, sites: list[Site]) -> None:
+    """Of those too large for a DFA, the one with the most rules."""
+    policies = [Robots(site.body).policy(AGENT) for site in sites]
+    for policy in policies:
+        policy.compile()
+    lazy = [policy for policy in policies if policy.engine == "lazy"]
+    policy = max(lazy, key=lambda policy: len(policy.rules))
+    verdicts = benchmark.pedantic(lambda: policy.verdicts(buffer), **ROUNDS)
+    assert verdicts.undecided_count == 0
+    each = took("verdicts, lazy", benchmark, len(buffer))
+    what = f"the same, engine lazy, as {len(lazy)} of {len(policies)} policies have ({len(policy.rules)} rules)"
+    BARS.append((what, "", f"{1e-6 / each:.1f} million/s"))
+
+
+def test_decisions_in_columns(benchmark, buffer: pa.Array, middle: Site) -> None:
+    policy = Robots(middle.body).policy(AGENT)
+    policy.compile()
+    table = benchmark.pedantic(lambda: pa.table(policy.decisions(buffer)), **ROUNDS)
+    each = took("decisions", benchmark, len(buffer))
+    BARS.append(("policy.decisions as an Arrow table", "", f"{1e-6 / each:.1f} million/s"))
+
+    some = buffer[:50_000].to_pylist()
+    begin = time.perf_counter()
+    loop = [policy.decide(url) for url in some]
+    in_a_loop = (time.perf_counter() - begin) / len(some)
+    lines = [decision.line for decision in loop]
+    assert table["line"][: len(some)].to_pylist() == lines
+    ratio = in_a_loop / each
+    BARS.append(("… beside a loop over decide", "", f"{ratio:.0f} x ({1e-6 / in_a_loop:.1f} million/s)"))
+
+
+def test_decisions_of_a_set(benchmark, buffer: pa.Array, many: PolicySet) -> None:
+    benchmark.pedantic(lambda: pa.table(many.decisions(buffer)), **ROUNDS)
+    each = took("decisions of a set", benchmark, len(buffer))
+    BARS.append(("PolicySet.decisions, 668 hosts, at random", "", f"{1e-6 / each:.1f} million/s"))
+
+
+def test_rows_of_pandas(benchmark, buffer: pa.Array, middle: Site) -> None:
+    """The README's way to the rows that are allowed."""
+    policy = Robots(middle.body).policy(AGENT)
+    verdicts = policy.verdicts(buffer)
+    kept = benchmark.pedantic(lambda: np.equal(verdicts, True), **ROUNDS)
+    assert kept.sum() == verdicts.allowed_count
+    each = took("a mask for pandas", benchmark, len(buffer))
+    BARS.append(("np.equal(verdicts, True), 1,000,000", "", f"{each * len(buffer) * 1e3:.0f} ms"))
 
 
 def test_two_threads(buffer: pa.Array, many: PolicySet, middle: Site) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from ._robotsieve import SieveReply
+if TYPE_CHECKING:
+    from robotsieve_fetch import Reply
 
 #: What went wrong at the site's end: see :class:`FetchError`.
 FetchErrorKind = Literal[
@@ -145,7 +146,7 @@ class Response:
 Fetch = Callable[[Request], Awaitable[Response]]
 
 
-async def follow(fetch: Fetch, reply: SieveReply) -> None:
+async def follow(fetch: Fetch, reply: Reply) -> None:
     """Requests one URL after another until the answer is not a redirect."""
     while (url := reply.url) is not None:
         headers = {name: value.decode("latin-1") for name, value in reply.validators}
@@ -162,12 +163,12 @@ async def follow(fetch: Fetch, reply: SieveReply) -> None:
         for redirect, target in response.redirects:
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
-        body, headers = response.body, _header_list(response.headers)
+        body, fields = response.body, _header_list(response.headers)
         if isinstance(body, str):
             # Its length in bytes may have been another one before it was decoded.
-            headers = [header for header in headers if header[0].lower() != b"content-length"]
+            fields = [field for field in fields if field[0].lower() != b"content-length"]
             body = body.encode("utf-8", "surrogateescape")
-        if not reply.answer(status, headers, bytes(body), response.is_truncated):
+        if not reply.answer(status, fields, bytes(body), response.is_truncated):
             return
 
 

@@ -29,7 +29,7 @@ class Diagnostic:
     """
 
     line: int
-    span: Span
+    file_span: Span
     kind: Literal[
         "byte-order-mark",
         "utf16",
@@ -72,7 +72,7 @@ class Diagnostic:
         """Its fields; those that say nothing are left out."""
         every = ((field.name, getattr(self, field.name)) for field in fields(self))
         said = {name: value for name, value in every if value is not None}
-        return {**said, "span": list(self.span)}
+        return {**said, "file_span": list(self.file_span)}
 
 
 def diagnostics(text: str) -> list[Diagnostic]:
@@ -98,14 +98,14 @@ def _diagnostic(one: Any, message: str) -> Diagnostic:
 class Line:
     """A line of the form ``field: value``, as written. Made by :meth:`Robots.lines`.
 
-    ``field`` is what the profile takes ``name`` for, and ``span`` where the value is.
+    ``field`` is what the profile takes ``name`` for, and ``value_span`` where the value is.
     """
 
     line: int
     field: Literal["user-agent", "allow", "disallow", "sitemap", "other"]
     name: str
     value: str
-    span: Span
+    value_span: Span
 
     def __str__(self) -> str:
         return f"line {self.line}: {shown(self.name)}: {shown(self.value)}"
@@ -118,7 +118,7 @@ class Line:
             "field": self.field,
             "name": name.decode("utf-8", "replace"),
             "value": value.decode("utf-8", "replace"),
-            "span": list(self.span),
+            "value_span": list(self.value_span),
         }
 
 

@@ -43,15 +43,30 @@ from ._fetching import (
     as_function,
     follow,
 )
-from ._robotsieve import Config, Crawler, Origin
-from ._robotsieve import SieveClock as Clock
-from ._robotsieve import SieveCore as _Core
-from ._robotsieve import SieveDecision as Decision
-from ._robotsieve import SieveFetcher as Fetcher
-from ._robotsieve import SieveInbox as _Inbox
-from ._robotsieve import SieveReply as _Reply
-from ._robotsieve import SieveSite as Site
-from ._robotsieve import SieveTask as _Task
+from ._robotsieve import Config, Crawler, Origin, PolicySet, Profile, __version__
+
+_WAY_OUT = (
+    f"pip install 'robotsieve[fetch]=={__version__}', or pip install ./python ./python/fetch in a clone"
+)
+try:
+    import robotsieve_fetch as _native
+except ModuleNotFoundError as _error:
+    if _error.name != "robotsieve_fetch":
+        raise
+    raise ImportError(
+        f"robotsieve.aio needs the package robotsieve-fetch, which is not installed: {_WAY_OUT}"
+    ) from None
+if _native.__version__ != __version__:
+    raise ImportError(
+        f"robotsieve.aio is of version {__version__}, and the package robotsieve-fetch of "
+        f"{_native.__version__}: {_WAY_OUT}"
+    )
+
+from robotsieve_fetch import Clock, Decision, Fetcher, Site
+from robotsieve_fetch import Core as _Core
+from robotsieve_fetch import Inbox as _Inbox
+from robotsieve_fetch import Reply as _Reply
+from robotsieve_fetch import Task as _Task
 
 if TYPE_CHECKING:
     from .typing import AnyCrawler, AnyProfile
@@ -206,11 +221,13 @@ class Sieve:
             is_custom = isinstance(fetcher, CustomFetcher)
             custom = fetcher if is_custom else CustomFetcher(fetcher)
         self._custom = custom
+        # A set takes crawlers as a sieve does: it checks their names, and that none is there twice.
+        self._crawlers = PolicySet([crawler, *other_crawlers], profile).crawlers
         self._core = _Core(
-            [crawler, *other_crawlers],
-            profile=profile,
+            [crawler.names for crawler in self._crawlers],
+            profile=Profile(profile).to_dict(),
             protocol=protocol,
-            config=config,
+            config=None if config is None else config.to_dict(),
             store=store,
             read_only=read_only,
             fetcher=own,
@@ -394,7 +411,7 @@ class Sieve:
     @property
     def crawlers(self) -> list[Crawler]:
         """The crawlers, in their order."""
-        return self._core.crawlers
+        return list(self._crawlers)
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -474,7 +491,7 @@ class Sieve:
             self.close()
 
     def __repr__(self) -> str:
-        names = ", ".join(map(repr, self._core.crawlers))
+        names = ", ".join(map(repr, self._crawlers))
         return f"<robotsieve.aio.Sieve for {names}{', closed' if self._is_closed else ''}>"
 
     def _port(self) -> _Port:

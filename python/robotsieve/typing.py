@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Union
 
 if TYPE_CHECKING:
-    from ._robotsieve import Crawler, Origin, Profile, Robots, UserAgent
+    from ._robotsieve import (
+        Crawler,
+        CrawlerPolicies,
+        Origin,
+        Pack,
+        Policy,
+        PolicySet,
+        Profile,
+        Robots,
+        UserAgent,
+    )
 
 if sys.version_info >= (3, 12):
     from collections.abc import Buffer
@@ -122,6 +132,14 @@ ProfileName: TypeAlias = Literal["rfc9309", "google", "google-classic", "origina
 AnyProfile: TypeAlias = Union[ProfileName, "Profile"]
 #: A name, names from most to least specific, a ``Crawler``, or a ``UserAgent``.
 AnyCrawler: TypeAlias = Union[str, bytes, Sequence[Union[str, bytes]], "Crawler", "UserAgent"]
+#: One crawler, or several.
+OneOrManyCrawlers: TypeAlias = Union[
+    str, bytes, "Crawler", "UserAgent", Sequence[AnyCrawler]
+]
+#: What judges URLs.
+Sites: TypeAlias = Union["Pack", "PolicySet", "CrawlerPolicies", "Policy"]
+#: What a column says of each URL: a boolean, a word, or the decision with its reason.
+What: TypeAlias = Literal["verdicts", "answers", "decisions"]
 #: Any URL of it, or an ``Origin``.
 AnyOrigin: TypeAlias = Union[Text, "Origin"]
 #: Many URLs: an Arrow array or stream, or an iterable.

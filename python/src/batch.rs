@@ -11,33 +11,56 @@ use pyo3::types::PyDict;
 use robotsieve::Answer;
 use robotsieve::pack::PackError;
 
-use crate::crawler::label;
 use crate::errors::pack_error;
 use crate::signals::Signals;
 use crate::urls::{Chunk, Rows, Source, Values};
 
-/// What answers for many URLs.
-pub trait Judge: Sync {
-    /// What stands for each crawler: one for each answer of a row.
-    fn labels(&self) -> Vec<String>;
-
-    /// A row of answers for each URL. What has no answer of its own is left as it is.
-    fn judge(&self, urls: &[&[u8]], answers: &mut [Answer]) -> Result<(), PackError>;
+/// What is said of a URL for one crawler.
+pub trait Cell: Copy + Send + Sync {
+    /// Nothing is known of its site.
+    const UNKNOWN: Self;
+    /// It is not a URL, or null.
+    const INVALID: Self;
 }
 
-/// The answers for many URLs: a row for each.
-pub struct Judged {
+impl Cell for Answer {
+    const UNKNOWN: Answer = Answer::Unknown;
+    const INVALID: Answer = Answer::Invalid;
+}
+
+/// What judges many URLs.
+pub trait Judge: Sync {
+    type Cell: Cell;
+    /// What a thread keeps from one call to the next.
+    type Scratch: Default;
+
+    /// What stands for each crawler: one for each cell of a row.
+    fn labels(&self) -> Vec<String>;
+
+    /// A row of cells for each URL. What has no answer of its own is left as it is.
+    fn judge(
+        &self,
+        urls: &[&[u8]],
+        cells: &mut [Self::Cell],
+        scratch: &mut Self::Scratch,
+    ) -> Result<(), PackError>;
+}
+
+/// What was said of many URLs: a row for each.
+pub struct Judged<C> {
     pub labels: Vec<String>,
     pub rows: usize,
     /// Row by row.
-    pub answers: Vec<Answer>,
+    pub cells: Vec<C>,
 }
 
-impl Judged {
-    /// The answers of one crawler.
-    pub fn column(self, place: usize) -> Judged {
-        let answers = self.answers.into_iter().skip(place).step_by(self.labels.len()).collect();
-        Judged { labels: vec![self.labels[place].clone()], rows: self.rows, answers }
+impl<C: Cell> Judged<C> {
+    /// The cells of one crawler.
+    pub fn column(&self, place: usize) -> Vec<C> {
+        match self.labels.len() {
+            1 => self.cells.clone(),
+            width => self.cells.iter().skip(place).step_by(width).copied().collect(),
+        }
     }
 }
 
@@ -55,18 +78,18 @@ pub fn judge<J: Judge>(
     judge: &J,
     urls: &Bound<'_, PyAny>,
     threads: Option<isize>,
-) -> PyResult<Judged> {
+) -> PyResult<Judged<J::Cell>> {
     let py = urls.py();
     let threads = threads_of(threads)?;
     let labels = judge.labels();
     let width = labels.len();
-    let mut answers = Vec::new();
+    let mut cells = Vec::new();
     let mut count = 0;
     let mut source = Source::of(urls)?;
     let mut signals = Signals::new();
-    let mut known: Option<Known> = None;
+    let mut known: Option<Known<J::Cell>> = None;
     while let Some(chunk) = source.next(py, &mut signals)? {
-        let begin = answers.len();
+        let begin = cells.len();
         match chunk {
             Chunk::Distinct(values, keys) => {
                 count += keys.len();
@@ -75,38 +98,38 @@ pub fn judge<J: Judge>(
                     known => known.insert(Known::nothing(values, width)),
                 };
                 let new = known.new_of(&keys);
-                let mut of_new = vec![Answer::Unknown; new.len() * width];
+                let mut of_new = vec![J::Cell::UNKNOWN; new.len() * width];
                 let rows = known.values.some(&new);
                 judge_rows(py, judge, &rows, threads, width, &mut of_new, &mut signals)?;
                 drop(rows);
                 known.add(&new, &of_new);
-                known.extend(&mut answers, &keys);
+                known.extend(&mut cells, &keys);
             }
             Chunk::Rows(rows) => {
                 count += rows.len();
-                answers.resize(begin + rows.len() * width, Answer::Unknown);
-                let answers = &mut answers[begin..];
-                judge_rows(py, judge, &*rows, threads, width, answers, &mut signals)?;
+                cells.resize(begin + rows.len() * width, J::Cell::UNKNOWN);
+                let cells = &mut cells[begin..];
+                judge_rows(py, judge, &*rows, threads, width, cells, &mut signals)?;
             }
         }
         signals.look(py)?;
     }
-    Ok(Judged { labels, rows: count, answers })
+    Ok(Judged { labels, rows: count, cells })
 }
 
-/// The answers for values of a dictionary: of those that a row had so far. Many arrays may share one.
-struct Known {
+/// What was said of values of a dictionary: of those that a row had so far. Many arrays may share one.
+struct Known<C> {
     values: Values,
     is_known: Vec<bool>,
-    answers: Vec<Answer>,
+    cells: Vec<C>,
     width: usize,
 }
 
-impl Known {
-    fn nothing(values: Values, width: usize) -> Known {
+impl<C: Cell> Known<C> {
+    fn nothing(values: Values, width: usize) -> Known<C> {
         let len = values.len();
-        let answers = vec![Answer::Unknown; len * width];
-        Known { values, is_known: vec![false; len], answers, width }
+        let cells = vec![C::UNKNOWN; len * width];
+        Known { values, is_known: vec![false; len], cells, width }
     }
 
     /// The values that are not known yet, each once. They count as known from now on.
@@ -115,23 +138,23 @@ impl Known {
         keys.iter().flatten().copied().filter(new).collect()
     }
 
-    fn add(&mut self, keys: &[usize], answers: &[Answer]) {
+    fn add(&mut self, keys: &[usize], cells: &[C]) {
         for (number, key) in keys.iter().enumerate() {
             let (from, to) = (number * self.width, key * self.width);
-            self.answers[to..to + self.width].copy_from_slice(&answers[from..from + self.width]);
+            self.cells[to..to + self.width].copy_from_slice(&cells[from..from + self.width]);
         }
     }
 
-    /// Adds the answers of rows.
-    fn extend(&self, answers: &mut Vec<Answer>, keys: &[Option<usize>]) {
-        answers.reserve(keys.len() * self.width);
+    /// Adds the cells of rows.
+    fn extend(&self, cells: &mut Vec<C>, keys: &[Option<usize>]) {
+        cells.reserve(keys.len() * self.width);
         for key in keys {
             match key {
                 Some(key) => {
                     let from = key * self.width;
-                    answers.extend_from_slice(&self.answers[from..from + self.width]);
+                    cells.extend_from_slice(&self.cells[from..from + self.width]);
                 }
-                None => answers.resize(answers.len() + self.width, Answer::Invalid),
+                None => cells.resize(cells.len() + self.width, C::INVALID),
             }
         }
     }
@@ -143,7 +166,7 @@ fn judge_rows<J: Judge>(
     rows: &dyn Rows,
     threads: usize,
     width: usize,
-    answers: &mut [Answer],
+    cells: &mut [J::Cell],
     signals: &mut Signals,
 ) -> PyResult<()> {
     if width == 0 {
@@ -152,18 +175,19 @@ fn judge_rows<J: Judge>(
     let asked =
         Asked { judge, rows, width, failure: Mutex::new(None), stop: AtomicBool::new(false) };
     if rows.len() < URLS_WORTH_DETACHING {
-        asked.judge_part(0, answers, None);
+        asked.judge_part(0, cells, &mut J::Scratch::default(), None);
     } else {
         py.detach(|| {
             // Each thread takes one part after the other. If the system starts fewer threads, that only
             // takes longer.
-            let parts = Mutex::new(answers.chunks_mut(URLS_AT_A_TIME * width).enumerate());
+            let parts = Mutex::new(cells.chunks_mut(URLS_AT_A_TIME * width).enumerate());
             let work = |mut signals: Option<&mut Signals>| {
+                let mut scratch = J::Scratch::default();
                 loop {
                     let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((number, answers)) = part else { break };
+                    let Some((number, cells)) = part else { break };
                     let signals = signals.as_deref_mut();
-                    asked.judge_part(number * URLS_AT_A_TIME, answers, signals);
+                    asked.judge_part(number * URLS_AT_A_TIME, cells, &mut scratch, signals);
                 }
             };
             std::thread::scope(|scope| {
@@ -201,23 +225,29 @@ impl<J: Judge> Asked<'_, J> {
 
     /// Judges as many rows as there is room for, from `from` on. The thread that Python called has
     /// `signals` to look at.
-    fn judge_part(&self, from: usize, answers: &mut [Answer], mut signals: Option<&mut Signals>) {
+    fn judge_part(
+        &self,
+        from: usize,
+        cells: &mut [J::Cell],
+        scratch: &mut J::Scratch,
+        mut signals: Option<&mut Signals>,
+    ) {
         let width = self.width;
         let mut urls: [&[u8]; BLOCK] = [b""; BLOCK];
-        for (number, answers) in answers.chunks_mut(BLOCK * width).enumerate() {
+        for (number, cells) in cells.chunks_mut(BLOCK * width).enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
             let from = from + number * BLOCK;
-            let urls = &mut urls[..answers.len() / width];
+            let urls = &mut urls[..cells.len() / width];
             let has_nulls = self.rows.read(from, urls);
-            if let Err(error) = self.judge.judge(urls, answers) {
+            if let Err(error) = self.judge.judge(urls, cells, scratch) {
                 self.fail(pack_error(&error));
             }
             if has_nulls {
-                for (row, answers) in answers.chunks_exact_mut(width).enumerate() {
+                for (row, cells) in cells.chunks_exact_mut(width).enumerate() {
                     if self.rows.is_null(from + row) {
-                        answers.fill(Answer::Invalid);
+                        cells.fill(J::Cell::INVALID);
                     }
                 }
             }
@@ -240,24 +270,6 @@ pub fn threads_of(threads: Option<isize>) -> PyResult<usize> {
         }
         None => Ok(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
     }
-}
-
-/// What stands for each crawler in a result, all different.
-pub fn distinct_labels(crawlers: &[robotsieve::Crawler]) -> PyResult<Vec<String>> {
-    let mut labels: Vec<String> = Vec::new();
-    for crawler in crawlers {
-        let mut name = label(crawler);
-        if labels.contains(&name) {
-            // Such as ("Googlebot", "Googlebot-News") beside "Googlebot".
-            let names = crawler.iter().map(|name| String::from_utf8_lossy(name).into_owned());
-            name = names.collect::<Vec<_>>().join("+");
-        }
-        if labels.contains(&name) {
-            return Err(PyValueError::new_err(format!("two crawlers have the name {name:?}")));
-        }
-        labels.push(name);
-    }
-    Ok(labels)
 }
 
 /// Answers by crawler, as a dictionary.
@@ -301,18 +313,4 @@ pub fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The name of a variant, as serde writes it.
-pub fn word(value: &impl serde::Serialize) -> PyResult<String> {
-    let no_word = |what: String| PyValueError::new_err(format!("not a word: {what}"));
-    match serde_json::to_value(value).map_err(|error| no_word(error.to_string()))? {
-        serde_json::Value::String(word) => Ok(word),
-        serde_json::Value::Object(parts) => parts
-            .into_iter()
-            .next()
-            .map(|(word, _)| word)
-            .ok_or_else(|| no_word("empty".to_owned())),
-        other => Err(no_word(other.to_string())),
-    }
 }

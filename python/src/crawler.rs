@@ -2,12 +2,13 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
 use robotsieve::report::Asked;
 
+use crate::crawlers::names_of;
 use crate::errors::{empty_name, invalid_name, no_crawlers};
-use crate::text::{Text, bytes_of, repr, type_name};
+use crate::text::{Text, bytes_of, repr};
 
 /// A crawler: one name, or several from most to least specific.
 ///
@@ -67,30 +68,30 @@ pub fn crawler_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<robotsieve::Crawler> {
-    if let Ok(crawler) = value.cast::<Crawler>() {
-        return Ok(crawler.get().0.clone());
+    if let Some(crawler) = made(value) {
+        return Ok(crawler);
     }
-    if let Ok(header) = value.cast::<UserAgent>() {
-        return Ok(header.get().crawler().0);
-    }
-    let names = if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let mut names = Vec::new();
-        for name in value.try_iter()? {
-            names.push(bytes_of(&name?, "each name of a crawler")?.into_owned());
-        }
-        names
-    } else if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        vec![bytes_of(value, "crawler")?.into_owned()]
-    } else {
-        return Err(PyTypeError::new_err(format!(
-            "crawler must be a name, a list of names, a Crawler or a UserAgent, not {}",
-            type_name(value)
-        )));
-    };
+    let names = names_of(value)?;
     if names.is_empty() || names.iter().any(Vec::is_empty) {
         return Err(empty_name(value.py()));
     }
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
+}
+
+/// The crawler of [`who_of`], to look for among others: its names are not checked.
+pub fn crawler_as_given(value: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
+    match made(value) {
+        Some(crawler) => Ok(crawler),
+        None => names_of(value).map(robotsieve::Crawler::names),
+    }
+}
+
+/// The crawler of a `Crawler` or a `UserAgent`.
+fn made(value: &Bound<'_, PyAny>) -> Option<robotsieve::Crawler> {
+    if let Ok(crawler) = value.cast::<Crawler>() {
+        return Some(crawler.get().0.clone());
+    }
+    value.cast::<UserAgent>().ok().map(|header| header.get().crawler().0)
 }
 
 /// One crawler or several, each as for [`crawler_of`].
@@ -116,14 +117,6 @@ pub fn whos_of(value: &Bound<'_, PyAny>, profile: &robotsieve::Profile) -> PyRes
         ));
     }
     value.try_iter()?.map(|crawler| who_of(&crawler?, profile)).collect()
-}
-
-/// What stands for a crawler in a result: its first name, `*` if it has none.
-pub fn label(crawler: &robotsieve::Crawler) -> String {
-    crawler
-        .iter()
-        .next()
-        .map_or_else(|| "*".to_owned(), |name| String::from_utf8_lossy(name).into_owned())
 }
 
 #[pymethods]

@@ -9,6 +9,8 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+pub use robotsieve_python_common::errors::{invalid_origin, invalid_url};
+
 use crate::text::to_str;
 
 create_exception!(
@@ -35,14 +37,6 @@ create_exception!(
     PyValueError,
     "Bytes that cannot be used as a pack, or a damaged part of one."
 );
-
-pub fn invalid_url(_: robotsieve::InvalidUrl, url: &[u8]) -> PyErr {
-    InvalidUrl::new_err(format!("neither a URL nor a path that begins with /: {}", shown(url)))
-}
-
-pub fn invalid_origin(error: &robotsieve::InvalidOrigin, url: &[u8]) -> PyErr {
-    InvalidOrigin::new_err(format!("{error}: {}", shown(url)))
-}
 
 pub fn invalid_name(py: Python<'_>, error: &robotsieve::NameError) -> PyErr {
     let meant = match error.probably_meant().map(|meant| to_str(py, meant)).transpose() {
@@ -102,11 +96,4 @@ pub fn of_path(path: &Path, error: &io::Error) -> PyErr {
         }
         None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
-}
-
-/// What is shown of bytes in a message: the first 200, with escapes.
-fn shown(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
-    let more = if bytes.len() > 200 { "…" } else { "" };
-    format!("{text:?}{more}")
 }

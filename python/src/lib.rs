@@ -1,14 +1,21 @@
 //! The Python module `robotsieve._robotsieve`: the engine, which `robotsieve/` makes a package of.
 //!
+//! What fetches is a module of its own, in `fetch/`, and `common/` has what both need.
+//!
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
-//! interpreter; [`answers`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
+//! interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
+//! [`decisions`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed. [`captures`] are read from archives.
 
-mod aio;
 mod answers;
 mod batch;
+mod bulk;
+mod by_crawler;
 mod captures;
+mod column;
 mod crawler;
+mod decision;
+mod decisions;
 mod errors;
 mod export;
 mod import;
@@ -21,23 +28,29 @@ mod robots;
 mod settings;
 mod signals;
 mod sites;
-mod text;
 mod urls;
 
 use pyo3::prelude::*;
+use robotsieve_python_common::{crawlers, text};
 
 #[pymodule(gil_used = false)]
 mod _robotsieve {
     use super::*;
 
     #[pymodule_export]
-    use answers::{AnswerBits, Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts, answer_bits};
+    use answers::{Answers, Verdicts};
+    #[pymodule_export]
+    use by_crawler::{AnswerBits, CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
     #[pymodule_export]
     use captures::{
         CaptureBatch, CapturesOf, WarcCaptures, capture_key, judge, row_key, said_of, shard_name,
     };
     #[pymodule_export]
     use crawler::{Crawler, HeaderName, UserAgent};
+    #[pymodule_export]
+    use decision::{Decision, Rule};
+    #[pymodule_export]
+    use decisions::Decisions;
     #[pymodule_export]
     use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
     #[pymodule_export]
@@ -47,7 +60,7 @@ mod _robotsieve {
     #[pymodule_export]
     use pack::{Pack, PackWriter};
     #[pymodule_export]
-    use policy::{Decision, Policy, Rule};
+    use policy::Policy;
     #[pymodule_export]
     use reports::{
         body_bytes, compare_profiles_json, diff_json, diff_limits, diff_policies_json, fix_json,
@@ -62,7 +75,7 @@ mod _robotsieve {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        aio::add_to(module)?;
+        by_crawler::register(module.py())?;
         module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

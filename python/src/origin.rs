@@ -2,9 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use robotsieve_python_common::origin::origin_of_url;
 
-use crate::errors::invalid_origin;
-use crate::text::{bytes_of, repr};
+use crate::text::repr;
 
 /// The origin of a URL: scheme, host and port, which one robots.txt governs.
 ///
@@ -23,11 +23,7 @@ pub fn origin_of(value: &Bound<'_, PyAny>) -> PyResult<robotsieve::Origin<'stati
     if let Ok(origin) = value.cast::<Origin>() {
         return Ok(origin.get().0.clone());
     }
-    let url = bytes_of(value, "origin")?;
-    match robotsieve::Origin::of(url.as_ref()) {
-        Ok(origin) => Ok(origin.into_owned()),
-        Err(error) => Err(invalid_origin(&error, &url)),
-    }
+    origin_of_url(value)
 }
 
 #[pymethods]

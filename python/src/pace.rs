@@ -2,6 +2,7 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use robotsieve_python_common::parts;
 
 /// How many documents to request in what time.
 ///
@@ -20,11 +21,8 @@ pub struct RequestRate {
 
 impl RequestRate {
     pub fn of(rate: robotsieve::records::RequestRate) -> RequestRate {
-        RequestRate {
-            requests: rate.requests,
-            seconds: rate.period.as_secs_f64(),
-            window: rate.window.map(|window| (window.from_minute, window.to_minute)),
-        }
+        let (requests, seconds, window) = parts::of_rate(&rate);
+        RequestRate { requests, seconds, window }
     }
 }
 

@@ -12,22 +12,26 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
-use robotsieve::Answer;
 use robotsieve::pack::{
     FileError, Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards,
     shard_of_name,
 };
+use robotsieve::{Answer, Policy};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
-use crate::batch::{self, Judge};
+use crate::answers::{Answers, Verdicts};
+use crate::batch;
+use crate::bulk::{self, Crawlers, place_of};
+use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
 use crate::crawler::{Crawler, crawlers_of};
-use crate::errors::{invalid_url, of_path, pack_error};
+use crate::crawlers;
+use crate::decision::Decision;
+use crate::decisions::{Decide, Decisions, Said};
+use crate::errors::{of_path, pack_error};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
-use crate::policy::Decision;
 use crate::settings::{Config, config_of, profile_of};
-use crate::sites::{AnyAnswers, AnyVerdicts, answers_of, not_judged, place_of, verdicts_of};
+use crate::sites::{Given, given};
 use crate::text::{Text, bytes_of, repr};
 
 /// Where the bytes of a pack are.
@@ -79,7 +83,7 @@ impl Pack {
             crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
         })?;
         let crawlers = pack.crawlers().to_vec();
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(Pack { pack, paths, crawlers, labels })
     }
 
@@ -107,49 +111,99 @@ impl Pack {
         let origin = origin_of(origin)?;
         Ok(self.with_site(&origin, |site| site.policy(place)?.map(ask).transpose())?.flatten())
     }
+}
 
-    fn answers_for(&self, url: &[u8]) -> PyResult<Vec<Answer>> {
-        let mut answers = vec![Answer::Unknown; self.labels.len()];
-        self.all().judge(&[url], &mut answers).map_err(|error| pack_error(&error))?;
-        Ok(answers)
-    }
+/// The policies of a site for the crawlers that are asked about. `None` if nothing is known of it.
+type Policies<'p> = Option<(Vec<PolicyOf<'p>>, Kind)>;
 
-    fn all(&self) -> Selected<'_> {
-        Selected { pack: self, places: (0..self.labels.len()).collect() }
-    }
+enum PolicyOf<'p> {
+    WithRules(Policy),
+    Bare(PackedPolicy<'p>),
+}
 
-    /// The crawler that was named; all if none was.
-    fn one_or_all(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Selected<'_>> {
-        match crawler {
-            Some(_) => {
-                let place = place_of(&self.labels, &self.crawlers, crawler)?;
-                Ok(Selected { pack: self, places: vec![place] })
-            }
-            None => Ok(self.all()),
+impl Pack {
+    fn policies_of(
+        &self,
+        origin: &robotsieve::Origin<'_>,
+        places: &[usize],
+    ) -> Result<Policies<'_>, PackError> {
+        let Some(site) = self.pack.get(origin)? else { return Ok(None) };
+        let mut policies = Vec::with_capacity(places.len());
+        for place in places {
+            let Some(policy) = site.policy(*place)? else { return Ok(None) };
+            policies.push(match policy.with_rules()? {
+                Some(policy) => PolicyOf::WithRules(policy),
+                None => PolicyOf::Bare(policy),
+            });
         }
-    }
-
-    /// The crawlers that were named; all if none were.
-    fn some_or_all(&self, crawlers: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Selected<'_>> {
-        let Some(crawlers) = crawlers else { return Ok(self.all()) };
-        let place = |crawler| place_of(&self.labels, &self.crawlers, Some(crawler));
-        Ok(Selected { pack: self, places: crawlers.iter().map(place).collect::<PyResult<_>>()? })
+        Ok(Some((policies, site.kind())))
     }
 }
 
-/// Some of the crawlers of a pack: only these are asked about.
-struct Selected<'p> {
-    pack: &'p Pack,
-    places: Vec<usize>,
+impl Decide for Pack {
+    // It keeps only as many policies in memory as are worth it.
+    const RULES_STAY: bool = false;
+
+    fn decide(
+        &self,
+        urls: &[&[u8]],
+        places: &[usize],
+        say: &mut dyn FnMut(usize, usize, Said<'_>),
+    ) -> Result<(), PackError> {
+        // All of them, so that the rules stay where they are. URLs are often ordered by host.
+        let mut sites: Vec<(robotsieve::Origin<'_>, Policies<'_>)> = Vec::new();
+        let mut first = Ok(());
+        for (number, url) in urls.iter().enumerate() {
+            let Ok(origin) = robotsieve::Origin::of(*url) else {
+                (0..places.len()).for_each(|column| say(number, column, Said::Invalid));
+                continue;
+            };
+            if sites.last().is_none_or(|(last, _)| *last != origin) {
+                let policies = self.policies_of(&origin, places).unwrap_or_else(|error| {
+                    if first.is_ok() {
+                        first = Err(error);
+                    }
+                    None
+                });
+                sites.push((origin, policies));
+            }
+            let Some((_, Some((policies, kind)))) = sites.last() else {
+                (0..places.len()).for_each(|column| say(number, column, Said::Unknown));
+                continue;
+            };
+            for (column, policy) in policies.iter().enumerate() {
+                let decision = match policy {
+                    PolicyOf::WithRules(policy) => policy.decide(url),
+                    PolicyOf::Bare(policy) => policy.decide(url),
+                };
+                let decided = |decision| Said::Decided(decision, *kind);
+                say(number, column, decision.map_or(Said::Invalid, decided));
+            }
+        }
+        first
+    }
 }
 
-impl Judge for Selected<'_> {
-    fn labels(&self) -> Vec<String> {
-        self.places.iter().map(|place| self.pack.labels[*place].clone()).collect()
+impl Crawlers for Pack {
+    fn labels(&self) -> &[String] {
+        &self.labels
     }
 
-    fn judge(&self, urls: &[&[u8]], answers: &mut [Answer]) -> Result<(), PackError> {
-        self.pack.with(|pack| pack.answers(urls, &self.places, answers))
+    fn crawlers(&self) -> &[robotsieve::Crawler] {
+        &self.crawlers
+    }
+
+    fn profile_shown(&self) -> String {
+        self.pack.profile_name().to_owned()
+    }
+
+    fn answers(
+        &self,
+        urls: &[&[u8]],
+        places: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<(), PackError> {
+        self.pack.answers(urls, places, answers)
     }
 }
 
@@ -190,7 +244,7 @@ impl Pack {
 
     /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
-    /// ``crawler`` is the name of one of the pack's crawlers, and may be left out if there is one.
+    /// ``crawler`` is one of the pack's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
     #[pyo3(signature = (url, /, crawler = None))]
     fn is_allowed(
@@ -198,14 +252,7 @@ impl Pack {
         url: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<bool>> {
-        let place = place_of(&self.labels, &self.crawlers, crawler)?;
-        let url = bytes_of(url, "url")?;
-        match self.answers_for(&url)?[place] {
-            Answer::Allow => Ok(Some(true)),
-            Answer::Disallow => Ok(Some(false)),
-            Answer::Unknown => Ok(None),
-            Answer::Invalid => Err(not_judged(&url)),
-        }
+        bulk::is_allowed(self, url, crawler)
     }
 
     /// The verdict on a URL with the reason for it, as far as the pack keeps rules; ``None`` if nothing
@@ -216,71 +263,83 @@ impl Pack {
         url: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Decision>> {
-        let bytes = bytes_of(url, "url")?;
-        let kind = self.outcome(url)?;
-        let decision = self.with_policy(url, crawler, |policy| {
-            Ok(match policy.with_rules()? {
-                Some(policy) => policy.decide(bytes.as_ref()).map(Decision::of),
-                None => {
-                    let of_kind = |decision| Decision::of(decision).because_of(kind);
-                    policy.decide(bytes.as_ref()).map(of_kind)
-                }
-            })
-        })?;
-        decision.transpose().map_err(|error| invalid_url(error, &bytes))
+        bulk::decide(self, url, crawler)
     }
 
     /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
     #[pyo3(signature = (url, /))]
     fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        let url = bytes_of(url, "url")?;
-        Ok(batch::Named::new(&self.labels, &self.answers_for(&url)?))
+        bulk::ask(self, url)
     }
 
-    /// The verdicts on many URLs of any origins, as :meth:`PolicySet.verdicts`.
+    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the pack. ``crawler`` may be left out
+    /// if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
+    /// origin.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn verdicts(
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
-    ) -> PyResult<AnyVerdicts> {
-        batch::judge(&self.one_or_all(crawler)?, urls, threads).map(verdicts_of)
+    ) -> PyResult<Verdicts> {
+        bulk::verdicts(self, urls, crawler, threads)
     }
 
-    /// The verdicts for all crawlers, or for some of them, even if there is only one: an Arrow struct array,
-    /// or table. Only what is asked for is computed.
+    /// The verdicts for ``crawlers``, or for all of the pack: a mapping, and an Arrow struct array or table. Only what
+    /// is asked for is computed.
     #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn verdicts_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        crawlers: Option<Vec<Bound<'_, PyAny>>>,
+        crawlers: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
-        batch::judge(&self.some_or_all(crawlers)?, urls, threads).map(CrawlerVerdicts::of)
+        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
     }
 
-    /// The answers for many URLs, in words, as :meth:`PolicySet.answers`.
+    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
+    /// ftp, ``unknown`` for one of whose origin nothing is known.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn answers(
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
-    ) -> PyResult<AnyAnswers> {
-        batch::judge(&self.one_or_all(crawler)?, urls, threads).map(answers_of)
+    ) -> PyResult<Answers> {
+        bulk::answers(self, urls, crawler, threads)
     }
 
-    /// The answers for all crawlers, or for some of them, even if there is only one: an Arrow struct array,
-    /// or table. Only what is asked for is computed.
+    /// As :meth:`verdicts_by_crawler`, in words.
     #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn answers_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
-        crawlers: Option<Vec<Bound<'_, PyAny>>>,
+        crawlers: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerAnswers> {
-        batch::judge(&self.some_or_all(crawlers)?, urls, threads).map(CrawlerAnswers::of)
+        bulk::answers_by_crawler(self, urls, crawlers, threads)
+    }
+
+    /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn decisions(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Decisions> {
+        bulk::decisions(self, urls, crawler, threads)
+    }
+
+    /// As :meth:`verdicts_by_crawler`, with the reasons.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn decisions_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerDecisions> {
+        bulk::decisions_by_crawler(self, urls, crawlers, threads)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -606,7 +665,7 @@ impl PackWriter {
         }
         let profile = profile_of(profile)?;
         let crawlers = crawlers_of(crawlers, &profile)?;
-        batch::distinct_labels(&crawlers)?;
+        crawlers::distinct_labels(&crawlers)?;
         let path = std::path::absolute(path)?;
         // What a symbolic link leads to.
         let path = path.canonicalize().unwrap_or(path);
@@ -659,31 +718,26 @@ impl PackWriter {
                 "captured must be in seconds since 1970, and before 2106",
             ));
         }
-        if let Some(body) = body {
-            if outcome.is_some_and(|outcome| outcome != Kind::Rules.as_str()) {
-                return Err(PyTypeError::new_err("give a body or an outcome, not both"));
+        let outcome = match given(body, outcome)? {
+            Given::Body(body) => {
+                let body = bytes_of(body, "body")?;
+                return self.with(py, |writer| {
+                    let content = writer.recipe().content(&body);
+                    let written = match writer.known(content) {
+                        Some(known) => known,
+                        None => {
+                            let packed = writer.recipe().pack(&body);
+                            writer.put(&packed)?
+                        }
+                    };
+                    writer.add(&origin, Outcome::Rules(written), captured)
+                });
             }
-            let body = bytes_of(body, "body")?;
-            return self.with(py, |writer| {
-                let content = writer.recipe().content(&body);
-                let written = match writer.known(content) {
-                    Some(known) => known,
-                    None => {
-                        let packed = writer.recipe().pack(&body);
-                        writer.put(&packed)?
-                    }
-                };
-                writer.add(&origin, Outcome::Rules(written), captured)
-            });
-        }
-        let outcomes = [Outcome::AllowAll, Outcome::DisallowAll, Outcome::Unknown];
-        let meant = outcomes.into_iter().find(|known| Some(known.kind().as_str()) == outcome);
-        let Some(meant) = meant else {
-            return Err(PyTypeError::new_err(
-                "give a body, or an outcome: 'allow-all', 'disallow-all' or 'unknown'",
-            ));
+            Given::AllowAll => Outcome::AllowAll,
+            Given::DisallowAll => Outcome::DisallowAll,
+            Given::Unknown => Outcome::Unknown,
         };
-        self.with(py, |writer| writer.add(&origin, meant, captured))
+        self.with(py, |writer| writer.add(&origin, outcome, captured))
     }
 
     /// The number of different files that were added.

@@ -2,13 +2,15 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use robotsieve::pack::PackError;
-use robotsieve::{Reason, Verdict};
+use robotsieve::{Answer, SiteKind};
+use robotsieve_python_common::settings::word;
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge};
 use crate::crawler::Crawler;
+pub use crate::decision::{Decision, Rule};
+use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::invalid_url;
 use crate::pace::RequestRate;
 use crate::robots::Robots;
@@ -50,18 +52,44 @@ impl Policy {
     }
 }
 
-impl Judge for robotsieve::Policy {
+/// The policy of a batch.
+struct One<'p>(&'p robotsieve::Policy);
+
+impl Judge for One<'_> {
+    type Cell = Answer;
+    type Scratch = ();
+
     fn labels(&self) -> Vec<String> {
         vec![String::new()]
     }
 
-    fn judge(&self, urls: &[&[u8]], answers: &mut [robotsieve::Answer]) -> Result<(), PackError> {
+    fn judge(&self, urls: &[&[u8]], answers: &mut [Answer], (): &mut ()) -> Result<(), PackError> {
         for (url, answer) in urls.iter().zip(answers) {
-            *answer = match self.is_allowed(url) {
-                Ok(true) => robotsieve::Answer::Allow,
-                Ok(false) => robotsieve::Answer::Disallow,
-                Err(_) => robotsieve::Answer::Invalid,
+            *answer = match self.0.is_allowed(url) {
+                Ok(true) => Answer::Allow,
+                Ok(false) => Answer::Disallow,
+                Err(_) => Answer::Invalid,
             };
+        }
+        Ok(())
+    }
+}
+
+impl Decide for One<'_> {
+    const RULES_STAY: bool = true;
+
+    fn decide(
+        &self,
+        urls: &[&[u8]],
+        _: &[usize],
+        say: &mut dyn FnMut(usize, usize, Said<'_>),
+    ) -> Result<(), PackError> {
+        for (number, url) in urls.iter().enumerate() {
+            let said = match self.0.decide(url) {
+                Ok(decision) => Said::Decided(decision, SiteKind::Rules),
+                Err(_) => Said::Invalid,
+            };
+            say(number, 0, said);
         }
         Ok(())
     }
@@ -120,14 +148,24 @@ impl Policy {
     /// boolean array. Runs without the GIL, on ``threads`` threads; ``None`` means one for each core.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Verdicts> {
-        Ok(Verdicts::of(self.judge_all(urls, threads)?))
+        Ok(Verdicts::of(batch::judge(&One(&self.policy), urls, threads)?.cells))
     }
 
     /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is not a URL. An
     /// Arrow dictionary array.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
-        Ok(Answers::of(self.judge_all(urls, threads)?))
+        Ok(Answers::of(batch::judge(&One(&self.policy), urls, threads)?.cells))
+    }
+
+    /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns. It takes about
+    /// three times as long.
+    #[pyo3(signature = (urls, /, *, threads = 1))]
+    fn decisions(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Decisions> {
+        let one = One(&self.policy);
+        let (judged, rules) = Decisions::judge(&one, vec![String::new()], vec![0], urls, threads)?;
+        let profile = self.robots.get().profile_shown().into();
+        Ok(Decisions::of(judged.cells, &rules, &profile))
     }
 
     /// What the rules are compared with for this URL: its path and query, normalised.
@@ -146,13 +184,13 @@ impl Policy {
     /// What answers the next question: ``scan``, ``dfa``, ``lazy`` or ``segments``.
     #[getter]
     fn engine(&self) -> PyResult<String> {
-        batch::word(&self.policy.engine())
+        word(&self.policy.engine())
     }
 
     /// The limit that kept the policy from becoming a DFA, if one did.
     #[getter]
     fn limit_hit(&self) -> PyResult<Option<String>> {
-        self.policy.limit_hit().map(|limit| batch::word(&limit)).transpose()
+        self.policy.limit_hit().map(|limit| word(&limit)).transpose()
     }
 
     /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is not a DFA.
@@ -231,206 +269,5 @@ impl Policy {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let make = self.robots.bind(py).getattr("policy")?;
         (make, (Crawler(self.crawler.clone()),)).into_bound_py_any(py)
-    }
-}
-
-impl Policy {
-    fn judge_all(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        threads: Option<isize>,
-    ) -> PyResult<batch::Judged> {
-        batch::judge(&self.policy, urls, threads)
-    }
-}
-
-/// A rule: an ``Allow`` or ``Disallow`` line with a value.
-#[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Rule {
-    /// The verdict on what it matches: ``allow`` or ``disallow``.
-    verdict: &'static str,
-    /// Its line, from 1 on.
-    line: u32,
-    /// Its value as written.
-    value: Text,
-    /// Of several rules that match, the one with the highest precedence decides.
-    precedence: u32,
-    /// What targets are compared with: normalised, without a ``$`` at the end.
-    pattern: Text,
-    /// True if the target must end where the pattern ends.
-    is_anchored: bool,
-}
-
-impl Rule {
-    pub fn of(rule: robotsieve::Rule<'_>) -> Rule {
-        Rule {
-            verdict: rule.verdict.as_str(),
-            line: rule.line,
-            value: rule.value.into(),
-            precedence: rule.precedence,
-            pattern: rule.pattern().into(),
-            is_anchored: rule.anchored(),
-        }
-    }
-}
-
-/// `allow` or `disallow`, for what is made again of its parts.
-fn verdict_named(name: &str) -> PyResult<&'static str> {
-    [Verdict::Allow, Verdict::Disallow]
-        .into_iter()
-        .map(Verdict::as_str)
-        .find(|known| *known == name)
-        .ok_or_else(|| {
-            pyo3::exceptions::PyValueError::new_err(format!(
-                "a verdict is 'allow' or 'disallow', not {name:?}"
-            ))
-        })
-}
-
-#[pymethods]
-impl Rule {
-    #[new]
-    fn new(
-        verdict: &str,
-        line: u32,
-        value: Text,
-        precedence: u32,
-        pattern: Text,
-        is_anchored: bool,
-    ) -> PyResult<Rule> {
-        Ok(Rule { verdict: verdict_named(verdict)?, line, value, precedence, pattern, is_anchored })
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!(
-            "Rule(verdict='{}', line={}, value={})",
-            self.verdict,
-            self.line,
-            repr(py, &self.value)?
-        ))
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (
-            self.verdict,
-            self.line,
-            &self.value,
-            self.precedence,
-            &self.pattern,
-            self.is_anchored,
-        );
-        (py.get_type::<Rule>(), parts).into_bound_py_any(py)
-    }
-}
-
-/// The line of the rule that decided, or of the empty one.
-pub fn line_of(decision: &robotsieve::Decision<'_>) -> Option<u32> {
-    match decision.reason {
-        Reason::Rule(rule) => Some(rule.line),
-        Reason::EmptyRule { line } => Some(line),
-        _ => None,
-    }
-}
-
-/// A verdict and the reason for it. True if the verdict is ``allow``.
-#[pyclass(frozen, eq, hash, get_all, module = "robotsieve")]
-#[derive(PartialEq, Eq, Hash)]
-pub struct Decision {
-    /// ``allow`` or ``disallow``.
-    verdict: &'static str,
-    /// Why:
-    ///
-    /// - ``rule``: this rule decided.
-    /// - ``no-group``: allowed, since no group is for the crawler.
-    /// - ``no-match``: allowed, since none of its rules matches.
-    /// - ``empty-rule``: allowed, since its only rules are empty.
-    /// - ``robots-txt``: allowed, since it is the robots.txt itself.
-    /// - ``allow-all``, ``disallow-all``: what is known of the site is not a file (:meth:`Pack.outcome`).
-    /// - ``rules-not-kept``: the set or pack does not keep what would tell.
-    pub reason: &'static str,
-    /// The line of the rule, from 1 on, or of the empty one.
-    pub line: Option<u32>,
-    /// The rule.
-    pub rule: Option<Rule>,
-}
-
-impl Decision {
-    pub fn of(decision: robotsieve::Decision<'_>) -> Decision {
-        Decision {
-            verdict: decision.verdict.as_str(),
-            reason: decision.reason.as_str(),
-            line: line_of(&decision),
-            rule: decision.rule().map(Rule::of),
-        }
-    }
-
-    /// A verdict of what keeps no rules.
-    pub fn without_rules(is_allowed: bool) -> Decision {
-        let verdict = if is_allowed { Verdict::Allow } else { Verdict::Disallow };
-        Decision { verdict: verdict.as_str(), reason: "rules-not-kept", line: None, rule: None }
-    }
-
-    /// For a policy that has no rules because the site's answer was not a file.
-    pub fn because_of(mut self, outcome: Option<&'static str>) -> Decision {
-        if let (Some(outcome @ ("allow-all" | "disallow-all")), "rules-not-kept") =
-            (outcome, self.reason)
-        {
-            self.reason = outcome;
-        }
-        self
-    }
-}
-
-#[pymethods]
-impl Decision {
-    #[new]
-    fn new(
-        verdict: &str,
-        reason: &str,
-        line: Option<u32>,
-        rule: Option<Bound<'_, Rule>>,
-    ) -> PyResult<Decision> {
-        const REASONS: [&str; 8] = [
-            "rule",
-            "no-group",
-            "no-match",
-            "empty-rule",
-            "robots-txt",
-            "allow-all",
-            "disallow-all",
-            "rules-not-kept",
-        ];
-        let reason = REASONS.into_iter().find(|known| *known == reason).ok_or_else(|| {
-            pyo3::exceptions::PyValueError::new_err(format!(
-                "there is no reason {reason:?}; the reasons are {}",
-                REASONS.join(", ")
-            ))
-        })?;
-        let rule = rule.map(|rule| rule.get().clone());
-        Ok(Decision { verdict: verdict_named(verdict)?, reason, line, rule })
-    }
-
-    /// Returns true if the verdict is ``allow``.
-    #[getter]
-    fn is_allowed(&self) -> bool {
-        self.verdict == Verdict::Allow.as_str()
-    }
-
-    fn __bool__(&self) -> bool {
-        self.is_allowed()
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let rule = match &self.rule {
-            Some(rule) => format!(", rule={}", rule.__repr__(py)?),
-            None => self.line.map_or_else(String::new, |line| format!(", line={line}")),
-        };
-        Ok(format!("Decision(verdict='{}', reason='{}'{rule})", self.verdict, self.reason))
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parts = (self.verdict, self.reason, self.line, self.rule.clone());
-        (py.get_type::<Decision>(), parts).into_pyobject(py)
     }
 }

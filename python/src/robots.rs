@@ -5,11 +5,16 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
+use robotsieve::{Answer, SiteKind};
 use self_cell::self_cell;
 
-use crate::answers::{CrawlerAnswers, CrawlerVerdicts};
-use crate::batch::{self, Judge};
-use crate::crawler::{Who, crawler_of, crawlers_of, label, who_of};
+use crate::answers::{Answers, Verdicts};
+use crate::batch;
+use crate::bulk::{self, Crawlers, select};
+use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
+use crate::crawler::{Who, crawler_of, crawlers_of, who_of};
+use crate::crawlers;
+use crate::decisions::{Decide, Decisions, Said};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
@@ -144,7 +149,7 @@ impl Robots {
     fn policies(slf: &Bound<'_, Self>, crawlers: &Bound<'_, PyAny>) -> PyResult<CrawlerPolicies> {
         let crawlers = crawlers_of(crawlers, &slf.get().own_profile())?;
         let together = slf.get().with(|robots| robotsieve::CrawlerPolicies::of(robots, &crawlers));
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(CrawlerPolicies { together, labels, robots: slf.clone().unbind(), crawlers })
     }
 
@@ -285,7 +290,7 @@ impl Robots {
     ///
     /// >>> from robotsieve import Robots
     /// >>> Robots("User-agent: *\nCrawl-Delay : 10 # seconds\n").lines()[1]
-    /// Line(line=2, field='other', name='Crawl-Delay', value='10', span=(28, 30))
+    /// Line(line=2, field='other', name='Crawl-Delay', value='10', value_span=(28, 30))
     fn lines<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         reports::lines(slf)
     }
@@ -393,18 +398,53 @@ pub struct CrawlerPolicies {
     crawlers: Vec<robotsieve::Crawler>,
 }
 
-impl Judge for CrawlerPolicies {
-    fn labels(&self) -> Vec<String> {
-        self.labels.clone()
+impl Decide for CrawlerPolicies {
+    const RULES_STAY: bool = true;
+
+    fn decide(
+        &self,
+        urls: &[&[u8]],
+        places: &[usize],
+        say: &mut dyn FnMut(usize, usize, Said<'_>),
+    ) -> Result<(), PackError> {
+        for (number, url) in urls.iter().enumerate() {
+            for (column, place) in places.iter().enumerate() {
+                let said = match self.together.policy(*place).decide(url) {
+                    Ok(decision) => Said::Decided(decision, SiteKind::Rules),
+                    Err(_) => Said::Invalid,
+                };
+                say(number, column, said);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Crawlers for CrawlerPolicies {
+    fn labels(&self) -> &[String] {
+        &self.labels
     }
 
-    fn judge(&self, urls: &[&[u8]], answers: &mut [robotsieve::Answer]) -> Result<(), PackError> {
-        if self.labels.is_empty() {
-            return Ok(());
-        }
-        for (url, answers) in urls.iter().zip(answers.chunks_exact_mut(self.labels.len())) {
-            self.together.ask(url, answers);
-        }
+    fn crawlers(&self) -> &[robotsieve::Crawler] {
+        &self.crawlers
+    }
+
+    fn profile_shown(&self) -> String {
+        self.robots.get().profile_shown()
+    }
+
+    fn answers(
+        &self,
+        urls: &[&[u8]],
+        places: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<(), PackError> {
+        let width = self.labels.len();
+        select(width, places, answers, |all| {
+            for (url, answers) in urls.iter().zip(all.chunks_exact_mut(width)) {
+                self.together.ask(url, answers);
+            }
+        });
         Ok(())
     }
 }
@@ -414,27 +454,75 @@ impl CrawlerPolicies {
     /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is not a URL.
     #[pyo3(signature = (url, /))]
     fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        let url = bytes_of(url, "url")?;
-        let mut answers = vec![robotsieve::Answer::Unknown; self.labels.len()];
-        self.together.ask(url.as_ref(), &mut answers);
-        Ok(batch::Named::new(&self.labels, &answers))
+        bulk::ask(self, url)
     }
 
-    /// The verdicts on many URLs, as :meth:`Policy.verdicts`: an Arrow struct array with a boolean
-    /// field for each crawler.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
+    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of its crawlers. ``crawler`` may be left out
+    /// if there is one; :meth:`verdicts_by_crawler` is for several.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn verdicts(
         &self,
         urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
-    ) -> PyResult<CrawlerVerdicts> {
-        Ok(CrawlerVerdicts::of(batch::judge(self, urls, threads)?))
+    ) -> PyResult<Verdicts> {
+        bulk::verdicts(self, urls, crawler, threads)
     }
 
-    /// The answers for many URLs, as :meth:`Policy.answers`: an Arrow struct array.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
-    fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<CrawlerAnswers> {
-        Ok(CrawlerAnswers::of(batch::judge(self, urls, threads)?))
+    /// The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what
+    /// is asked for is computed.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn verdicts_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerVerdicts> {
+        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
+    }
+
+    /// As :meth:`verdicts`, in words, as :meth:`Policy.answers`.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn answers(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        bulk::answers(self, urls, crawler, threads)
+    }
+
+    /// As :meth:`verdicts_by_crawler`, in words.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn answers_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerAnswers> {
+        bulk::answers_by_crawler(self, urls, crawlers, threads)
+    }
+
+    /// As :meth:`verdicts`, with the reasons: what :meth:`Policy.decide` says of each URL, in columns.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn decisions(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Decisions> {
+        bulk::decisions(self, urls, crawler, threads)
+    }
+
+    /// As :meth:`verdicts_by_crawler`, with the reasons.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn decisions_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerDecisions> {
+        bulk::decisions_by_crawler(self, urls, crawlers, threads)
     }
 
     fn __len__(&self) -> usize {
@@ -451,7 +539,7 @@ impl CrawlerPolicies {
     }
 
     fn __repr__(&self) -> String {
-        let labels: Vec<String> = self.crawlers.iter().map(label).collect();
+        let labels: Vec<String> = self.crawlers.iter().map(crawlers::label).collect();
         format!("<robotsieve.CrawlerPolicies of {}>", labels.join(", "))
     }
 

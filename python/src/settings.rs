@@ -3,34 +3,10 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
+use robotsieve_python_common::settings::{INTERVAL, config_of_dict, from_dict, to_python};
 use serde_json::Value;
 
 use crate::text::type_name;
-
-/// A value of Python that JSON can express.
-fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let text: String = value.py().import("json")?.getattr("dumps")?.call1((value,))?.extract()?;
-    serde_json::from_str(&text).map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-/// The value of Python for JSON.
-pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.getattr("loads")?.call1((json,))
-}
-
-/// `base` with some of its fields replaced.
-pub fn from_dict<T>(base: &T, fields: Option<&Bound<'_, PyDict>>, what: &str) -> PyResult<T>
-where
-    T: serde::Serialize + serde::de::DeserializeOwned + Clone,
-{
-    let Some(fields) = fields else { return Ok(base.clone()) };
-    let of_json = |error: serde_json::Error| PyValueError::new_err(format!("{what}: {error}"));
-    let mut all = serde_json::to_value(base).map_err(of_json)?;
-    for (name, value) in fields {
-        all[name.cast::<PyString>()?.to_str()?] = from_python(&value)?;
-    }
-    serde_json::from_value(all).map_err(of_json)
-}
 
 /// A reading of the protocol.
 ///
@@ -130,32 +106,12 @@ pub fn config_of(value: Option<&Bound<'_, Config>>) -> robotsieve::Config {
     value.map_or_else(robotsieve::Config::default, |config| config.get().0)
 }
 
-/// Seconds are numbers in Python, and a duration is a map in JSON.
-const INTERVAL: &str = "max_interval";
-
 #[pymethods]
 impl Config {
     #[new]
     #[pyo3(signature = (**fields))]
     fn new(fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let base = robotsieve::Config::default();
-        let Some(fields) = fields else { return Ok(Config(base)) };
-        let others = fields.copy()?;
-        let interval = others.call_method1("pop", (INTERVAL, others.py().None()))?;
-        let mut config = from_dict(&base, Some(&others), "config")?;
-        if !interval.is_none() {
-            config.max_interval = interval
-                .extract::<f64>()
-                .ok()
-                .map(std::time::Duration::try_from_secs_f64)
-                .and_then(Result::ok)
-                .ok_or_else(|| {
-                    PyValueError::new_err(format!(
-                        "config: {INTERVAL} must be a number of seconds, from 0 on"
-                    ))
-                })?;
-        }
-        Ok(Config(config))
+        config_of_dict(fields).map(Config)
     }
 
     /// All fields. ``Config(**config.to_dict())`` is the same configuration.

@@ -2,19 +2,22 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-use robotsieve::Answer;
 use robotsieve::pack::PackError;
+use robotsieve::{Answer, SiteKind, SiteRules};
 
-use crate::answers::{Answers, CrawlerAnswers, CrawlerVerdicts, Verdicts};
-use crate::batch::{self, Judge};
+use crate::answers::{Answers, Verdicts};
+use crate::batch;
+pub use crate::bulk::place_of;
+use crate::bulk::{self, Crawlers, select};
+use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
 use crate::crawler::{Crawler, crawlers_of};
-use crate::errors::invalid_url;
+use crate::crawlers;
+use crate::decision::Decision;
+use crate::decisions::{Decide, Decisions, Said};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
-use crate::policy::Decision;
 use crate::settings::{Config, Profile, config_of, profile_of};
 use crate::text::{Text, bytes_of};
 
@@ -38,7 +41,6 @@ pub struct PolicySet {
     pub crawlers: Vec<robotsieve::Crawler>,
     labels: Vec<String>,
     profile: robotsieve::Profile,
-    keeps_rules: bool,
 }
 
 /// Larger files are parsed and compiled without the interpreter.
@@ -58,86 +60,69 @@ impl PolicySet {
     fn place(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         place_of(&self.labels, &self.crawlers, crawler)
     }
+}
 
-    /// Judges URLs for the crawler that was named; for all if none was.
-    fn judge_one_or_all(
+impl Decide for PolicySet {
+    // Between two calls others may change it.
+    const RULES_STAY: bool = false;
+
+    fn decide(
         &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<batch::Judged> {
-        // Before anything is judged.
-        let place = crawler.map(|crawler| self.place(Some(crawler))).transpose()?;
-        let judged = batch::judge(self, urls, threads)?;
-        Ok(match place {
-            Some(place) => judged.column(place),
-            None => judged,
-        })
-    }
-}
-
-/// The place of a crawler among those of a set or pack; of the only one if none is given.
-pub fn place_of(
-    labels: &[String],
-    crawlers: &[robotsieve::Crawler],
-    crawler: Option<&Bound<'_, PyAny>>,
-) -> PyResult<usize> {
-    let Some(crawler) = crawler else {
-        return match labels.len() {
-            1 => Ok(0),
-            _ => Err(PyValueError::new_err(format!("which crawler? one of {}", labels.join(", ")))),
-        };
-    };
-    let place = match crawler.cast::<Crawler>() {
-        Ok(crawler) => crawlers.iter().position(|known| *known == crawler.get().0),
-        Err(_) => match crawler.cast::<PyString>() {
-            Ok(name) => {
-                let name = name.to_cow()?;
-                labels.iter().position(|label| label.eq_ignore_ascii_case(&name))
+        urls: &[&[u8]],
+        places: &[usize],
+        say: &mut dyn FnMut(usize, usize, Said<'_>),
+    ) -> Result<(), PackError> {
+        let set = self.read();
+        let mut answers = vec![Answer::Unknown; self.labels.len()];
+        for (number, url) in urls.iter().enumerate() {
+            // A site that is there and of which nothing is known is as one that is not there.
+            let known = |site: &robotsieve::SetSite<'_>| site.kind() != SiteKind::Unknown;
+            let site = robotsieve::Origin::of(url).map(|origin| set.get(&origin).filter(known));
+            let kind = site.ok().flatten().map_or(SiteKind::Unknown, |site| site.kind());
+            let policies = site.ok().flatten().and_then(|site| site.policies());
+            if let (Ok(Some(site)), None) = (site, policies) {
+                site.ask(url, &mut answers);
             }
-            Err(_) => return Err(PyTypeError::new_err("crawler must be a name or a Crawler")),
-        },
-    };
-    place.ok_or_else(|| {
-        PyValueError::new_err(format!("no such crawler; the crawlers are {}", labels.join(", ")))
-    })
-}
-
-/// Verdicts for one crawler or for several.
-#[derive(IntoPyObject)]
-pub enum AnyVerdicts {
-    One(Verdicts),
-    Many(CrawlerVerdicts),
-}
-
-/// Answers for one crawler or for several.
-#[derive(IntoPyObject)]
-pub enum AnyAnswers {
-    One(Answers),
-    Many(CrawlerAnswers),
-}
-
-pub fn verdicts_of(judged: batch::Judged) -> AnyVerdicts {
-    match judged.labels.len() {
-        1 => AnyVerdicts::One(Verdicts::of(judged)),
-        _ => AnyVerdicts::Many(CrawlerVerdicts::of(judged)),
+            for (column, place) in places.iter().enumerate() {
+                let said = match (site, policies) {
+                    (Err(_), _) => Said::Invalid,
+                    (Ok(None), _) => Said::Unknown,
+                    (Ok(Some(_)), Some(policies)) => match policies.policy(*place).decide(url) {
+                        Ok(decision) => Said::Decided(decision, kind),
+                        Err(_) => Said::Invalid,
+                    },
+                    (Ok(Some(_)), None) => match answers[*place] {
+                        Answer::Invalid => Said::Invalid,
+                        answer => Said::Answered(answer, kind),
+                    },
+                };
+                say(number, column, said);
+            }
+        }
+        Ok(())
     }
 }
 
-pub fn answers_of(judged: batch::Judged) -> AnyAnswers {
-    match judged.labels.len() {
-        1 => AnyAnswers::One(Answers::of(judged)),
-        _ => AnyAnswers::Many(CrawlerAnswers::of(judged)),
-    }
-}
-
-impl Judge for PolicySet {
-    fn labels(&self) -> Vec<String> {
-        self.labels.clone()
+impl Crawlers for PolicySet {
+    fn labels(&self) -> &[String] {
+        &self.labels
     }
 
-    fn judge(&self, urls: &[&[u8]], answers: &mut [Answer]) -> Result<(), PackError> {
-        self.read().answers(urls, answers);
+    fn crawlers(&self) -> &[robotsieve::Crawler] {
+        &self.crawlers
+    }
+
+    fn profile_shown(&self) -> String {
+        self.profile.name().unwrap_or("custom").to_owned()
+    }
+
+    fn answers(
+        &self,
+        urls: &[&[u8]],
+        places: &[usize],
+        answers: &mut [Answer],
+    ) -> Result<(), PackError> {
+        select(self.labels.len(), places, answers, |all| self.read().answers(urls, all));
         Ok(())
     }
 }
@@ -154,24 +139,37 @@ impl PolicySet {
         let profile = profile_of(profile)?;
         let config = config_of(config);
         let crawlers = crawlers_of(crawlers, &profile)?;
-        let labels = batch::distinct_labels(&crawlers)?;
+        let labels = crawlers::distinct_labels(&crawlers)?;
         let set = robotsieve::PolicySet::new(&profile, &config, crawlers.iter().cloned());
-        let keeps_rules = config.keep_rules;
-        Ok(PolicySet { set: RwLock::new(set), crawlers, labels, profile, keeps_rules })
+        Ok(PolicySet { set: RwLock::new(set), crawlers, labels, profile })
     }
 
     /// Sets the robots.txt of an origin, given by any of its URLs. Replaces what it had.
     ///
-    /// A site without a robots.txt (the server says 404) has an empty one. Leave out sites whose
-    /// robots.txt is not known. Scheme, host and port make an origin: ``http`` and ``https`` are two,
-    /// with and without ``www.`` too.
-    fn add(&self, origin: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Instead of a body, ``outcome`` says what the site's answer means, as for :meth:`PackWriter.add`:
+    /// ``"allow-all"`` if it has no robots.txt (404), ``"disallow-all"`` if all is forbidden (by RFC 9309, if the
+    /// server can't be reached or fails with 5xx), ``"unknown"`` if nothing is known. Scheme, host and port make
+    /// an origin: ``http`` and ``https`` are two, with and without ``www.`` too.
+    #[pyo3(signature = (origin, body = None, *, outcome = None))]
+    fn add(
+        &self,
+        origin: &Bound<'_, PyAny>,
+        body: Option<&Bound<'_, PyAny>>,
+        outcome: Option<&str>,
+    ) -> PyResult<()> {
         let py = origin.py();
         let origin = origin_of(origin)?;
-        let body = bytes_of(body, "body")?;
-        match body.len() < BYTES_WORTH_DETACHING {
-            true => self.write().insert(&origin, &body),
-            false => py.detach(|| self.write().insert(&origin, &body)),
+        match given(body, outcome)? {
+            Given::Body(body) => {
+                let body = bytes_of(body, "body")?;
+                match body.len() < BYTES_WORTH_DETACHING {
+                    true => self.write().insert(&origin, &body),
+                    false => py.detach(|| self.write().insert(&origin, &body)),
+                }
+            }
+            Given::AllowAll => self.write().insert(&origin, SiteRules::AllowAll),
+            Given::DisallowAll => self.write().insert(&origin, SiteRules::DisallowAll),
+            Given::Unknown => self.write().insert(&origin, SiteRules::Unknown),
         }
         Ok(())
     }
@@ -182,9 +180,9 @@ impl PolicySet {
         Ok(self.write().remove(&origin))
     }
 
-    /// Whether the crawler may fetch this URL; ``None`` if its origin is not in the set.
+    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
-    /// ``crawler`` is the name of one of the set's crawlers, and may be left out if there is one.
+    /// ``crawler`` is one of the set's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
     #[pyo3(signature = (url, /, crawler = None))]
     fn is_allowed(
@@ -192,93 +190,94 @@ impl PolicySet {
         url: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<bool>> {
-        let place = self.place(crawler)?;
-        let url = bytes_of(url, "url")?;
-        let mut answers = vec![Answer::Unknown; self.labels.len()];
-        self.read().answers(&[url.as_ref()], &mut answers);
-        match answers[place] {
-            Answer::Allow => Ok(Some(true)),
-            Answer::Disallow => Ok(Some(false)),
-            Answer::Unknown => Ok(None),
-            Answer::Invalid => Err(not_judged(&url)),
-        }
+        bulk::is_allowed(self, url, crawler)
     }
 
-    /// The verdict on a URL with the reason for it; ``None`` if its origin is not in the set.
+    /// The verdict on a URL with the reason for it, as far as the set keeps rules; ``None`` if nothing
+    /// is known of its origin.
     #[pyo3(signature = (url, /, crawler = None))]
     fn decide(
         &self,
         url: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Decision>> {
-        let place = self.place(crawler)?;
-        if !self.keeps_rules {
-            return Ok(self.is_allowed(url, crawler)?.map(Decision::without_rules));
-        }
-        let origin = origin_of(url)?;
-        let url = bytes_of(url, "url")?;
-        let set = self.read();
-        let Some(policies) = set.get(&origin).and_then(|site| site.policies()) else {
-            return Ok(None);
-        };
-        let decision = policies.policy(place).decide(url.as_ref());
-        decision
-            .map(|decision| Some(Decision::of(decision)))
-            .map_err(|error| invalid_url(error, &url))
+        bulk::decide(self, url, crawler)
     }
 
     /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
     #[pyo3(signature = (url, /))]
     fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        let url = bytes_of(url, "url")?;
-        let mut answers = vec![Answer::Unknown; self.labels.len()];
-        self.read().answers(&[url.as_ref()], &mut answers);
-        Ok(batch::Named::new(&self.labels, &answers))
+        bulk::ask(self, url)
     }
 
-    /// The verdicts on many URLs of any origins, as :meth:`Policy.verdicts`; null also if the origin is
-    /// not in the set. For the only crawler, or for the one that is named; without a name and with several
-    /// crawlers as :meth:`verdicts_by_crawler`.
+    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the set. ``crawler`` may be left out
+    /// if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
+    /// origin.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn verdicts(
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
-    ) -> PyResult<AnyVerdicts> {
-        self.judge_one_or_all(urls, crawler, threads).map(verdicts_of)
+    ) -> PyResult<Verdicts> {
+        bulk::verdicts(self, urls, crawler, threads)
     }
 
-    /// The verdicts for all crawlers, even if there is only one: an Arrow struct array, or table.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
+    /// The verdicts for ``crawlers``, or for all of the set: a mapping, and an Arrow struct array or table. Only what
+    /// is asked for is computed.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn verdicts_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerVerdicts> {
-        batch::judge(self, urls, threads).map(CrawlerVerdicts::of)
+        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
     }
 
-    /// The answers for many URLs, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http,
-    /// https or ftp, ``unknown`` for one whose origin is not in the set.
+    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
+    /// ftp, ``unknown`` for one of whose origin nothing is known.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn answers(
         &self,
         urls: &Bound<'_, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
-    ) -> PyResult<AnyAnswers> {
-        self.judge_one_or_all(urls, crawler, threads).map(answers_of)
+    ) -> PyResult<Answers> {
+        bulk::answers(self, urls, crawler, threads)
     }
 
-    /// The answers for all crawlers, even if there is only one: an Arrow struct array, or table.
-    #[pyo3(signature = (urls, /, *, threads = 1))]
+    /// As :meth:`verdicts_by_crawler`, in words.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
     fn answers_by_crawler(
         &self,
         urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<CrawlerAnswers> {
-        batch::judge(self, urls, threads).map(CrawlerAnswers::of)
+        bulk::answers_by_crawler(self, urls, crawlers, threads)
+    }
+
+    /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn decisions(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawler: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Decisions> {
+        bulk::decisions(self, urls, crawler, threads)
+    }
+
+    /// As :meth:`verdicts_by_crawler`, with the reasons.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn decisions_by_crawler(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerDecisions> {
+        bulk::decisions_by_crawler(self, urls, crawlers, threads)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -324,6 +323,13 @@ impl PolicySet {
         let set = self.read();
         let site = set.get(&origin);
         Ok(site.map_or_else(Vec::new, |site| site.sitemaps().map(Text::from).collect()))
+    }
+
+    /// What is known of an origin: ``rules``, ``allow-all``, ``disallow-all`` or ``unknown``; ``None`` if it is
+    /// not in the set.
+    fn outcome(&self, origin: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+        let origin = origin_of(origin)?;
+        Ok(self.read().get(&origin).map(|site| site.kind().as_str()))
     }
 
     /// The origins, in no particular order.
@@ -392,10 +398,27 @@ impl PolicySet {
     }
 }
 
-/// What is not a URL with an origin.
-pub fn not_judged(url: &[u8]) -> PyErr {
-    match robotsieve::Origin::of(url) {
-        Err(error) => crate::errors::invalid_origin(&error, url),
-        Ok(_) => crate::errors::InvalidUrl::new_err("neither a URL nor a path that begins with /"),
+/// What is given of a site: its robots.txt, or what stands for it.
+pub enum Given<'a, 'py> {
+    Body(&'a Bound<'py, PyAny>),
+    AllowAll,
+    DisallowAll,
+    Unknown,
+}
+
+/// Takes a body or an outcome, and not both.
+pub fn given<'a, 'py>(
+    body: Option<&'a Bound<'py, PyAny>>,
+    outcome: Option<&str>,
+) -> PyResult<Given<'a, 'py>> {
+    match (body, outcome) {
+        (Some(body), None | Some("rules")) => Ok(Given::Body(body)),
+        (Some(_), Some(_)) => Err(PyTypeError::new_err("give a body or an outcome, not both")),
+        (None, Some("allow-all")) => Ok(Given::AllowAll),
+        (None, Some("disallow-all")) => Ok(Given::DisallowAll),
+        (None, Some("unknown")) => Ok(Given::Unknown),
+        (None, _) => Err(PyTypeError::new_err(
+            "give a body, or an outcome: 'allow-all', 'disallow-all' or 'unknown'",
+        )),
     }
 }

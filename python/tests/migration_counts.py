@@ -219,7 +219,7 @@ class OfUrllib:
     @cached_property
     def plain(self) -> robotsieve.Policy:
         """Our rules without those with wildcards."""
-        plain = [rule for rule in self.host.rules if not ("*" in rule.value or rule.is_anchored)]
+        plain = [rule for rule in self.host.rules if not ("*" in rule.value or rule.anchored)]
         return robotsieve.Robots(file_of(plain)).policy("*")
 
     def __call__(self, url: str, verdict: bool) -> Cause:

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import gc
 import gzip
+import json
 import os
 import pathlib
 import signal
@@ -20,6 +21,11 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 import aiohttp
 import httpx
@@ -788,15 +794,17 @@ async def test_a_decision() -> None:
         assert decision.answers == {"Bot": "disallow", "Other": "allow"}
         assert decision.error is None
         assert decision.to_dict() == {
-            "url": "https://a.example/b/\udcff",
+            "url": "https://a.example/b/\ufffd",
             "verdict": "disallow",
             "origin": "https://a.example",
             "holds": "rules",
             "why": "copy",
             "reason": "rule",
             "line": 2,
+            "rule": decision.rule.to_dict(),
             "age": decision.age,
         }
+        assert json.dumps(decision.to_dict()).isascii()
         site = decision.site
         assert repr(site) == "<robotsieve.aio.Site https://a.example: present, rules>"
         assert (site.min_interval("Other"), site.min_interval()) == (5.0, None)
@@ -804,6 +812,9 @@ async def test_a_decision() -> None:
         assert site.crawl_delay() is None
         assert site.sitemaps == ["/s.xml"]
         assert site.decide("/b").line == 2 and site.is_allowed("/b", "Other")
+        for crawler in ("bot", ["BOT"], robotsieve.Crawler("Bot"), robotsieve.UserAgent("Bot/1.0 (+https://e.com)")):
+            assert not site.is_allowed("/b", crawler)
+        assert site.is_allowed("/b", ["other", b"bot"])
         with pytest.raises(ValueError, match="no such crawler; the crawlers are Bot, Other"):
             site.is_allowed("/b", "Third")
         assert site.until - site.attempted == 7200
@@ -1315,6 +1326,104 @@ def test_importing_robotsieve_imports_no_asyncio() -> None:
         assert "aiohttp" not in sys.modules and "httpx" not in sys.modules
     """
     run(program)
+
+
+def test_without_the_native_part() -> None:
+    program = """
+        import sys, types
+        sys.modules["robotsieve_fetch"] = None
+        import robotsieve
+        other = types.ModuleType("robotsieve_fetch")
+        other.__version__ = "0.0.1"
+        for way in (lambda: __import__("robotsieve.aio"), lambda: robotsieve.aio):
+            for module, what in (
+                (None, "needs the package robotsieve-fetch, which is not installed"),
+                (other, f"is of version {robotsieve.__version__}, and the package robotsieve-fetch of 0.0.1"),
+            ):
+                sys.modules["robotsieve_fetch"] = module
+                try:
+                    way()
+                except ImportError as error:
+                    assert f"robotsieve.aio {what}: pip install 'robotsieve[fetch]==" in str(error), error
+                else:
+                    raise AssertionError("it was imported")
+    """
+    run(program)
+
+
+def test_packages_name_each_others_version(repository: pathlib.Path) -> None:
+    def project(folder: str) -> Any:
+        return tomllib.loads((repository / folder / "pyproject.toml").read_text())["project"]
+
+    version = robotsieve.__version__
+    extra = project("python")["optional-dependencies"]["fetch"]
+    assert extra == [f"robotsieve-fetch=={version}"]
+    assert project("python/fetch")["dependencies"] == [f"robotsieve=={version}"]
+
+
+def test_the_engine_has_nothing_of_the_fetcher() -> None:
+    from robotsieve import _robotsieve
+
+    assert [name for name in dir(_robotsieve) if "Sieve" in name or "Fetch" in name] == []
+
+
+@asynchronous
+async def test_reasons_are_those_of_sets() -> None:
+    """Also where what is known of a site is not a file."""
+    sites = robotsieve.PolicySet(["Bot"])
+    sites.add("https://404.example", outcome="allow-all")
+    sites.add("https://503.example", outcome="disallow-all")
+
+    async def fetch(request: Request) -> Response:
+        return Response(int(request.url[8:11]))
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        for status, reason in ((404, "allow-all"), (503, "disallow-all")):
+            for path in ("x", "robots.txt"):
+                url = f"https://{status}.example/{path}"
+                decision, expected = await sieve.decide(url), sites.decide(url)
+                assert expected is not None and decision.site.decide(url) == expected
+                assert expected.to_dict().items() <= decision.to_dict().items()
+                assert (decision.reason, decision.rule, decision.line) == (expected.reason, None, None)
+                assert decision.reason == ("robots-txt" if (status, path) == (503, "robots.txt") else reason)
+
+
+@asynchronous
+async def test_values_are_those_of_the_engine() -> None:
+    body = b"User-agent: Bot\nDisallow: /a\xe9*$\nDisallow:\nRequest-rate: 1/5 0600-0845\nCrawl-delay: 90\n"
+    profile = robotsieve.Profile("google", merge_names=True)
+    config = robotsieve.Config(max_interval=60.5, keep_sitemaps=True)
+    policy = robotsieve.Robots(body, profile, config).policy("Bot")
+    origin = robotsieve.Origin("https://a.example/x")
+    named = robotsieve.Crawler("Bot", b"B\xe9")
+
+    async def fetch(request: Request) -> Response:
+        return Response(200, body)
+
+    async with Sieve(
+        named, other_crawlers=["Other"], fetcher=fetch, profile=profile, config=config
+    ) as sieve:
+        assert sieve.crawlers[0] == named
+        site = await sieve.site(origin)
+        assert site.origin == origin.key
+        for path in ("/a%E9b", "/a%E9", "/", "/robots.txt"):
+            expected = policy.decide(path)
+            assert site.decide(path) == expected and site.decide(path, named) == expected
+            decision = await sieve.decide(f"https://a.example{path}")
+            assert (decision.rule, decision.reason, decision.line) == (
+                expected.rule,
+                expected.reason,
+                expected.line,
+            )
+        assert site.request_rate("bot") == policy.request_rate == robotsieve.RequestRate(1, 5.0, (360, 525))
+        assert site.crawl_delay() == policy.crawl_delay == 60.5
+        with pytest.raises(TypeError, match="a name, a list of names, a Crawler or a UserAgent"):
+            site.is_allowed("/", origin)  # type: ignore[arg-type]
+        with pytest.raises(robotsieve.InvalidOrigin, match='"x"'):
+            sieve.is_due("x")
+    for bad in ({"profile": "googel"}, {"config": robotsieve.Config}, {"other_crawlers": [""]}):
+        with pytest.raises((ValueError, TypeError)):
+            Sieve("Bot", **bad)  # type: ignore[arg-type]
 
 
 def test_examples() -> None:

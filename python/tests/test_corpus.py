@@ -66,6 +66,6 @@ def test_sets_agree_with_policies(corpus, reference) -> None:
             policy = robots.policy(name)
             expected[column] += [policy.is_allowed(url) for url in own]
         urls += own
-    verdicts = sites.verdicts(urls, threads=2)
+    verdicts = sites.verdicts_by_crawler(urls, threads=2)
     assert [list(verdicts[name]) for name in names] == expected
     assert len(urls) > 60_000

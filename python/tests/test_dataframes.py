@@ -136,7 +136,7 @@ def test_parts_of_polars(folder: Path, pack: Pack) -> None:
 
     def judged(urls: pl.Series) -> pl.Series:
         sizes.append(len(urls))
-        return pl.Series(pack.verdicts(urls))
+        return pl.Series(pack.verdicts_by_crawler(urls))
 
     kind = pl.Struct(dict.fromkeys(CRAWLERS, pl.Boolean))
     for is_elementwise in (True, False):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import duckdb
 import nanoarrow as na
@@ -18,12 +18,14 @@ import pytest
 
 from robotsieve import (
     Answers,
+    Crawler,
     CrawlerVerdicts,
     InvalidName,
     PackWriter,
     Policy,
     PolicySet,
     Robots,
+    UserAgent,
     Verdicts,
 )
 
@@ -126,7 +128,7 @@ def test_null_is_not_the_empty_url(form: Callable[[list[str | None]], object], r
     robots = Robots("User-agent: *\nDisallow: /search", "google")
     expected = [True, None, False, None] * (rows // 4)
     assert robots.policy("MyCrawler").verdicts(form(urls)).to_pylist() == expected
-    both = robots.policies(["MyCrawler", "Other"]).verdicts(form(urls))
+    both = robots.policies(["MyCrawler", "Other"]).verdicts_by_crawler(form(urls))
     assert both.to_pydict() == {"MyCrawler": expected, "Other": expected}
 
 
@@ -378,12 +380,40 @@ def test_several_crawlers() -> None:
     policies = robots.policies(["GPTBot", ["Googlebot-News", "Googlebot"]])
     assert policies.ask("https://e.com/") == {"GPTBot": "disallow", "Googlebot-News": "allow"}
     assert len(policies) == 2 and policies[-1].crawler.names == ("Googlebot-News", "Googlebot")
-    verdicts = policies.verdicts(URLS)
+    verdicts = policies.verdicts_by_crawler(URLS)
     columns = {"GPTBot": [False, False, None, None, False], "Googlebot-News": EXPECTED}
     assert isinstance(verdicts, CrawlerVerdicts) and verdicts.to_pydict() == columns
     assert pa.table(verdicts).to_pydict() == columns
     assert pa.array(verdicts).type.num_fields == 2
-    assert pa.record_batch(verdicts).num_rows == len(verdicts) == 5
+    assert pa.record_batch(verdicts).num_rows == verdicts.row_count == 5
+    # A mapping, from crawlers to columns.
+    assert isinstance(verdicts, Mapping) and len(verdicts) == 2
+    assert list(verdicts) == list(verdicts.keys()) == list(columns) and "GPTBot" in verdicts and 3 not in verdicts
+    assert {name: list(column) for name, column in verdicts.items()} == columns
+    assert {name: list(column) for name, column in dict(verdicts).items()} == columns
+    assert [list(column) for column in verdicts.values()] == list(columns.values())
+    assert verdicts.get("GPTBot") == verdicts["GPTBot"] and verdicts.get("Bingbot") is verdicts.get("x", None) is None
+    match verdicts:
+        case {"GPTBot": column}:
+            assert column == verdicts["GPTBot"]
+        case _:
+            raise AssertionError("not a mapping")
+    # One of them, whichever way it is named.
+    for crawler in ("googlebot-news", ["Googlebot-News", b"Googlebot"], Crawler("googlebot-news", "Googlebot")):
+        assert list(policies.verdicts(URLS, crawler=crawler)) == EXPECTED
+    gpt = UserAgent("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)")
+    assert list(policies.verdicts(URLS, crawler=gpt)) == columns["GPTBot"]
+    assert list(policies.verdicts(URLS, crawler=b"GPTBot")) == columns["GPTBot"]
+    with pytest.raises(ValueError, match="no such crawler"):
+        policies.verdicts(URLS, crawler=Crawler("Googlebot-News"))
+    assert list(policies.answers_by_crawler(URLS, crawlers=["Googlebot-News"])) == ["Googlebot-News"]
+    with pytest.raises(ValueError, match="which crawler"):
+        policies.verdicts(URLS)
+    with pytest.raises(ValueError, match='crawler "GPTBot" is there twice'):
+        policies.verdicts_by_crawler(URLS, crawlers=["GPTBot", "gptbot"])
+    with pytest.raises(TypeError, match="must be a list of crawlers"):
+        policies.verdicts_by_crawler(URLS, crawlers="GPTBot")
+    assert policies.verdicts_by_crawler(URLS, crawlers=[]).row_count == 5
     assert pl.DataFrame(verdicts).to_dict(as_series=False) == columns
     assert list(verdicts["GPTBot"]) == columns["GPTBot"]
     assert duckdb.from_arrow(pa.table(verdicts)).columns == list(columns)
@@ -391,18 +421,18 @@ def test_several_crawlers() -> None:
         verdicts["Bingbot"]
     with pytest.raises(TypeError, match="must be str"):
         verdicts[0]  # type: ignore[index]
-    assert pa.table(policies.answers(URLS))["GPTBot"].to_pylist()[3] == "invalid"
+    assert pa.table(policies.answers_by_crawler(URLS))["GPTBot"].to_pylist()[3] == "invalid"
     with pytest.raises(ValueError, match="two crawlers have the name"):
         robots.policies(["a", "a"])
     with pytest.raises(TypeError, match="brackets"):
         robots.policies("GPTBot")
-    assert robots.policies(["a", ["a", "b"]]).verdicts(URLS).names == ["a", "a+b"]
+    assert list(robots.policies(["a", ["a", "b"]]).verdicts_by_crawler(URLS)) == ["a", "a+b"]
     for make in (robots.policies, PolicySet, lambda crawlers: PackWriter("p", crawlers)):
         with pytest.raises(InvalidName, match="at least one crawler"):
             make([])
         with pytest.raises(InvalidName, match="a crawler needs a name"):
             make([""])
-    assert pickle.loads(pickle.dumps(policies)).verdicts(URLS) == verdicts
+    assert pickle.loads(pickle.dumps(policies)).verdicts_by_crawler(URLS) == verdicts
 
 
 def test_large_batches_agree_with_single_questions(policy: Policy) -> None:

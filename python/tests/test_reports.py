@@ -380,7 +380,7 @@ def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) 
     robots = Robots(body, profile)
     lines = robots.lines()
     for line in lines:
-        written = robots.body[slice(*line.span)]
+        written = robots.body[slice(*line.value_span)]
         assert written.decode("utf-8", "surrogateescape") == line.value
         json.dumps(line.to_dict())
         check_shown(line)
@@ -406,7 +406,7 @@ def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) 
         found = robots.crawl_delay(crawler)
         assert found == pytest.approx(delays[0], abs=0.001) if delays else found is None
     for diagnostic in robots.diagnostics:
-        start, end = diagnostic.span
+        start, end = diagnostic.file_span
         assert 0 <= start <= end <= len(robots.body)
         json.dumps(diagnostic.to_dict())
         assert str(diagnostic) == f"line {diagnostic.line}: {diagnostic.message}"
@@ -496,12 +496,12 @@ def test_diagnostics_of_each_kind() -> None:
         case _:
             pytest.fail("no match")
     assert repr(misspelt) == (
-        "Diagnostic(line=3, span=(26, 33), kind='misspelt-field', "
+        "Diagnostic(line=3, file_span=(26, 33), kind='misspelt-field', "
         "message=\"unknown field, ignored: did you mean 'Disallow'?\", field='disallow')"
     )
     assert misspelt.to_dict() == {
         "line": 3,
-        "span": [26, 33],
+        "file_span": [26, 33],
         "kind": "misspelt-field",
         "message": "unknown field, ignored: did you mean 'Disallow'?",
         "field": "disallow",

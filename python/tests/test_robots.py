@@ -55,7 +55,7 @@ def test_the_example_of_the_issue(robots: Robots) -> None:
     decision = policy.decide("https://example.com/a.pdf")
     assert (decision.verdict, decision.reason, decision.line) == ("disallow", "rule", 4)
     assert decision.rule is not None and decision.rule.value == "/*.pdf$"
-    assert decision.rule.pattern == "/*.pdf" and decision.rule.is_anchored
+    assert decision.rule.pattern == "/*.pdf" and decision.rule.anchored
     assert not decision and policy.decide_path("/x")
     assert policy.decide("/x").reason == "no-match"
     assert policy.decide("/robots.txt").reason == "robots-txt"
@@ -217,8 +217,10 @@ VALUES = [
     Robots(FILE).policy("x").rules[0],
     Robots(FILE).policy("x").verdicts(["/", "/search", None]),
     Robots(FILE).policy("x").answers(["/", "/search", None]),
-    Robots(FILE).policies(["GPTBot", "x"]).verdicts(["/", "/search", None]),
-    Robots(FILE).policies(["GPTBot", "x"]).answers(["/", "/search", None]),
+    Robots(FILE).policies(["GPTBot", "x"]).verdicts_by_crawler(["/", "/search", None]),
+    Robots(FILE).policies(["GPTBot", "x"]).answers_by_crawler(["/", "/search", None]),
+    Robots(FILE).policy("x").decisions(["/", "/search", None]),
+    Robots(FILE).policies(["GPTBot", "x"]).decisions_by_crawler(["/", "/search", None]),
     Crawler("a", b"\xff"),
     UserAgent("GPTBot/1.0"),
     UserAgent("GPTBot/1.0").names[0],

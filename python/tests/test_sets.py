@@ -23,6 +23,7 @@ from robotsieve import (
     PackWriter,
     PolicySet,
     RequestRate,
+    UserAgent,
     Verdicts,
 )
 
@@ -100,7 +101,7 @@ def test_one_crawler(one: PolicySet | Pack) -> None:
 
 
 def test_two_crawlers(two: PolicySet | Pack) -> None:
-    verdicts = two.verdicts(URLS)
+    verdicts = two.verdicts_by_crawler(URLS)
     assert isinstance(verdicts, CrawlerVerdicts)
     assert verdicts.to_pydict() == {"MyCrawler": ONE, "GPTBot": GPT}
     assert pa.table(verdicts)["GPTBot"].to_pylist() == GPT
@@ -116,7 +117,17 @@ def test_two_crawlers(two: PolicySet | Pack) -> None:
         two.is_allowed("https://example.org/")
     with pytest.raises(ValueError, match="the crawlers are MyCrawler, GPTBot"):
         two.decide("https://example.org/", "Googlebot")
-    with pytest.raises(TypeError, match="a name or a Crawler"):
+    for crawler in (UserAgent("Mozilla/5.0 (compatible; GPTBot/1.1)"), ["GPTBot"], b"gptbot"):
+        assert two.is_allowed("https://example.org/", crawler) is False
+        assert list(two.verdicts(URLS, crawler=crawler)) == GPT
+    for method in (two.verdicts, two.answers, two.decisions):
+        with pytest.raises(ValueError, match="which crawler\\? one of MyCrawler, GPTBot"):
+            method(URLS)
+    some = two.verdicts_by_crawler(URLS, crawlers=["gptbot"])
+    assert some.to_pydict() == {"GPTBot": GPT}
+    reversed_ = two.answers_by_crawler(URLS, crawlers=["GPTBot", "MyCrawler"])
+    assert list(reversed_) == ["GPTBot", "MyCrawler"] and list(reversed_["MyCrawler"]) == WORDS
+    with pytest.raises(TypeError, match="a name, a list of names, a Crawler or a UserAgent, not int"):
         two.crawl_delay("https://example.org/", 0)  # type: ignore[arg-type]
 
 
@@ -367,3 +378,32 @@ def test_workers_open_the_same_file(tmp_path: Path) -> None:
         [sys.executable, "-c", code], input=pickle.dumps(pack), capture_output=True, check=True
     )
     assert done.stdout.strip() == b"[False]"
+
+
+@pytest.mark.parametrize("keep_rules", [True, False])
+@pytest.mark.parametrize("kind", ["set", "pack"])
+def test_outcomes(kind: str, keep_rules: bool, tmp_path: Path) -> None:
+    """What is known of a site that is not a file, the same in sets and packs."""
+    config = Config(keep_rules=keep_rules)
+    sites: PolicySet | PackWriter
+    sites = PolicySet(["a"], None, config) if kind == "set" else PackWriter(tmp_path / "p", ["a"], None, config)
+    outcomes = ["allow-all", "disallow-all", "unknown"]
+    for outcome in outcomes:
+        sites.add(f"https://{outcome}.example", outcome=outcome)  # type: ignore[arg-type]
+    sites.add("https://rules.example", "User-agent: *\nDisallow: /", outcome="rules")
+    for body, outcome in (("", "allow-all"), (None, None), (None, "rules"), (None, "maybe")):
+        with pytest.raises(TypeError, match="give a body"):
+            sites.add("https://rules.example", body, outcome=outcome)  # type: ignore[arg-type]
+    if isinstance(sites, PackWriter):
+        sites.close()
+    known = sites if isinstance(sites, PolicySet) else Pack.open(tmp_path / "p")
+    urls = [f"https://{name}.example/x" for name in (*outcomes, "rules", "none")]
+    assert [known.outcome(url) for url in urls] == [*outcomes, "rules", None]
+    assert list(known.answers(urls)) == ["allow", "disallow", "unknown", "disallow", "unknown"]
+    decisions = [known.decide(url) for url in urls]
+    assert decisions == known.decisions(urls).to_pylist()
+    reasons = [None if decision is None else decision.reason for decision in decisions]
+    assert reasons == ["allow-all", "disallow-all", None, "rule" if keep_rules else "rules-not-kept", None]
+    assert [decision.line for decision in decisions if decision is not None] == [None, None, 2 if keep_rules else None]
+    robots_txt = known.decide("https://disallow-all.example/robots.txt")
+    assert robots_txt is not None and robots_txt.is_allowed and robots_txt.reason == "robots-txt"

@@ -1,11 +1,14 @@
 """The types: mypy, pyright and mypy's stubtest accept them, and wrong calls are refused."""
 
+import doctest
+import re
 import subprocess
 import sys
 import typing
 from pathlib import Path
 
 import pytest
+import stub_docs
 
 import robotsieve
 from robotsieve import Config, Profile
@@ -28,6 +31,15 @@ assert_type(policy.verdicts(["https://e.com/", None]), Verdicts)
 assert_type(list(policy.verdicts(iter([b"https://e.com/"]))), list[bool | None])
 assert_type(robots.crawl_delay(["a", "b"]), float | None)
 assert_type(PolicySet(["a"]).decide("https://e.com/"), Decision | None)
+assert_type(PolicySet(["a"]).verdicts([]), Verdicts)
+assert_type(Pack.open("p").answers([], crawler=robotsieve.UserAgent("a")), robotsieve.Answers)
+assert_type(list(Pack.open("p").verdicts(["https://e.com/"])), list[bool | None])
+assert_type(policy.decisions([])[0], Decision | None)
+columns = Pack.open("p").verdicts_by_crawler([], crawlers=["a", ["b", "c"]])
+assert_type(columns, robotsieve.CrawlerVerdicts)
+assert_type([column for name, column in columns.items()], list[Verdicts])
+assert_type(columns.get("a"), Verdicts | None)
+assert_type(robots.policies(["a"]).decisions_by_crawler([])["a"], robotsieve.Decisions)
 assert_type(Pack.open("p").is_allowed("https://e.com/"), bool | None)
 policy.verdicts(pl.Series(["https://e.com/"]), threads=None)
 own = robotsieve.Profile("google", wildcards=False, high_bytes_encoded="both", size_limit=None)
@@ -52,6 +64,8 @@ WRONG = [
     "robotsieve.Profile(foo=3)",
     'robotsieve.Profile("google", wildcards="yes")',
     "robotsieve.Config(foo=3)",
+    'Robots("").policies(["a"]).verdicts([], crawlers=["a"])',
+    'PolicySet(["a"]).add("https://e.com", outcome="maybe")',
     'Robots("").explain("a", "/").verdict == 3 and Robots("").explain("a")',
     'robotsieve.lint("", profile="google")',
     'robotsieve.fix("", apply="some")',
@@ -84,6 +98,42 @@ def test_checkers(checker: list[str], tmp_path: Path) -> None:
     assert refused == {str(number) for number in range(2, len(lines) + 1)}, done.stdout
 
 
+#: Not where the package is: a wheel has no pages.
+PYTHON = Path(__file__).parents[1]
+#: The blocks of `asyncio.md` are programs of their own.
+PAGES = [PYTHON / "README.md", PYTHON / "docs/dataframes.md", PYTHON / "docs/migration.md"]
+#: Programs that have no types of their own.
+UNTYPED = ["dask", "pandas", "pyarrow"]
+
+
+def code_of(page: Path) -> str:
+    """The code of a page: its examples, and its blocks that are not examples, in the page's order."""
+    code = []
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+        examples = doctest.DocTestParser().get_examples(block)
+        code += [example.source for example in examples if example.exc_msg is None] or [block]
+    return "\n".join(code)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+def test_the_code_of_the_pages(page: Path, tmp_path: Path) -> None:
+    """It is as strict as its readers may be."""
+    for name, source in re.findall(r"^```python\n# (\w+)\.py\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+        (tmp_path / f"{name}.py").write_text(source)
+    (tmp_path / "page.py").write_text(code_of(page))
+    ignored = "".join(f"[mypy-{name}.*]\nignore_missing_imports = True\n" for name in UNTYPED)
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\n{ignored}")
+    done = run(tmp_path, "mypy", "--strict", "page.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("stub", stub_docs.STUBS, ids=lambda stub: stub.stem)
+def test_docstrings_of_the_stubs_are_current(stub: Path) -> None:
+    source = stub.read_text()
+    current = stub_docs.with_docs(source, stub_docs.STUBS[stub])
+    assert current == source, "python python/tests/stub_docs.py updates them"
+
+
 def test_keywords_are_those_there_are() -> None:
     for value, fields in ((Profile(), ProfileSwitches), (Config(), ConfigFields)):
         assert list(fields.__annotations__) == list(value.to_dict())
@@ -100,6 +150,10 @@ def test_keywords_are_those_there_are() -> None:
                 assert Profile(**{switch: word}).to_dict()[switch] == word  # type: ignore[misc]
 
 
-def test_stubs_are_true(tmp_path: Path) -> None:
-    done = run(tmp_path, "mypy.stubtest", "robotsieve._robotsieve")
+@pytest.mark.parametrize("module", ["robotsieve._robotsieve", "robotsieve_fetch"])
+def test_stubs_are_true(module: str, tmp_path: Path) -> None:
+    # maturin puts the native module into a package, which has all that it has.
+    (tmp_path / "allowed").write_text("robotsieve_fetch.robotsieve_fetch\n")
+    allowed = ["--allowlist", "allowed", "--ignore-unused-allowlist"]
+    done = run(tmp_path, "mypy.stubtest", *allowed, module)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -28,7 +28,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from robotsieve import Pack, PackWriter
-from robotsieve.spark import with_verdicts
+from robotsieve.spark import with_decisions, with_verdicts
+from robotsieve.spark._evaluate import with_column
 from robotsieve.spark._keys import usual_authority
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -51,6 +52,16 @@ WRITTEN = ("identity", "packs, one crawler", "packs, 50 crawlers", "shuffled, id
 
 def identity(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
+
+
+def booleans(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+    for (urls,) in batches:
+        yield pa.repeat(True, len(urls))
+
+
+def strings(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+    for (urls,) in batches:
+        yield urls
 
 
 def main() -> None:
@@ -114,8 +125,16 @@ class Bench:
         skewed = self.skewed()
         return {
             "identity": lambda: urls.mapInArrow(identity, urls.schema),
+            # As packs do it: only the URL goes to Python, and only a column comes back.
+            "identity to booleans": lambda: with_column(
+                urls, "allowed", [F.col("url")], booleans, "boolean"
+            ),
+            "identity to strings": lambda: with_column(
+                urls, "same", [F.col("url")], strings, "string"
+            ),
             "packs, one crawler": lambda: with_verdicts(urls, crawlers=CRAWLER, robots=pack),
             "packs, 50 crawlers": lambda: with_verdicts(urls, crawlers=FIFTY, robots=pack),
+            "packs, decisions": lambda: with_decisions(urls, crawlers=CRAWLER, robots=pack),
             "shuffled, identity": lambda: self.shuffled().mapInArrow(identity, urls.schema),
             "joined": lambda: with_verdicts(urls, crawlers=CRAWLER, robots=robots),
             "joined, one host 30 %": lambda: with_verdicts(skewed, crawlers=CRAWLER, robots=robots),
@@ -232,6 +251,9 @@ class Bench:
         of = self.seconds
         bars = [
             ("packs, one crawler / identity", ">= 0.85", "identity", "packs, one crawler"),
+            ("… / identity to booleans", "", "identity to booleans", "packs, one crawler"),
+            ("… / identity to strings", "", "identity to strings", "packs, one crawler"),
+            ("packs, decisions / packs", "", "packs, one crawler", "packs, decisions"),
             ("packs, 50 crawlers / identity", ">= 0.5", "identity", "packs, 50 crawlers"),
             ("joined / same shuffle, identity", ">= 0.85", "shuffled, identity", "joined"),
             ("joined, to Parquet", "", "shuffled, identity, to Parquet", "joined, to Parquet"),

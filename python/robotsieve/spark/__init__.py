@@ -11,7 +11,21 @@ from __future__ import annotations
 
 from ._build import Shard, build_packs
 from ._captures import in_force, read_robots_warc
+from ._functions import answers, decisions, register, verdicts
 from ._summary import summarise
-from ._verdicts import with_verdicts
+from ._verdicts import with_answers, with_decisions, with_verdicts
 
-__all__ = ["Shard", "build_packs", "in_force", "read_robots_warc", "summarise", "with_verdicts"]
+__all__ = [
+    "Shard",
+    "answers",
+    "build_packs",
+    "decisions",
+    "in_force",
+    "read_robots_warc",
+    "register",
+    "summarise",
+    "verdicts",
+    "with_answers",
+    "with_decisions",
+    "with_verdicts",
+]

@@ -13,7 +13,7 @@ from pyspark.sql import Observation, SparkSession
 from pyspark.sql import functions as F
 
 from robotsieve import Config
-from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
+from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_answers
 
 # Absolute: spark-submit runs this file as a script.
 from robotsieve.spark._build import new_folder
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--only-allowed",
         action="store_true",
-        help="leave out URLs that are not allowed for all crawlers: refused, unknown and invalid",
+        help="leave out URLs that are not allowed for all crawlers: disallowed, unknown and invalid",
     )
     command.set_defaults(run=_filter)
 
@@ -106,12 +106,12 @@ def _add_urls(command: argparse.ArgumentParser) -> None:
 def _add_robots(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument("--robots", required=True, nargs="+", metavar="PATH", help=what)
     command.add_argument(
-        "--crawler",
+        "--agent",
         required=True,
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="product tokens, such as GPTBot",
+        help="crawlers, by their product tokens, such as GPTBot",
     )
     command.add_argument(
         "--profile", help="rfc9309 (the default), google, google-classic or original-1994"
@@ -133,16 +133,15 @@ def _add_robots(command: argparse.ArgumentParser, what: str) -> None:
 
 def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
     urls = spark.read.parquet(*options.urls)
-    crawlers = list(dict.fromkeys(options.crawler))
+    crawlers = list(dict.fromkeys(options.agent))
     robots = _pack_path(options.robots) or _sites(spark, options)
-    out = with_verdicts(
+    out = with_answers(
         urls,
         options.url_column,
         crawlers=crawlers,
         robots=robots,
         profile=options.profile,
         column=options.column,
-        words=True,
     )
     answers = column_of(options.column)
     counts = [
@@ -171,7 +170,7 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
     out.write.parquet(options.out)
     counted = seen.get
     _say(f"{counted['urls']:,} URLs of about {counted['hosts']:,} hosts")
-    rows: list[tuple[str, ...]] = [("crawler", "allowed", "refused", "unknown", "invalid")]
+    rows: list[tuple[str, ...]] = [("crawler", "allowed", "disallowed", "unknown", "invalid")]
     for number, name in enumerate(crawlers):
         words = ("allow", "disallow", "unknown", "invalid")
         rows.append((name, *(f"{counted[f'{number} {word}']:,}" for word in words)))
@@ -186,7 +185,7 @@ def _pack(spark: SparkSession, options: argparse.Namespace) -> None:
     shards = build_packs(
         _sites(spark, options),
         options.out,
-        crawlers=options.crawler,
+        crawlers=options.agent,
         shards=options.shards,
         profile=options.profile,
         config=Config(keep_rules=not options.no_rules),

@@ -8,58 +8,91 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DataType, LongType, StringType, StructType
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+)
 
 from robotsieve import Pack, PolicySet, Profile
+from robotsieve._columns import check_what, is_one
 from robotsieve._robotsieve import answer_bits
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from robotsieve.typing import AnyProfile
+    from robotsieve.typing import AnyCrawler, AnyProfile, OneOrManyCrawlers, What
+
+_DECISION = (
+    StructType()
+    .add("answer", StringType())
+    .add("reason", StringType())
+    .add("line", IntegerType())
+    .add("rule", StringType())
+    .add("profile", StringType())
+)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Which crawlers, by which rules, and how the answer is to look."""
+    """Which crawlers, by which rules, and what is to be said of each URL."""
 
-    crawlers: tuple[str, ...]
+    crawlers: tuple[AnyCrawler, ...]
+    #: What each is called.
+    names: tuple[str, ...]
     #: One crawler: its answer alone, not a struct.
     is_single: bool
     #: None: RFC 9309, or that of the pack.
     profile: AnyProfile | None
-    column: str
-    #: Words for booleans: an unknown origin is then told from what is not a URL.
-    in_words: bool
+    what: What
 
     @classmethod
     def of(
-        cls, crawlers: str | Iterable[str], profile: AnyProfile | None, column: str, in_words: bool
+        cls, crawlers: OneOrManyCrawlers, profile: AnyProfile | None, what: What
     ) -> Asked:
-        if not isinstance(crawlers, Iterable):
-            raise TypeError(f"crawlers must be names, not {type(crawlers).__name__}")
-        names = (crawlers,) if isinstance(crawlers, str) else tuple(crawlers)
+        check_what(what)
+        if not is_one(crawlers) and not isinstance(crawlers, Iterable):
+            raise TypeError(f"crawlers must be crawlers, not {type(crawlers).__name__}")
+        many: Any = crawlers
+        given: tuple[AnyCrawler, ...] = (many,) if is_one(crawlers) else tuple(many)
+        if not given:
+            raise ValueError("no crawlers: name at least one")
+        # Errors now, and not on a worker an hour later.
+        names = tuple(PolicySet(given, profile).verdicts_by_crawler([]))
         seen: dict[str, str] = {}
         for name in names:
-            if not isinstance(name, str):
-                raise TypeError(f"crawlers must be names, not {type(name).__name__}")
             # The same crawler, and for Spark the same column.
             folded = name.casefold()
             if folded in seen:
                 raise ValueError(f"crawler '{name}' is there twice, as '{seen[folded]}'")
             seen[folded] = name
-        asked = cls(names, isinstance(crawlers, str), profile, column, in_words)
-        if not names:
-            raise ValueError("no crawlers: name at least one")
-        # Errors now, and not on a worker an hour later.
-        asked.policy_set()
-        return asked
+        return cls(given, names, is_one(crawlers), profile, what)
+
+    @property
+    def _one_type(self) -> DataType:
+        """The type of what is said for one crawler."""
+        if self.what == "verdicts":
+            return BooleanType()
+        return StringType() if self.what == "answers" else _DECISION
+
+    @property
+    def type(self) -> DataType:
+        """The type of the column that was asked for."""
+        if self.is_single:
+            return self._one_type
+        columns = StructType()
+        for name in self.names:
+            columns = columns.add(name, self._one_type)
+        return columns
 
     @property
     def raw_type(self) -> DataType:
-        """The type of what Python computes."""
-        if self.is_single:
-            return StringType() if self.in_words else BooleanType()
+        """The type of what Python computes for :meth:`shown`."""
+        if self.is_single or self.what == "decisions":
+            return self.type
         words = StructType()
         for word in range((len(self.crawlers) + 31) // 32):
             words = words.add(f"w{word}", LongType(), False)
@@ -67,10 +100,10 @@ class Asked:
 
     def shown(self, raw: Column) -> Column:
         """The column that was asked for, from what Python computed."""
-        if self.is_single:
+        if self.is_single or self.what == "decisions":
             return raw
         return F.struct(
-            *(self._of_bits(raw, number).alias(name) for number, name in enumerate(self.crawlers))
+            *(self._of_bits(raw, number).alias(name) for number, name in enumerate(self.names))
         )
 
     def _of_bits(self, raw: Column, number: int) -> Column:
@@ -82,11 +115,12 @@ class Asked:
             seldom = F.when(word == -1, F.array(word))
             word = F.coalesce(F.zip_with(seldom, seldom, lambda same, _: same)[0], word)
         bits = F.shiftrightunsigned(word, number % 32 * 2).bitwiseAND(F.lit(3))
-        disallow, allow, invalid = ("disallow", "allow", "invalid") if self.in_words else (
+        in_words = self.what == "answers"
+        disallow, allow, invalid = ("disallow", "allow", "invalid") if in_words else (
             False, True, None
         )
         shown = F.when(bits == 2, F.lit(allow)).when(bits == 1, F.lit(disallow))
-        if self.in_words:
+        if in_words:
             shown = shown.when(bits == 3, F.lit(invalid)).otherwise(F.lit("unknown"))
         return shown
 
@@ -96,12 +130,16 @@ class Asked:
 
     def check(self, pack: Pack, name: str) -> None:
         """Raises an error if a pack can't answer."""
-        known = pack.verdicts_by_crawler([]).names
-        folded = {name.casefold() for name in known}
-        missing = [crawler for crawler in self.crawlers if crawler.casefold() not in folded]
+        missing = []
+        for crawler, called in zip(self.crawlers, self.names, strict=True):
+            try:
+                pack.verdicts([], crawler=crawler)
+            except ValueError:
+                missing.append(called)
         if missing:
+            known = ", ".join(pack.verdicts_by_crawler([]))
             raise ValueError(
-                f"pack '{name}' was not made for {', '.join(missing)}, but for {', '.join(known)}: make one "
+                f"pack '{name}' was not made for {', '.join(missing)}, but for {known}: make one "
                 "for all that you ask about"
             )
         if self.profile is not None:
@@ -111,13 +149,29 @@ class Asked:
                     f"pack '{name}' was made with the profile {pack.profile_name}, not {wanted}"
                 )
 
+    def raw(self, sites: Pack | PolicySet, urls: pa.Array) -> pa.Array:
+        """What Python computes of some URLs for :meth:`shown`."""
+        if self.is_single or self.what == "decisions":
+            return self.answer(sites, urls)
+        return pa.array(answer_bits(sites.answers_by_crawler(urls, crawlers=self.crawlers)))
+
     def answer(self, sites: Pack | PolicySet, urls: pa.Array) -> pa.Array:
-        """What Python computes for some URLs."""
+        """What was asked for, of some URLs."""
+        judge: Any = sites
         if self.is_single:
             (crawler,) = self.crawlers
-            if self.in_words:
-                return pa.array(sites.answers(urls, crawler=crawler)).cast(pa.string())
-            return pa.array(sites.verdicts(urls, crawler=crawler))
-        # A set has just these crawlers.
-        named: Any = {"crawlers": self.crawlers} if isinstance(sites, Pack) else {}
-        return pa.array(answer_bits(sites.answers_by_crawler(urls, **named)))
+            return _plain(pa.array(getattr(judge, self.what)(urls, crawler=crawler)))
+        said = getattr(judge, f"{self.what}_by_crawler")(urls, crawlers=self.crawlers)
+        columns = [_plain(pa.array(column)) for column in said.values()]
+        return pa.StructArray.from_arrays(columns, names=list(self.names))
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """The column in types that Spark has."""
+    kind = column.type
+    if pa.types.is_struct(kind):
+        fields = [_plain(field) for field in column.flatten()]
+        return pa.StructArray.from_arrays(fields, names=[field.name for field in kind])
+    if pa.types.is_dictionary(kind):
+        return column.cast(pa.string())
+    return column.cast(pa.int32()) if kind == pa.uint32() else column

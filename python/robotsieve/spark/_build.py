@@ -23,7 +23,7 @@ from ._partitions import in_partitions
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from robotsieve.typing import AnyProfile
+    from robotsieve.typing import AnyProfile, OneOrManyCrawlers
 
 _SHARD = "_robotsieve_shard"
 _WRITTEN = "shard int, path string, origins long, bytes long"
@@ -51,7 +51,7 @@ def build_packs(
     robots: DataFrame,
     out: str | os.PathLike[str],
     *,
-    crawlers: str | Iterable[str],
+    crawlers: OneOrManyCrawlers,
     shards: int = 64,
     profile: AnyProfile | None = None,
     config: Config | None = None,
@@ -64,7 +64,7 @@ def build_packs(
     writes one file, which gets its name when it is complete: a task that is tried again writes it again. The
     same ``robots`` and ``seed`` make the same bytes. ``robotsieve.Pack.open(out)`` and the command read the folder.
     """
-    asked = Asked.of(crawlers, profile, "", False)
+    asked = Asked.of(crawlers, profile, "verdicts")
     if shards < 1:
         raise ValueError("shards must be 1 or more")
     folder = new_folder(out)

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,6 +32,34 @@ def with_column(
         function = arrow_udf(_of_arrays(evaluation), data_type).asNondeterministic()
         return frame.withColumn(name, function(*inputs))
     return _through_python(frame, name, inputs, evaluation, data_type)
+
+
+def function_of(evaluation: Evaluation, data_type: DataType) -> Any:
+    """A function of one column, for expressions and for SQL. It is deterministic: filters may be moved in front
+    of it.
+    """
+    if hasattr(F, "arrow_udf"):
+        arrow_udf: Any = F.arrow_udf
+        return arrow_udf(_of_arrays(evaluation), data_type)
+    from pyspark.sql.pandas.functions import pandas_udf as typed_pandas_udf
+
+    pandas_udf: Any = typed_pandas_udf
+    kind: Any = Iterator[pd.DataFrame] if isinstance(data_type, StructType) else Iterator[pd.Series]
+
+    def evaluate(batches):  # type: ignore[no-untyped-def]
+        for result in evaluation((pa.array(urls),) for urls in batches):
+            yield _as_pandas(result)
+
+    evaluate.__annotations__ = {"batches": Iterator[pd.Series], "return": kind}
+    return pandas_udf(evaluate, data_type)
+
+
+def _as_pandas(column: pa.Array) -> pd.Series | pd.DataFrame:
+    if not pa.types.is_struct(column.type):
+        return pd.Series(column.to_pylist(), dtype=object)
+    # Structs within it as Spark takes them: as dictionaries.
+    columns = zip((field.name for field in column.type), column.flatten(), strict=True)
+    return pd.DataFrame({name: pd.Series(part.to_pylist(), dtype=object) for name, part in columns})
 
 
 def _of_arrays(

@@ -19,13 +19,15 @@ from ._partitions import in_partitions
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from robotsieve.typing import Outcome
+
     from ._asked import Asked
 
 #: Columns that exist between the steps.
 _HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order", "body", "part"))
 
-#: As whole sites that let nobody in are packed.
-_DISALLOW_ALL = b"User-agent: *\nDisallow: /"
+#: What is known of a site, as the first byte of what is sent. After the first one comes the file.
+_OUTCOMES: dict[Outcome, bytes] = {"rules": b"r", "allow-all": b"a", "disallow-all": b"d"}
 
 #: A host is divided if its URLs would be more than this share of what a partition has on average.
 _LARGE_SHARE = 0.25
@@ -40,6 +42,7 @@ def with_joined(
     url: str,
     sites: DataFrame,
     asked: Asked,
+    column: str,
     *,
     partitions: int,
     skew: float | Mapping[str, float] | None,
@@ -76,19 +79,28 @@ def with_joined(
     both = in_partitions(both, partitions, F.col(_PART))
     both = both.sortWithinPartitions(_ORDER).drop(_ORDER, _PART)
     inputs = [column_of(url), F.col(_BODY)]
-    both = with_column(both, asked.column, inputs, SortedVerdicts(asked), asked.raw_type)
+    both = with_column(both, column, inputs, SortedVerdicts(asked), asked.raw_type)
     both = both.where(F.col(_BODY).isNull()).drop(_BODY)
-    return both.withColumn(asked.column, asked.shown(column_of(asked.column)))
+    return both.withColumn(column, asked.shown(column_of(column)))
 
 
 def _bodies(sites: DataFrame) -> DataFrame:
-    """Of sites of which something is known: URL and robots.txt file, never null."""
-    body = (
-        F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b"")))
-        .when(F.col("outcome") == "allow-all", F.lit(b""))
-        .when(F.col("outcome") == "disallow-all", F.lit(_DISALLOW_ALL))
+    """Of sites of which something is known: URL, and outcome with robots.txt file, never null."""
+    sent = F.when(
+        F.col("outcome") == "rules",
+        F.concat(F.lit(_OUTCOMES["rules"]), F.coalesce("body", F.lit(b""))),
     )
-    return sites.select("url", body.alias(_BODY)).where(F.col(_BODY).isNotNull())
+    for outcome, first in _OUTCOMES.items():
+        if outcome != "rules":
+            sent = sent.when(F.col("outcome") == outcome, F.lit(first))
+    return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
+
+
+def _add(sites: PolicySet, origin: bytes, sent: bytes) -> None:
+    """Adds a site, by what was sent of it."""
+    for outcome, first in _OUTCOMES.items():
+        if sent.startswith(first):
+            sites.add(origin, sent[1:] if outcome == "rules" else None, outcome=outcome)
 
 
 def _parts(
@@ -146,9 +158,9 @@ class SortedVerdicts:
                 )
                 sites = self.asked.policy_set()
                 for origin, body in carried + files:
-                    sites.add(origin, body)
+                    _add(sites, origin, body)
                 carried = _of_last_host(carried + files)
-            yield self.asked.answer(sites, urls)
+            yield self.asked.raw(sites, urls)
 
 
 def _of_last_host(files: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark import SparkFiles
+from pyspark.sql import functions as F
 
 from robotsieve import Pack
 
@@ -18,7 +19,7 @@ from ._evaluate import with_column
 from ._keys import column_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from ._asked import Asked
 
@@ -26,25 +27,38 @@ if TYPE_CHECKING:
 _OPEN: dict[str, tuple[list[tuple[str, int, int, int]], Pack]] = {}
 
 
-def with_packs(frame: DataFrame, url: str, path: str, asked: Asked) -> DataFrame:
+def with_packs(frame: DataFrame, url: str, path: str, asked: Asked, column: str) -> DataFrame:
     """The frame with the column that was asked for. Each worker maps the pack: no URL is moved."""
-    evaluation = PackVerdicts(path, asked)
-    frame = with_column(frame, asked.column, [column_of(url)], evaluation, asked.raw_type)
-    return frame.withColumn(asked.column, asked.shown(column_of(asked.column)))
+    check_on_a_worker(frame.sparkSession, path, asked)
+    judge = PackColumn(path, asked, asked.raw)
+    frame = with_column(frame, column, [column_of(url)], judge, asked.raw_type)
+    return frame.withColumn(column, asked.shown(column_of(column)))
+
+
+def check_on_a_worker(session: SparkSession, path: str, asked: Asked) -> None:
+    """Raises an error now if a worker can't open the pack, or if it was made for other crawlers.
+
+    Spark computes no column that nobody looks at: without this, ``count`` would pass with no pack at all.
+    """
+    url = F.lit(None).cast("string").alias("url")
+    one = session.range(0, 1, 1, 1).select(url)
+    judge = PackColumn(path, asked, asked.answer)
+    with_column(one, "answer", [F.col("url")], judge, asked.type).collect()
 
 
 @dataclass(frozen=True)
-class PackVerdicts:
-    """The verdicts of a pack on URLs in any order."""
+class PackColumn:
+    """What a pack says of URLs in any order."""
 
     path: str
     asked: Asked
+    answer: Callable[[Pack, pa.Array], pa.Array]
 
     def __call__(self, batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         pack = open_pack(self.path)
         self.asked.check(pack, self.path)
         for (urls,) in batches:
-            yield self.asked.answer(pack, urls)
+            yield self.answer(pack, urls)
 
 
 def open_pack(path: str) -> Pack:

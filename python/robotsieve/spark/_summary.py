@@ -20,10 +20,10 @@ def summarise(
     url: str = "url",
     column: str = "allowed",
 ) -> DataFrame:
-    """Counts the verdicts that :func:`with_verdicts` has added (as booleans, not as ``words``): a row for each crawler, or for each host or
-    country-code domain and crawler.
+    """Counts the verdicts that :func:`with_verdicts` has added (not the answers of
+    :func:`with_answers`): a row for each crawler, or for each host or country-code domain and crawler.
 
-    The columns are ``host`` or ``country`` (if asked for), ``crawler``, ``urls``, ``allowed``, ``refused``,
+    The columns are ``host`` or ``country`` (if asked for), ``crawler``, ``urls``, ``allowed``, ``disallowed``,
     ``unknown`` (no verdict) and ``share``: the allowed ones of those that have a verdict. ``country`` is the
     last label of the host if it has two letters (``uk``), and null for others, ``.com`` too. What is not a
     URL has no host.
@@ -52,26 +52,26 @@ def summarise(
     counts = [F.count(F.lit(1)).alias("_urls")]
     for number, verdict in enumerate(verdicts.values()):
         counts.append(F.count_if(verdict).alias(f"_allowed_{number}"))
-        counts.append(F.count_if(~verdict).alias(f"_refused_{number}"))
+        counts.append(F.count_if(~verdict).alias(f"_disallowed_{number}"))
     counted = out.groupBy(*groups).agg(*counts)
     rows = F.array(
         *(
             F.struct(
                 F.lit(name).alias("crawler"),
                 F.col(f"_allowed_{number}").alias("allowed"),
-                F.col(f"_refused_{number}").alias("refused"),
+                F.col(f"_disallowed_{number}").alias("disallowed"),
             )
             for number, name in enumerate(verdicts)
         )
     )
     counted = counted.withColumn("_row", F.explode(rows))
-    allowed, refused = F.col("_row.allowed"), F.col("_row.refused")
+    allowed, disallowed = F.col("_row.allowed"), F.col("_row.disallowed")
     return counted.select(
         *([by] if groups else []),
         F.col("_row.crawler").alias("crawler"),
         F.col("_urls").alias("urls"),
         allowed.alias("allowed"),
-        refused.alias("refused"),
-        (F.col("_urls") - allowed - refused).alias("unknown"),
-        F.try_divide(allowed, allowed + refused).alias("share"),
+        disallowed.alias("disallowed"),
+        (F.col("_urls") - allowed - disallowed).alias("unknown"),
+        F.try_divide(allowed, allowed + disallowed).alias("share"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import BinaryType, StringType
@@ -16,32 +16,33 @@ from ._packs import with_packs
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from robotsieve.typing import AnyProfile
+    from robotsieve.typing import AnyProfile, OneOrManyCrawlers
 
 
 def with_verdicts(
     urls: DataFrame,
     url: str = "url",
     *,
-    crawlers: str | Iterable[str],
+    crawlers: OneOrManyCrawlers,
     robots: str | os.PathLike[str] | DataFrame,
     profile: AnyProfile | None = None,
     column: str = "allowed",
-    words: bool = False,
     partitions: int | None = None,
     skew: float | Mapping[str, float] | None = 0.01,
 ) -> DataFrame:
     """Adds a column that says whether crawlers may fetch each URL.
 
     ``urls`` has a column of URLs, string or binary. The new column is a struct with a boolean for each crawler,
-    or, if ``crawlers`` is one name, a boolean. It is null if nothing is known of the URL's origin, and for what
-    is not a URL. With ``words=True`` the answers are ``allow``, ``disallow``, ``unknown`` and ``invalid``.
+    or, if ``crawlers`` is one crawler, a boolean. It is null if nothing is known of the URL's origin, and for what
+    is not a URL; :func:`with_answers` tells these apart. A crawler is its name, or, in a list of crawlers, the list of its names;
+    or a :class:`robotsieve.Crawler` or :class:`robotsieve.UserAgent`.
 
     ``robots`` is one of
 
     - the path of a pack, a file or a folder of shards, made for these crawlers (or more): each worker maps it,
       and all workers of a machine share the memory. No URL is moved, and rows keep their order. The path must
       lead to the pack on every machine; of a file or an archive that was sent with the job, give the name alone.
+      One worker opens it in a job of its own before, so that a mistake is an error at once.
     - a DataFrame of captures (``url, status, body, time, location``; see :func:`in_force`) or of what
       :func:`in_force` made of them; captures are judged anew by each call. URLs, with all columns of their rows, and robots.txt files are brought together
       by host, in so many ``partitions`` (``None``: the session's ``spark.sql.shuffle.partitions``). A worker holds
@@ -53,18 +54,66 @@ def with_verdicts(
 
     ``profile=None`` is RFC 9309, or that of the pack; another profile than that of the pack is an error.
     """
-    asked = Asked.of(crawlers, profile, column, words)
+    asked = Asked.of(crawlers, profile, "verdicts")
+    return _with(urls, url, robots, asked, column, partitions, skew)
+
+
+def with_answers(
+    urls: DataFrame,
+    url: str = "url",
+    *,
+    crawlers: OneOrManyCrawlers,
+    robots: str | os.PathLike[str] | DataFrame,
+    profile: AnyProfile | None = None,
+    column: str = "answer",
+    partitions: int | None = None,
+    skew: float | Mapping[str, float] | None = 0.01,
+) -> DataFrame:
+    """As :func:`with_verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL, ``unknown`` for one
+    of whose origin nothing is known. Never null.
+    """
+    asked = Asked.of(crawlers, profile, "answers")
+    return _with(urls, url, robots, asked, column, partitions, skew)
+
+
+def with_decisions(
+    urls: DataFrame,
+    url: str = "url",
+    *,
+    crawlers: OneOrManyCrawlers,
+    robots: str | os.PathLike[str] | DataFrame,
+    profile: AnyProfile | None = None,
+    column: str = "decision",
+    partitions: int | None = None,
+    skew: float | Mapping[str, float] | None = 0.01,
+) -> DataFrame:
+    """As :func:`with_verdicts`, with the reasons: for each crawler a struct of ``answer``, ``reason``, ``line``, ``rule``
+    and ``profile``, as :class:`robotsieve.Decisions` has them.
+    """
+    asked = Asked.of(crawlers, profile, "decisions")
+    return _with(urls, url, robots, asked, column, partitions, skew)
+
+
+def _with(
+    urls: DataFrame,
+    url: str,
+    robots: str | os.PathLike[str] | DataFrame,
+    asked: Asked,
+    column: str,
+    partitions: int | None,
+    skew: float | Mapping[str, float] | None,
+) -> DataFrame:
     _check(urls, url, column)
     if isinstance(robots, (str, os.PathLike)):
-        return with_packs(urls, url, os.fspath(robots), asked)
+        return with_packs(urls, url, os.fspath(robots), asked, column)
     if isinstance(skew, (int, float)) and not 0 < skew <= 1:
         raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
     if partitions is not None and partitions < 1:
         raise ValueError(f"partitions must be 1 or more, not {partitions}")
     if partitions is None:
         partitions = int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    sites = sites_of(robots, profile)
-    return with_joined(urls, url, sites, asked, partitions=partitions, skew=skew)
+    sites = sites_of(robots, asked.profile)
+    return with_joined(urls, url, sites, asked, column, partitions=partitions, skew=skew)
 
 
 def _check(urls: DataFrame, url: str, column: str) -> None:

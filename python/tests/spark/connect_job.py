@@ -11,7 +11,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 from spark_cases import CRAWLERS, answers
 
-from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
+from robotsieve.spark import (
+    build_packs,
+    in_force,
+    read_robots_warc,
+    register,
+    summarise,
+    verdicts,
+    with_answers,
+    with_verdicts,
+)
 
 
 def main(folder: Path) -> dict[str, Any]:
@@ -22,8 +31,13 @@ def main(folder: Path) -> dict[str, Any]:
     sites = spark.read.parquet(str(folder / "sites"))
     found: dict[str, Any] = {}
     for name, robots in [("packs", str(folder / "packs")), ("joined", sites)]:
-        out = with_verdicts(urls, crawlers=CRAWLERS, robots=robots, words=True, skew=1.0)
-        found[name] = answers(out)
+        out = with_answers(urls, crawlers=CRAWLERS, robots=robots, skew=1.0)
+        found[name] = answers(out, "answer")
+    column = verdicts("url", crawlers="GPTBot", robots=str(folder / "packs"))
+    found["function"] = answers(urls.select("id", column.alias("allowed")))
+    register(spark, "gptbot", crawlers="GPTBot", robots=str(folder / "packs"))
+    urls.createOrReplaceTempView("urls")
+    found["sql"] = answers(spark.sql("SELECT id, gptbot(url) AS allowed FROM urls"))
     out = with_verdicts(urls, crawlers="GPTBot", robots=sites, skew={"hot.example": 0.3})
     found["one"] = answers(out)
     for by in ["crawler", "host", "country"]:
@@ -35,7 +49,7 @@ def main(folder: Path) -> dict[str, Any]:
     rows = in_force(captures).toArrow().to_pylist()
     found["force"] = {row["url"].removesuffix("/robots.txt"): [row["outcome"], row["captured"] or 0] for row in rows}
     try:
-        with_verdicts(urls, crawlers=CRAWLERS, robots=str(folder / "none.pack")).collect()
+        with_verdicts(urls, crawlers=CRAWLERS, robots=str(folder / "none.pack")).count()
     except Exception as error:
         found["error"] = str(error)
     spark.stop()

@@ -119,10 +119,8 @@ def generated_sites(seed: int) -> list[dict[str, Any]]:
 
 def policy_set(sites: Iterable[dict[str, Any]], crawlers: list[str], profile: Any = None) -> PolicySet:
     known = PolicySet(crawlers, profile)
-    bodies = {"allow-all": b"", "disallow-all": b"User-agent: *\nDisallow: /"}
     for site in sites:
-        if site["outcome"] != "unknown":
-            known.add(site["url"], bodies.get(site["outcome"], site["body"]))
+        known.add(site["url"], site["body"], outcome=site["outcome"])
     return known
 
 

@@ -110,14 +110,14 @@ def test_a_generated_archive(spark: SparkSession, programs: Path, archive: Path,
         out = with_verdicts(frame, crawlers=["a"], robots=robots)
         assert answers(out) == said
     (total,) = summarise(out).collect()
-    allowed, refused = counted[True], counted[False]
+    allowed, disallowed = counted[True], counted[False]
     assert total.asDict() == {
         "crawler": "a",
         "urls": len(urls),
         "allowed": allowed,
-        "refused": refused,
+        "disallowed": disallowed,
         "unknown": counted[None],
-        "share": allowed / (allowed + refused),
+        "share": allowed / (allowed + disallowed),
     }
     by_host = summarise(out, by="host").collect()
     assert sum(row.urls for row in by_host) == len(urls)

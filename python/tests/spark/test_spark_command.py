@@ -17,7 +17,7 @@ SITES = generated_sites(6)
 def test_filter_and_summary(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     urls_frame(spark, tmp_path / "urls", URLS)
     pack = write_packs(tmp_path / "packs", SITES, CRAWLERS, 3)
-    given = ["--urls", str(tmp_path / "urls"), "--robots", str(pack), "--crawler", *CRAWLERS]
+    given = ["--urls", str(tmp_path / "urls"), "--robots", str(pack), "--agent", *CRAWLERS]
     assert main(["filter", *given, "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr()
     expected = one_by_one(policy_set(SITES, CRAWLERS), URLS, CRAWLERS)
@@ -46,11 +46,11 @@ def test_filter_and_summary(spark: SparkSession, tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["pack", "--robots", "a.warc", "--crawler", "a", "--out", "full"], 2, "full' is not empty: name a new folder"),
-        (["pack", "--robots", "a.pack", "--crawler", "a", "--out", "new"], 2, "--robots is a pack already"),
-        (["filter", "--robots", "a.pack", "--crawler", "a", "--urls", "urls", "--out", "full"], 3, "full already exists"),
-        (["filter", "--robots", "a.pack", "--crawler", "a", "--urls", "none", "--out", "new"], 3, "none"),
-        (["filter", "--robots", "a.pack", "--crawler", "a", "--urls", "urls", "--out", "new"], 3, "there is no pack"),
+        (["pack", "--robots", "a.warc", "--agent", "a", "--out", "full"], 2, "full' is not empty: name a new folder"),
+        (["pack", "--robots", "a.pack", "--agent", "a", "--out", "new"], 2, "--robots is a pack already"),
+        (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "urls", "--out", "full"], 3, "full already exists"),
+        (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "none", "--out", "new"], 3, "none"),
+        (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "urls", "--out", "new"], 3, "there is no pack"),
         (["summary", "--urls", "urls"], 2, "no column 'allowed'; the columns are id, url"),
     ],
 )  # fmt: skip

@@ -41,7 +41,7 @@ def test_connect(environment: dict[str, str], programs: Path, tmp_path: Path) ->
     assert found["packs"] == expected
     assert found["joined"] == expected
     first = [[{"allow": True, "disallow": False}.get(row[0])] for row in expected]
-    assert found["one"] == first
+    assert found["one"] == found["function"] == found["sql"] == first
     for by in ["crawler", "host", "country"]:
         assert found[by] == [len(urls), first.count([True])]
     built = Pack.open(tmp_path / "built")

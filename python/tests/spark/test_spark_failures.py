@@ -28,7 +28,8 @@ from spark_cases import (
 
 from robotsieve import Pack
 from robotsieve._robotsieve import shard_name
-from robotsieve.spark import build_packs, with_verdicts
+from robotsieve.spark import answers as answers_of
+from robotsieve.spark import build_packs, decisions, register, verdicts, with_verdicts
 
 URLS = generated_urls(2_000, 11)
 SITES = generated_sites(12)
@@ -136,8 +137,9 @@ def few(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFr
 
 
 def refused(few: DataFrame, robots: Any, message: str, **how: Any) -> None:
+    # Even if nobody looks at the column.
     with pytest.raises(PySparkException, match=message):
-        with_verdicts(few, crawlers=how.pop("crawlers", CRAWLERS), robots=robots, **how).collect()
+        with_verdicts(few, crawlers=how.pop("crawlers", CRAWLERS), robots=robots, **how).count()
 
 
 def test_packs_that_are_not_there(few: DataFrame, tmp_path: Path) -> None:
@@ -150,6 +152,25 @@ def test_packs_that_are_not_there(few: DataFrame, tmp_path: Path) -> None:
     refused(few, folder, rf"PackError: {folder}: shard-0001-of-0003\.pack is missing")
     (tmp_path / "empty").mkdir()
     refused(few, tmp_path / "empty", f"{tmp_path}/empty")
+
+
+def test_packs_that_go_later(few: DataFrame, tmp_path: Path) -> None:
+    pack = write_packs(tmp_path / "packs", SITES, CRAWLERS, 1)
+    out = with_verdicts(few, crawlers=CRAWLERS, robots=pack)
+    pack.unlink()
+    with pytest.raises(PySparkException, match=f"FileNotFoundError: there is no pack '{pack}'"):
+        out.collect()
+
+
+def test_functions_without_their_pack(few: DataFrame, tmp_path: Path) -> None:
+    missing = str(tmp_path / "none.pack")
+    for make in (verdicts, answers_of, decisions):
+        with pytest.raises(PySparkException, match=f"FileNotFoundError: there is no pack '{missing}'"):
+            make("url", crawlers="GPTBot", robots=missing)
+    with pytest.raises(PySparkException, match=f"FileNotFoundError: there is no pack '{missing}'"):
+        register(few.sparkSession, "gptbot", crawlers="GPTBot", robots=missing)
+    with pytest.raises(TypeError, match="robots must be the path of a pack, not DataFrame: with_verdicts takes"):
+        verdicts("url", crawlers="GPTBot", robots=few)  # type: ignore[arg-type]
 
 
 def test_packs_for_others(few: DataFrame, tmp_path: Path) -> None:
@@ -208,14 +229,17 @@ def test_workers_without_the_package(
     python.chmod(0o755)
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
     refused(few, pack, "ModuleNotFoundError: No module named 'robotsieve'")
-    refused(few, sites_frame(spark, tmp_path / "sites", SITES), "ModuleNotFoundError: No module named 'robotsieve'")
+    joined = with_verdicts(few, crawlers=CRAWLERS, robots=sites_frame(spark, tmp_path / "sites", SITES))
+    with pytest.raises(PySparkException, match="ModuleNotFoundError: No module named 'robotsieve'"):
+        joined.collect()
 
 
 def test_rows_that_are_wrong_in_the_middle(spark: SparkSession, few: DataFrame, tmp_path: Path) -> None:
     """No URL of a site where one is expected."""
     sites = [*SITES, {"url": "https://x.0x/robots.txt", "outcome": "rules", "body": b"", "captured": None}]
     robots = sites_frame(spark, tmp_path / "sites", sites)
-    refused(few, robots, r"https://x\.0x/robots\.txt")
+    with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
+        with_verdicts(few, crawlers=CRAWLERS, robots=robots).collect()
     with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
         build_packs(robots, tmp_path / "packs", crawlers=["a"], shards=3)
     assert not list((tmp_path / "packs").glob("*.tmp*"))

@@ -25,8 +25,9 @@ from spark_cases import (
     write_packs,
 )
 
-from robotsieve import InvalidOrigin, Origin, Pack
-from robotsieve.spark import _keys, with_verdicts
+from robotsieve import Crawler, InvalidOrigin, InvalidUrl, Origin, Pack, PolicySet, UserAgent
+from robotsieve.spark import _keys, decisions, register, verdicts, with_answers, with_decisions, with_verdicts
+from robotsieve.spark import answers as answers_of
 
 URLS = generated_urls(3_000, 1)
 SITES = generated_sites(2)
@@ -62,16 +63,17 @@ def check(
 ) -> None:
     """All that is said of the first URLs."""
     names = [crawlers] if isinstance(crawlers, str) else crawlers
-    profile, words = how.get("profile"), how.get("words", False)
+    profile, words = how.get("profile"), how.pop("words", False)
+    add, column = (with_answers, "answer") if words else (with_verdicts, "allowed")
     known = policy_set(SITES, names, profile)
     # Packs have more crawlers than are asked about.
     packed = CRAWLERS if set(names) <= set(CRAWLERS) else MANY_CRAWLERS
     robots: Any = cases.sites
     if way != "joined":
         robots = cases.packs(packed, 3 if way == "shards" else 1, profile)
-    out = with_verdicts(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, **how)
+    out = add(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, **how)
     expected = one_by_one(known, URLS[:count], names, words)
-    assert answers(out) == expected
+    assert answers(out, column) == expected
     if way != "joined":
         assert one_by_one(Pack.open(robots), URLS[:count], names, words) == expected
 
@@ -173,9 +175,9 @@ def test_bytes(cases: Cases, tmp_path: Path, way: str) -> None:
     known = policy_set(SITES, CRAWLERS)
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
     frame = urls_frame(cases.spark, tmp_path / "urls", urls, pa.binary())
-    for words in [False, True]:
-        out = with_verdicts(frame, crawlers=CRAWLERS, robots=robots, words=words)
-        assert answers(out) == one_by_one(known, urls, CRAWLERS, words)
+    for words, add in enumerate([with_verdicts, with_answers]):
+        out = add(frame, crawlers=CRAWLERS, robots=robots, column="said")
+        assert answers(out, "said") == one_by_one(known, urls, CRAWLERS, bool(words))
         assert out.schema["url"].dataType == frame.schema["url"].dataType
 
 
@@ -202,16 +204,101 @@ def test_what_is_asked_wrongly(cases: Cases) -> None:
         ({"column": "id"}, ValueError, "there is a column 'id' already"),
         # For Spark they are the same, so the column would be replaced.
         ({"column": "ID"}, ValueError, "there is a column 'id' already"),
-        ({"crawlers": None}, TypeError, "crawlers must be names, not NoneType"),
+        ({"crawlers": None}, TypeError, "crawlers must be crawlers, not NoneType"),
         ({"crawlers": ["GPTBot", "CCBot", "gptbot"]}, ValueError, "crawler 'gptbot' is there twice, as 'GPTBot'"),
         ({"crawlers": []}, ValueError, "no crawlers: name at least one"),
-        ({"crawlers": [3]}, TypeError, "crawlers must be names, not int"),
+        ({"crawlers": [3]}, TypeError, "crawler must be a name, a list of names, a Crawler or a UserAgent, not int"),
         ({"profile": "googel"}, ValueError, "there is no profile"),
         ({"robots": cases.urls}, ValueError, "robots: no column 'status'; the columns are id, url, and url, status"),
     ]:
         asked: dict[str, Any] = {"crawlers": "GPTBot", "robots": pack, **how}
         with pytest.raises(error, match=message):
             with_verdicts(cases.urls, **asked)
+
+
+def said_one_by_one(known: Pack | PolicySet, urls: list[str | None], crawler: Any) -> list[Any]:
+    """The columns of the decision on each URL."""
+    rows = pa.table(known.decisions(urls, crawler=crawler)).to_pylist()
+    for row, url in zip(rows, urls, strict=True):
+        try:
+            decision = None if url is None else known.decide(url, crawler)
+        except InvalidUrl:
+            decision = None
+        said = (None, None) if decision is None else (decision.reason, decision.line)
+        assert (row["reason"], row["line"]) == said
+    return rows
+
+
+def test_decisions(cases: Cases, way: str) -> None:
+    robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
+    out = with_decisions(cases.few, crawlers="GPTBot", robots=robots)
+    found = [row for [row] in answers_as_rows(out, "decision")]
+    known: Any = Pack.open(robots) if way != "joined" else policy_set(SITES, CRAWLERS)
+    assert found == said_one_by_one(known, URLS[:300], "GPTBot")
+    out = with_decisions(cases.few, crawlers=CRAWLERS, robots=robots)
+    for number, crawler in enumerate(CRAWLERS):
+        column = [row[number] for row in answers(out, "decision")]
+        assert column == said_one_by_one(known, URLS[:300], crawler)
+
+
+def answers_as_rows(out: DataFrame, column: str) -> list[list[Any]]:
+    return [[row] for row in out.select("id", column).toArrow().sort_by("id")[column].to_pylist()]
+
+
+NAMED: list[Any] = [
+    "GPTBot",
+    ["Googlebot-Image", "Googlebot"],
+    Crawler("CCBot"),
+    UserAgent("Mozilla/5.0 (compatible; Bingbot/2.0)"),
+]
+
+
+def test_several_names_for_a_crawler(cases: Cases, tmp_path: Path, way: str) -> None:
+    known = policy_set(SITES, NAMED)
+    robots: Any = cases.sites
+    if way != "joined":
+        robots = str(write_packs(tmp_path / "packs", SITES, NAMED, 3 if way == "shards" else 1))
+    names = ["GPTBot", "Googlebot-Image", "CCBot", "Bingbot"]
+    for add, column, words in [(with_verdicts, "allowed", False), (with_answers, "answer", True)]:
+        out = add(cases.few, crawlers=NAMED, robots=robots)
+        assert [field.name for field in out.schema[column].dataType] == names
+        assert answers(out, column) == one_by_one(known, URLS[:300], NAMED, words)
+    for crawler in NAMED[2:]:
+        out = with_verdicts(cases.few, crawlers=crawler, robots=robots)
+        assert answers(out) == one_by_one(known, URLS[:300], [crawler])
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["now", "as Spark 4.0"])
+def test_functions_of_a_column(cases: Cases, monkeypatch: pytest.MonkeyPatch, is_old: bool) -> None:
+    """In ``select``, in ``where`` and in SQL."""
+    if is_old:
+        monkeypatch.delattr(F, "arrow_udf")
+    pack = cases.packs(CRAWLERS, 3)
+    known = Pack.open(pack)
+    urls, few = URLS[:300], cases.few
+    for crawlers, names in [("GPTBot", ["GPTBot"]), (CRAWLERS, CRAWLERS)]:
+        asked: dict[str, Any] = {"crawlers": crawlers, "robots": pack}
+        allowed = few.select("id", verdicts("url", **asked).alias("allowed"))
+        assert answers(allowed) == one_by_one(known, urls, names)
+        words = few.select("id", answers_of(F.col("url"), **asked).alias("allowed"))
+        assert answers(words) == one_by_one(known, urls, names, True)
+        why = few.select("id", decisions("url", **asked).alias("allowed"))
+        expected = [said_one_by_one(known, urls, name) for name in names]
+        rows = why.toArrow().sort_by("id")["allowed"].to_pylist()
+        assert rows == (expected[0] if crawlers == "GPTBot" else [dict(zip(names, row)) for row in zip(*expected)])
+    kept = few.where(verdicts("url", crawlers="GPTBot", robots=pack)).select("id").collect()
+    is_allowed = [row[0] for row in one_by_one(known, urls, ["GPTBot"])]
+    assert sorted(row.id for row in kept) == [number for number, allowed in enumerate(is_allowed) if allowed]
+    few.createOrReplaceTempView("few")
+    for what, expected_ in [("verdicts", is_allowed), ("answers", list(known.answers(urls, crawler="GPTBot")))]:
+        register(cases.spark, "asked", crawlers="GPTBot", robots=pack, what=what)  # type: ignore[arg-type]
+        found = cases.spark.sql("SELECT id, asked(url) AS allowed FROM few")
+        assert answers(found) == [[one] for one in expected_]
+    register(cases.spark, "why", crawlers="GPTBot", robots=pack, what="decisions")
+    counted = cases.spark.sql("SELECT count(*) AS n FROM few WHERE why(url).answer = 'disallow'").first()
+    assert counted is not None and counted.n == is_allowed.count(False)
+    with pytest.raises(ValueError, match="what must be 'verdicts', 'answers' or 'decisions', not 'words'"):
+        register(cases.spark, "x", crawlers="GPTBot", robots=pack, what="words")  # type: ignore[arg-type]
 
 
 def test_usual_authorities_are_exact(cases: Cases, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ use robotsieve_client::fetch::InvalidFetcher;
 use robotsieve_client::outcome::{Failure, LocalFault, LocalKind, Stage};
 use robotsieve_client::sieve::SieveError;
 use robotsieve_client::store::StoreError;
-
-use crate::errors::{invalid_origin, invalid_url};
+use robotsieve_python_common::errors::{invalid_origin, invalid_url};
 
 /// An exception that `robotsieve.aio` defines.
 fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {

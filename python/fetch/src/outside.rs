@@ -17,8 +17,8 @@ use robotsieve_client::sieve::Fetch;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 
-use super::errors::{failure, local_fault};
-use super::inbox::Queue;
+use crate::errors::{failure, local_fault};
+use crate::inbox::Queue;
 
 /// The time that an attempt may take beyond its own limit before its event loop counts as stopped.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -19,21 +19,20 @@ use robotsieve_client::outcome::{
 };
 use robotsieve_client::sieve::{self, Fetch, Override, Overrides, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
+use robotsieve_python_common::crawlers::distinct_labels;
+use robotsieve_python_common::settings::{config_of_dict, from_dict, to_python};
+use robotsieve_python_common::text::{Text, bytes_of, type_name};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::clock::{Clock, timestamp};
-use super::decision::{Crawlers, Decision, Site};
-use super::errors::{self, value_error};
-use super::fetcher::Fetcher;
-use super::inbox::Inbox;
-use super::outside::{Home, Outside, Settings};
-use crate::batch::distinct_labels;
-use crate::crawler::{Crawler, crawler_of};
-use crate::origin::origin_of;
-use crate::settings::{Config, config_of, from_dict, profile_of, to_python};
-use crate::text::{bytes_of, type_name};
+use crate::clock::{Clock, timestamp};
+use crate::decision::{Crawlers, Decision, Site};
+use crate::engine::{crawler_of_names, origin_of};
+use crate::errors::{self, value_error};
+use crate::fetcher::Fetcher;
+use crate::inbox::Inbox;
+use crate::outside::{Home, Outside, Settings};
 
 /// The time that closing waits for the runtime's threads.
 const ENDING: Duration = Duration::from_secs(10);
@@ -241,10 +240,10 @@ impl Core {
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
-        crawlers: Vec<Bound<'_, PyAny>>,
-        profile: Option<&Bound<'_, PyAny>>,
+        crawlers: Vec<Vec<Text>>,
+        profile: &Bound<'_, PyDict>,
         protocol: Option<&Bound<'_, PyAny>>,
-        config: Option<&Bound<'_, Config>>,
+        config: Option<&Bound<'_, PyDict>>,
         store: Option<PathBuf>,
         read_only: bool,
         fetcher: Option<&Bound<'_, Fetcher>>,
@@ -256,11 +255,8 @@ impl Core {
         slots: Option<usize>,
         pause_after: Option<u32>,
     ) -> PyResult<Core> {
-        let profile = profile_of(profile)?;
-        let all: Vec<robotsieve::Crawler> = crawlers
-            .iter()
-            .map(|crawler| crawler_of(crawler, &profile))
-            .collect::<PyResult<_>>()?;
+        let profile = from_dict(&robotsieve::Profile::RFC9309, Some(profile), "profile")?;
+        let all: Vec<_> = crawlers.iter().map(|names| crawler_of_names(names)).collect();
         let labels = distinct_labels(&all)?;
         let [first, others @ ..] = &all[..] else {
             return Err(PyValueError::new_err("there must be at least one crawler"));
@@ -268,7 +264,7 @@ impl Core {
         let mut builder: SieveBuilder = sieve::Sieve::builder(first.clone())
             .profile(profile)
             .protocol(protocol_of(protocol, &profile)?)
-            .config(config_of(config))
+            .config(config_of_dict(config)?)
             .overrides(overrides_of(overrides)?);
         for crawler in others {
             builder = builder.crawler(crawler.clone());
@@ -338,11 +334,6 @@ impl Core {
         if home.as_ref().is_none_or(|home| home.is_closed()) {
             *home = Some(Arc::clone(&inbox.get().queue));
         }
-    }
-
-    #[getter]
-    fn crawlers(&self) -> Vec<Crawler> {
-        self.crawlers.all.iter().cloned().map(Crawler).collect()
     }
 
     /// The decision, if the site is in the table.

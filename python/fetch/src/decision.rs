@@ -4,21 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use robotsieve::{Answer, Verdict};
+use pyo3::types::{IntoPyDict, PyDict};
+use robotsieve::{Answer, SiteKind, Verdict};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::Holds;
 use robotsieve_client::sieve;
+use robotsieve_python_common::crawlers::place_of;
+use robotsieve_python_common::errors::invalid_url;
+use robotsieve_python_common::reasoned::Reasoned;
+use robotsieve_python_common::settings::{self, to_python};
+use robotsieve_python_common::text::{Text, bytes_of, repr};
 use serde::Serialize;
 
-use super::errors::value_error;
-use crate::batch;
-use crate::errors::invalid_url;
-use crate::pace::RequestRate;
-use crate::policy::{self, Rule};
-use crate::settings::to_python;
-use crate::sites::place_of;
-use crate::text::{Text, bytes_of, repr};
+use crate::engine;
+use crate::errors::value_error;
 
 /// The crawlers of a sieve.
 pub struct Crawlers {
@@ -47,37 +46,32 @@ impl Decision {
         Decision { verdict, url, site, crawlers }
     }
 
-    /// The answer of the rules, if they decide.
-    fn of_rules(&self, py: Python<'_>) -> PyResult<Option<policy::Decision>> {
-        if self.site.ruling().holds != Holds::Rules {
-            return Ok(None);
-        }
-        policy_decision(&self.site, 0, self.url.bind(py)).map(Some)
-    }
-
-    /// Something of what the rules say.
-    fn part<T>(
-        &self,
-        py: Python<'_>,
-        part: impl FnOnce(&policy::Decision) -> Option<T>,
-    ) -> PyResult<Option<T>> {
-        Ok(self.of_rules(py)?.as_ref().and_then(part))
+    /// The decision of the engine.
+    fn decided<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        decided(&self.site, 0, self.url.bind(py))
     }
 }
 
-fn policy_decision(
+/// What is decided of a URL of a site, as the class of the package `robotsieve`.
+fn decided<'py>(
     site: &sieve::Site,
     crawler: usize,
-    url: &Bound<'_, PyAny>,
-) -> PyResult<policy::Decision> {
-    let url = bytes_of(url, "url")?;
-    let decision = site.policy(crawler).decide(url.as_ref());
-    decision.map(policy::Decision::of).map_err(|error| invalid_url(error, &url))
+    url: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = bytes_of(url, "url")?;
+    let decision = site.policy(crawler).decide(bytes.as_ref());
+    let decision = decision.map_err(|error| invalid_url(error, &bytes))?;
+    let kind = match site.ruling().holds {
+        Holds::AllowAll => SiteKind::AllowAll,
+        Holds::DisallowAll => SiteKind::DisallowAll,
+        _ => SiteKind::Rules,
+    };
+    engine::decision(url.py(), Reasoned::of(decision, kind))
 }
 
 /// One of several words, as Python has them: `disallow-all`.
 fn word(value: &impl Serialize) -> PyResult<String> {
-    Ok(batch::word(value)?.replace('_', "-"))
+    Ok(settings::word(value)?.replace('_', "-"))
 }
 
 fn seconds(time: Option<Duration>) -> Option<f64> {
@@ -145,22 +139,22 @@ impl Decision {
         word(&self.site.ruling().why)
     }
 
-    /// If rules apply, what they say of the URL: see ``robotsieve.Decision.reason``. Otherwise ``None``.
+    /// What decided: see ``robotsieve.Decision.reason``.
     #[getter]
-    fn reason(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
-        self.part(py, |decision| Some(decision.reason))
+    fn reason<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.decided(py)?.getattr("reason")
     }
 
     /// The rule that decided, if one did.
     #[getter]
-    fn rule(&self, py: Python<'_>) -> PyResult<Option<Rule>> {
-        self.part(py, |decision| decision.rule.clone())
+    fn rule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.decided(py)?.getattr("rule")
     }
 
-    /// The line of the rule, from 1 on.
+    /// The line of the rule, from 1 on, or of the empty one.
     #[getter]
-    fn line(&self, py: Python<'_>) -> PyResult<Option<u32>> {
-        self.part(py, |decision| decision.line)
+    fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.decided(py)?.getattr("line")
     }
 
     /// The seconds for which the copy of the robots.txt has been held unchecked. ``None`` if there
@@ -178,30 +172,34 @@ impl Decision {
 
     /// The answers for all crawlers by their names: ``allow`` or ``disallow``.
     #[getter]
-    fn answers(&self, py: Python<'_>) -> PyResult<batch::Named> {
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let url = bytes_of(self.url.bind(py), "url")?;
         let mut answers = vec![Answer::Unknown; self.crawlers.labels.len()];
         self.site.policies().ask(&url, &mut answers);
-        Ok(batch::Named::new(&self.crawlers.labels, &answers))
+        self.crawlers
+            .labels
+            .iter()
+            .zip(answers.iter().map(|answer| answer.as_str()))
+            .into_py_dict(py)
     }
 
-    /// All of the decision, of types that JSON has.
+    /// Its fields, of types that JSON has: those of ``robotsieve.Decision.to_dict``, and where they come
+    /// from.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let url = bytes_of(self.url.bind(py), "url")?;
         let fields = PyDict::new(py);
-        fields.set_item("url", Text::from(url.as_ref()))?;
-        fields.set_item("verdict", self.verdict())?;
+        fields.set_item("url", String::from_utf8_lossy(&url))?;
+        fields.update(self.decided(py)?.call_method0("to_dict")?.cast::<PyDict>()?.as_mapping())?;
         fields.set_item("origin", self.origin())?;
         fields.set_item("holds", self.holds()?)?;
         fields.set_item("why", self.why()?)?;
-        fields.set_item("reason", self.reason(py)?)?;
-        fields.set_item("line", self.line(py)?)?;
         fields.set_item("age", self.age())?;
         Ok(fields)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let line = self.line(py)?.map_or_else(String::new, |line| format!(", line={line}"));
+        let line: Option<u32> = self.line(py)?.extract()?;
+        let line = line.map_or_else(String::new, |line| format!(", line={line}"));
         Ok(format!(
             "Decision(url={}, verdict='{}', why='{}'{line})",
             repr(py, self.url.bind(py))?,
@@ -228,7 +226,10 @@ impl Site {
     fn place(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         match crawler {
             None => Ok(0),
-            some => place_of(&self.crawlers.labels, &self.crawlers.all, some),
+            Some(crawler) => {
+                let Crawlers { all, labels } = &*self.crawlers;
+                place_of(labels, all, crawler, engine::crawler_of)
+            }
         }
     }
 }
@@ -328,12 +329,13 @@ impl Site {
 
     /// The verdict of the policy that applies, and the reason for it.
     #[pyo3(signature = (url, /, crawler = None))]
-    fn decide(
+    fn decide<'py>(
         &self,
-        url: &Bound<'_, PyAny>,
+        url: &Bound<'py, PyAny>,
         crawler: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<policy::Decision> {
-        policy_decision(&self.site, self.place(crawler)?, url)
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = self.place(crawler)?;
+        decided(&self.site, place, url)
     }
 
     /// The seconds that the site asks a crawler to wait between two requests.
@@ -344,8 +346,13 @@ impl Site {
 
     /// The request rate that the site asks of a crawler.
     #[pyo3(signature = (crawler = None))]
-    fn request_rate(&self, crawler: Option<&Bound<'_, PyAny>>) -> PyResult<Option<RequestRate>> {
-        Ok(self.site.request_rate(self.place(crawler)?).map(RequestRate::of))
+    fn request_rate<'py>(
+        &self,
+        py: Python<'py>,
+        crawler: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let rate = self.site.request_rate(self.place(crawler)?);
+        rate.map(|rate| engine::request_rate(py, &rate)).transpose()
     }
 
     /// The seconds to wait between two requests, by crawl delay and request rate.

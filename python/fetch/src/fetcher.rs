@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use robotsieve_client::fetch;
 use robotsieve_client::network::IpNetwork;
+use robotsieve_python_common::text::{bytes_of, repr};
 
-use super::errors::invalid_fetcher;
-use crate::text::{bytes_of, repr};
+use crate::errors::invalid_fetcher;
 
 /// Fetches robots.txt files over HTTP, HTTPS and FTP, without the interpreter.
 ///
