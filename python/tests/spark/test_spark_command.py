@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from spark_cases import CRAWLERS, generated_sites, generated_urls, one_by_one, policy_set, urls_frame, write_packs
 
+from robotsieve import PackWriter
 from robotsieve.spark.__main__ import main
 
 URLS = generated_urls(400, 5)
@@ -48,7 +49,7 @@ def test_filter_and_summary(spark: SparkSession, tmp_path: Path, capsys: pytest.
     [
         (["pack", "--robots", "a.warc", "--agent", "a", "--out", "full"], 2, "full' is not empty: name a new folder"),
         (["pack", "--robots", "a.pack", "--agent", "a", "--out", "new"], 2, "--robots is a pack already"),
-        (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "urls", "--out", "full"], 3, "full already exists"),
+        (["filter", "--robots", "one.pack", "--agent", "a", "--urls", "urls", "--out", "full"], 3, "full already exists"),
         (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "none", "--out", "new"], 3, "none"),
         (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "urls", "--out", "new"], 3, "there is no pack"),
         (["summary", "--urls", "urls"], 2, "no column 'allowed'; the columns are id, url"),
@@ -60,9 +61,11 @@ def test_what_is_refused(
     urls_frame(spark, tmp_path / "urls", URLS[:3])
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    here = [str(tmp_path / name) if name in ("full", "new", "urls", "none", "a.pack", "a.warc") else name for name in arguments]
+    with PackWriter(tmp_path / "one.pack", ["a"]) as writer:
+        writer.add("https://e.com", b"")
+    here = [str(tmp_path / name) if name in ("full", "new", "urls", "none", "a.pack", "one.pack", "a.warc") else name for name in arguments]
     assert main(here) == status
     said = capsys.readouterr().err
     assert said.startswith("error: ") and message in said
     # Nothing was written on the way.
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "new") == ["full", "urls"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "new") == ["full", "one.pack", "urls"]
