@@ -195,9 +195,11 @@ function namesOf(crawler: Crawler): [kind: number, names: Uint8Array[]] {
   if (typeof crawler === "object" && crawler !== null) {
     if ("userAgent" in crawler) return [1, [bytesOf(crawler.userAgent, "userAgent", MAX_NAME_LENGTH)]];
     if ("names" in crawler) return [2, listOf<string>(crawler.names, "names").map(nameBytes)];
+    if ("firstOf" in crawler) return [3, listOf<string>(crawler.firstOf, "firstOf").map(nameBytes)];
   }
   throw new TypeError(
-    `a crawler must be a name, an array of names, { userAgent: header } or { names: array }, not ${typeName(crawler)}`,
+    "a crawler must be a name, an array of names, { userAgent: header }, { names: array } or { firstOf: array }, " +
+      `not ${typeName(crawler)}`,
   );
 }
 

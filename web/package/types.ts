@@ -50,9 +50,15 @@ export type Text = string | Uint8Array;
  * (`["Googlebot-Image", "Googlebot"]`), or the whole `User-Agent` header that it sends.
  *
  * `"*"` and `""` stand for a crawler that no group names. `{ names }` takes names as given: one that no `User-agent` line
- * can name finds no group, and is no error.
+ * can name finds no group, and is no error. So does `{ firstOf }`, and the groups of its first name that has any decide, also
+ * in profiles that merge those of all names: so known crawlers do, with `[token, ...after]`.
  */
-export type Crawler = string | readonly string[] | { readonly userAgent: Text } | { readonly names: readonly string[] };
+export type Crawler =
+  | string
+  | readonly string[]
+  | { readonly userAgent: Text }
+  | { readonly names: readonly string[] }
+  | { readonly firstOf: readonly string[] };
 
 /**
  * The reason for a verdict.

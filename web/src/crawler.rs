@@ -19,6 +19,8 @@ pub struct Written<'w>(pub &'w [u8]);
 /// given.
 const HEADER: u8 = 1;
 const AS_GIVEN: u8 = 2;
+/// As given too: the first name that a group names decides.
+const FIRST_OF: u8 = 3;
 
 /// A crawler, as it was given.
 pub struct Who<'w> {
@@ -49,6 +51,7 @@ impl<'w> Written<'w> {
         let (crawler, header) = match (kind, &names[..]) {
             (HEADER, [header]) => (Ok(Crawler::from_user_agent(header)), Some(*header)),
             (AS_GIVEN, _) => (Ok(Crawler::names(names)), None),
+            (FIRST_OF, _) => (Ok(Crawler::first_of(names)), None),
             _ => (Crawler::try_names(names, profile), None),
         };
         let who = crawler.map(|crawler| Who { crawler, header });

@@ -166,6 +166,11 @@ test("who asks", () => {
   });
   // Taken as given, it finds no group.
   assert.equal(robots.policy({ names: ["GPTBot/1.0"] }).group[0].value, "*");
+  // Of names that stand for one another, the first that a group names decides.
+  const file = "User-agent: a\nDisallow: /a\n\nUser-agent: b\nDisallow: /b\n";
+  const google = new Robots(file, { profile: "google" });
+  assert.deepEqual([...google.policy({ firstOf: ["a", "b"] }).verdicts(["/a", "/b"])], [0, 1]);
+  assert.deepEqual([...google.policy({ names: ["a", "b"] }).verdicts(["/a", "/b"])], [0, 0]);
   assert.throws(() => robots.policy("GPTBötchen"), { code: "invalid-name", isEvident: false });
   assert.throws(() => robots.policy(header), { code: "invalid-name", message: /pass \{ userAgent: header \}/ });
   assert.equal(robots.policy("*").group[0].value, "*");

@@ -41,11 +41,12 @@ test("a purpose's column counts what its members' own columns say", async () => 
         for (const { token, by } of judged) {
           const { after } = knownCrawlers().crawlers.find((crawler) => crawler.token === token);
           const robots = new Robots(by === "ignores-star" ? "" : of.file, { profile });
-          // One group counts, where several names of a caller have their groups merged too.
           const names = [token, ...after];
-          const named = names.filter((name) => new RegExp(`^user-agent: *${name}\\s*$`, "im").test(of.file));
-          const asked = profile === "google" && named.length > 0 ? named.slice(0, 1) : names;
-          const [verdict] = robots.policy({ names: asked }).verdicts([url]);
+          const [verdict] = robots.policy({ firstOf: names }).verdicts([url]);
+          if (by !== "ignores-star") {
+            const [own] = of.table(profile, [{ kind: "names", names }], [url]);
+            assert.equal(own.verdicts[0], verdict, `${profile} ${token} ${url}`);
+          }
           if (verdict === 0) disallowed += 1;
           if (verdict === 2) invalid = 1;
           robots.free();

@@ -4,7 +4,7 @@ import {
   type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
   type KnownCrawler, type LintReport, type ProfileName, type ReachReport, Robots, RobotsieveError,
 } from "robotsieve";
-import { type Asker, byToken, ofPurpose } from "./asker.js";
+import { areOfKnown, type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
 import { FINDINGS_PAGE, SEVERITIES } from "./limits.js";
 
@@ -113,15 +113,18 @@ export class Answers {
   private crawler(profile: ProfileName, asker: Asker): { crawler: Crawler; warning: string | null } {
     const robots = this.robots(profile);
     switch (asker.kind) {
-      case "names":
+      case "names": {
+        const { names } = asker;
+        const crawler = areOfKnown(names) ? { firstOf: names } : { names };
         try {
-          robots.policy(asker.names).free();
-          return { crawler: asker.names, warning: null };
+          robots.policy(names).free();
+          return { crawler, warning: null };
         } catch (error) {
           const isOdd = error instanceof RobotsieveError && error.code === "invalid-name" && !error.isEvident;
           if (!isOdd) throw error;
-          return { crawler: { names: asker.names }, warning: error.message };
+          return { crawler, warning: error.message };
         }
+      }
       case "header": {
         const crawler = { userAgent: asker.header };
         const { names, names_notes } = robots.explain(crawler, "/");

@@ -58,6 +58,13 @@ export function completed(asker: Asker): Asker {
   return crawler ? { kind: "names", names: [asker.names[0]!, ...crawler.after] } : asker;
 }
 
+/** True if these are the names of a known crawler: of its groups, those of the first name that has any count. */
+export function areOfKnown(names: readonly string[]): boolean {
+  const crawler = byToken(names[0] ?? "");
+  const own = crawler && [crawler.token, ...crawler.after];
+  return own !== undefined && own.join().toLowerCase() === names.join().toLowerCase();
+}
+
 /** How the page names it. */
 export function titleOf(asker: Asker): string {
   switch (asker.kind) {
