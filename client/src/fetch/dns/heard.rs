@@ -14,8 +14,6 @@ pub(super) struct Heard {
     last: Mutex<Option<Instant>>,
     /// The last time that one gave records.
     found: Mutex<Option<Instant>>,
-    /// The last time that one answered for another name than the root.
-    named: Mutex<Option<Instant>>,
     /// Notified at each answer.
     news: Notify,
 }
@@ -39,9 +37,6 @@ impl Heard {
         if answer.response_code == ResponseCode::NoError && !answer.answers.is_empty() {
             *lock(&self.found) = now;
         }
-        if answer.queries.iter().any(|query| !query.name().is_root()) {
-            *lock(&self.named) = now;
-        }
         self.news.notify_waiters();
     }
 
@@ -53,16 +48,6 @@ impl Heard {
     /// True if records came after a time.
     pub(super) fn found_since(&self, at: Instant) -> bool {
         lock(&self.found).is_some_and(|found| found > at)
-    }
-
-    /// True if an answer for another name than the root came after a time.
-    pub(super) fn named_since(&self, at: Instant) -> bool {
-        lock(&self.named).is_some_and(|named| named > at)
-    }
-
-    /// Waits for such an answer.
-    pub(super) async fn wait_for_name(&self, since: Instant) {
-        self.wait_until(|| self.named_since(since)).await;
     }
 
     /// Waits for an answer after a time.

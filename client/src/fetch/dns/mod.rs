@@ -90,7 +90,7 @@ struct Server {
     debt: Arc<Debt>,
 }
 
-/// A question that shows whether servers work.
+/// A question whose answer shows that servers work.
 #[derive(Clone, Copy)]
 enum Probe {
     /// The name servers of the root, which every resolver knows, even if all that it asks are gone.
@@ -231,7 +231,7 @@ impl NameServers {
             ServerSaid::Addresses(addresses) => Ok(addresses),
             ServerSaid::NoSuchName => Err(LookupError::NoSuchName),
             // Every server says so of every name if what it asks itself is gone.
-            ServerSaid::Failed(text) if !self.resolves_since(Instant::now()).await => {
+            ServerSaid::Failed(text) if !self.find_names().await => {
                 Err(resolver_fault(format!("{} fail for every name: {text}", self.names())))
             }
             ServerSaid::Failed(text) => Err(LookupError::Failed(text)),
@@ -239,10 +239,10 @@ impl NameServers {
             ServerSaid::Unreachable(text) => {
                 Err(resolver_fault(format!("{}: {text}", self.names())))
             }
-            ServerSaid::Silent if !self.works_since(Instant::now()).await => {
+            ServerSaid::Silent if !self.find_names().await => {
                 Err(resolver_fault(format!("no answer from {}", self.names())))
             }
-            ServerSaid::Refused if !self.resolves_since(Instant::now()).await => {
+            ServerSaid::Refused if !self.find_names().await => {
                 Err(resolver_fault(format!("{} refuse every name", self.names())))
             }
             ServerSaid::Refused => Err(LookupError::Failed("refused".to_owned())),
@@ -289,31 +289,16 @@ impl NameServers {
         }
     }
 
-    /// True if the servers answer now: another query within a moment, or else one for the name
-    /// servers of the root, which every resolver knows.
-    async fn works_since(&self, since: Instant) -> bool {
+    /// True if the servers find out about names now: they answer for another one within a moment, or
+    /// else for one that nobody has. That they know the root shows nothing.
+    async fn find_names(&self) -> bool {
+        let since = Instant::now();
         if timeout(PATIENCE, self.heard.wait(since)).await.is_ok() {
             return true;
         }
         let heard = std::pin::pin!(self.heard.wait(since));
-        let probe = std::pin::pin!(self.probe(Probe::Root, since));
-        match select(heard, probe).await {
-            Either::Left(_) => true,
-            Either::Right((works, _)) => works,
-        }
-    }
-
-    /// True if the servers find out about names now: they answered for another one within a moment, or
-    /// else for one that nobody has.
-    ///
-    /// That they know the root shows nothing: a resolver keeps that, and fails for every name.
-    async fn resolves_since(&self, since: Instant) -> bool {
-        if timeout(PATIENCE, self.heard.wait_for_name(since)).await.is_ok() {
-            return true;
-        }
-        let heard = std::pin::pin!(self.heard.wait_for_name(since));
-        let probe = std::pin::pin!(self.probe(Probe::Stranger, since));
-        match select(heard, probe).await {
+        let asked = std::pin::pin!(self.probe(Probe::Stranger, since));
+        match select(heard, asked).await {
             Either::Left(_) => true,
             Either::Right((works, _)) => works,
         }
@@ -345,20 +330,11 @@ impl NameServers {
         let asked: FuturesUnordered<_> =
             self.servers.iter().map(|server| server.probe(kind)).collect();
         let all = std::pin::pin!(asked.for_each(|()| std::future::ready(())));
-        let works = match kind {
-            Probe::Root => {
-                let answered = std::pin::pin!(self.heard.wait(began));
-                let _ = timeout(self.probe_limit, select(all, answered)).await;
-                self.heard.since(began)
-            }
-            Probe::Stranger => {
-                let answered = std::pin::pin!(self.heard.wait_for_name(began));
-                let _ = timeout(self.probe_limit, select(all, answered)).await;
-                self.heard.named_since(began)
-            }
-        };
+        let answered = std::pin::pin!(self.heard.wait(began));
+        let _ = timeout(self.probe_limit, select(all, answered)).await;
+        let works = self.heard.since(began);
         if !works {
-            tracing::warn!(target: TARGET, servers = self.names(), "no name server answers");
+            tracing::warn!(target: TARGET, servers = self.names(), "the name servers do not work");
         }
         *last = Some((began, works));
         works
