@@ -61,7 +61,7 @@ use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
 use output::{Piece, Pieces};
 use packed::Packed;
-use robotsieve_client::sieve::watch::{Kept, Stop, Watch};
+use robotsieve_client::sieve::watch::{Stop, Watch};
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
@@ -119,10 +119,8 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     }
     let stop = fetching.and_then(|stored| Some((stored.watch().stopped()?, stored.kept())));
     let Some(sum) = sum? else {
-        let lacks = |kept: &Kept| kept.unasked + kept.local_faults > 0;
-        let Some((stop, kept)) = stop.filter(|(_, kept)| lacks(kept)) else {
-            return Ok(Status::Done);
-        };
+        let lacking = stop.filter(|(_, kept)| kept.unasked + kept.local_faults > 0);
+        let Some((stop, kept)) = lacking else { return Ok(Status::Done) };
         report.error(&format_args!("{stop}; {kept}"));
         return Ok(Status::Failed);
     };

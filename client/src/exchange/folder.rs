@@ -96,9 +96,8 @@ fn text(
 /// state and its body, as a store takes them.
 #[must_use]
 pub fn fetched(file: Vec<u8>, at: Timestamp) -> (OriginState, Vec<u8>) {
-    // As it is, as a file of a folder is read everywhere: it may be in UTF-16.
-    let mut response = Response::new(200, Vec::new());
-    response.body = file;
+    // As a file of a folder is read everywhere.
+    let mut response = Response::as_is(200, file);
     if response.body.len() > MAX_BODY_BYTES {
         response = response.cut(MAX_BODY_BYTES);
     }

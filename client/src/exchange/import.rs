@@ -373,9 +373,7 @@ fn answer_of(
 
 /// The answer that a copy was made from, as far as it is known.
 fn of_copy(copy: &CachedCopy, body: Vec<u8>) -> Response {
-    let mut response = Response::new(200, Vec::new());
-    // As it is: it may begin like UTF-16.
-    response.body = body;
+    let mut response = Response::as_is(200, body);
     response.is_truncated = copy.is_truncated;
     let lifetime = HeaderValue::from_str(&format!("max-age={}", copy.lifetime)).ok();
     response.headers.extend(lifetime.map(|value| (CACHE_CONTROL, value)));

@@ -77,9 +77,7 @@ impl Scratch {
             let name = name.parse::<HeaderName>().map_err(io::Error::other)?;
             headers.append(name, HeaderValue::from_bytes(&value).map_err(io::Error::other)?);
         }
-        // As it is: it may begin like UTF-16.
-        let mut response = Response::new(head.status, Vec::new());
-        response.body = self.bytes(head.body)?;
+        let mut response = Response::as_is(head.status, self.bytes(head.body)?);
         response.headers = headers;
         response.is_truncated = head.is_truncated;
         response.is_transcoded = head.is_transcoded;

@@ -163,6 +163,12 @@ impl Response {
         Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }
     }
 
+    /// A complete answer without headers, with a body that is kept as it is: one that was read before, or
+    /// a file that nobody sent. It may begin like UTF-16.
+    pub(crate) fn as_is(status: u16, body: Vec<u8>) -> Response {
+        Response { body, ..Response::new(status, Vec::new()) }
+    }
+
     /// The answer with a body that was cut off, or is now, after at most `len` bytes. It ends with
     /// its last whole line: half a line, such as `Allow: /` of `Allow: /public`, would be another
     /// rule. What follows a body of `len` bytes or fewer counts as unknown. `O(n)`.

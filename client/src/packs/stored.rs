@@ -30,10 +30,8 @@ impl Judging {
         let ruling = protocol.ruling(state, now);
         let (at, answer) = match (ruling.holds, &state.copy) {
             (Holds::Rules, Some(copy)) => {
-                let mut response = Response::new(200, Vec::new());
-                // As it is: it may begin like UTF-16.
-                response.body = store.body(&copy.content)?.unwrap_or_default();
-                (copy.at, SiteAnswer::Final(response))
+                let body = store.body(&copy.content)?.unwrap_or_default();
+                (copy.at, SiteAnswer::Final(Response::as_is(200, body)))
             }
             (Holds::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
