@@ -451,8 +451,9 @@ class Decisions:
 
 @final
 class CrawlerVerdicts(Mapping[str, Verdicts]):
-    """The verdicts on many URLs for several crawlers: a mapping from their names to :class:`Verdicts`, and an Arrow struct array, or table, with a boolean column for each crawler. It has the crawler's first name; if another crawler has that too, all its names with ``+``
-    between them; and ``*`` for a crawler without a name.
+    """The verdicts on many URLs for several crawlers: a mapping from their names to :class:`Verdicts`, and an Arrow
+    struct array, or table, with a boolean column for each crawler. A column is named after its crawler's first name;
+    if another crawler has that too, after all names with ``+`` between them. That of a crawler without a name is ``*``.
     """
 
     @property
@@ -483,7 +484,9 @@ class CrawlerVerdicts(Mapping[str, Verdicts]):
 
 @final
 class CrawlerAnswers(Mapping[str, Answers]):
-    """The answers for many URLs and several crawlers: a mapping from their names to :class:`Answers`, and an Arrow struct array, or table, with a column for each crawler, named as in :class:`CrawlerVerdicts`."""
+    """The answers for many URLs and several crawlers: a mapping from their names to :class:`Answers`, and an Arrow
+    struct array, or table, with a column for each crawler, named as in :class:`CrawlerVerdicts`.
+    """
 
     @property
     def row_count(self) -> int:
@@ -513,7 +516,9 @@ class CrawlerAnswers(Mapping[str, Answers]):
 
 @final
 class CrawlerDecisions(Mapping[str, Decisions]):
-    """The decisions on many URLs for several crawlers: a mapping from their names to :class:`Decisions`, and an Arrow struct array, or table, with a struct for each crawler, named as in :class:`CrawlerVerdicts`."""
+    """The decisions on many URLs for several crawlers: a mapping from their names to :class:`Decisions`, and an Arrow
+    struct array, or table, with a struct for each crawler, named as in :class:`CrawlerVerdicts`.
+    """
 
     @property
     def row_count(self) -> int:

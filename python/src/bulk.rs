@@ -13,7 +13,7 @@ use crate::crawler::crawler_as_given;
 use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Decisions, Said};
-use crate::errors::{invalid_origin, pack_error};
+use crate::errors::{invalid_origin, invalid_url, pack_error};
 use crate::text::{bytes_of, type_name};
 
 /// What has the policies of several crawlers.
@@ -266,6 +266,6 @@ pub fn ask<S: Crawlers>(source: &S, url: &Bound<'_, PyAny>) -> PyResult<batch::N
 fn not_judged(url: &[u8]) -> PyErr {
     match robotsieve::Origin::of(url) {
         Err(error) => invalid_origin(&error, url),
-        Ok(_) => crate::errors::InvalidUrl::new_err("neither a URL nor a path that begins with /"),
+        Ok(_) => invalid_url(url),
     }
 }

@@ -205,22 +205,22 @@ macro_rules! columns {
 columns!(
     CrawlerVerdicts,
     Verdicts,
-    "The verdicts on many URLs for several crawlers: a mapping from their names to :class:`Verdicts`, and an Arrow \
-     struct array, or table, with a boolean column for each crawler. It has the crawler's first name; if another crawler has that too, all its names with ``+``\n\
-     between them; and ``*`` for a crawler without a name.\n"
+    "The verdicts on many URLs for several crawlers: a mapping from their names to :class:`Verdicts`, and an Arrow\n\
+     struct array, or table, with a boolean column for each crawler. A column is named after its crawler's first name;\n\
+     if another crawler has that too, after all names with ``+`` between them. That of a crawler without a name is ``*``.\n"
 );
 
 columns!(
     CrawlerAnswers,
     Answers,
-    "The answers for many URLs and several crawlers: a mapping from their names to :class:`Answers`, and an Arrow \
+    "The answers for many URLs and several crawlers: a mapping from their names to :class:`Answers`, and an Arrow\n\
      struct array, or table, with a column for each crawler, named as in :class:`CrawlerVerdicts`.\n"
 );
 
 columns!(
     CrawlerDecisions,
     Decisions,
-    "The decisions on many URLs for several crawlers: a mapping from their names to :class:`Decisions`, and an Arrow \
+    "The decisions on many URLs for several crawlers: a mapping from their names to :class:`Decisions`, and an Arrow\n\
      struct array, or table, with a struct for each crawler, named as in :class:`CrawlerVerdicts`.\n"
 );
 

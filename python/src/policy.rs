@@ -104,7 +104,7 @@ impl Policy {
     pub fn is_allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.prepare(url.py());
         let url = bytes_of(url, "url")?;
-        self.policy.is_allowed(url.as_ref()).map_err(|error| invalid_url(error, &url))
+        self.policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
     }
 
     /// Whether the crawler may fetch this path, with its query if it has one. Unlike in
@@ -113,7 +113,7 @@ impl Policy {
     fn is_path_allowed(&self, path: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.prepare(path.py());
         let path = bytes_of(path, "path")?;
-        self.policy.is_path_allowed(path.as_ref()).map_err(|error| invalid_url(error, &path))
+        self.policy.is_path_allowed(path.as_ref()).map_err(|_| invalid_url(&path))
     }
 
     /// The verdict on a URL, or on a path that begins with ``/``, and the reason for it: to explain,
@@ -129,7 +129,7 @@ impl Policy {
         self.prepare(url.py());
         let url = bytes_of(url, "url")?;
         let decision = self.policy.decide(url.as_ref());
-        decision.map(Decision::of).map_err(|error| invalid_url(error, &url))
+        decision.map(Decision::of).map_err(|_| invalid_url(&url))
     }
 
     /// The verdict on a path, with its query if it has one, and the reason for it.
@@ -138,7 +138,7 @@ impl Policy {
         self.prepare(path.py());
         let path = bytes_of(path, "path")?;
         let decision = self.policy.decide_path(path.as_ref());
-        decision.map(Decision::of).map_err(|error| invalid_url(error, &path))
+        decision.map(Decision::of).map_err(|_| invalid_url(&path))
     }
 
     /// The verdicts on many URLs, in their order: ``True``, ``False``, or null for what is not a URL.
@@ -172,7 +172,7 @@ impl Policy {
     #[pyo3(signature = (url, /))]
     fn target(&self, url: &Bound<'_, PyAny>) -> PyResult<Text> {
         let url = bytes_of(url, "url")?;
-        let target = self.policy.target(url.as_ref()).map_err(|error| invalid_url(error, &url))?;
+        let target = self.policy.target(url.as_ref()).map_err(|_| invalid_url(&url))?;
         Ok(Text(target.to_vec().into()))
     }
 

@@ -86,7 +86,7 @@ pub fn explain<'py>(
             Ok(to_json(&who.asked(robots.name(), &url).explained(&why)))
         })
     });
-    document(py, "ExplainReport", json.map_err(|error| invalid_url(error, &url))?)
+    document(py, "ExplainReport", json.map_err(|_: robotsieve::InvalidUrl| invalid_url(&url))?)
 }
 
 /// The verdicts of all named profiles on a URL, and what makes them differ, as JSON.
@@ -171,7 +171,7 @@ pub fn records<'py>(
             Ok(to_json(&report))
         })
     });
-    let json = json.map_err(|(error, path): (_, Vec<u8>)| invalid_url(error, &path))?;
+    let json = json.map_err(|(_, path): (robotsieve::InvalidUrl, Vec<u8>)| invalid_url(&path))?;
     document(py, "RecordsReport", json)
 }
 
@@ -187,7 +187,7 @@ pub fn usage<'py>(
         let usage = robots.with(|robots| Usage::new(robots, &who.agent(), &who.crawler, &url));
         usage.map(|usage| to_json(&usage))
     });
-    document(py, "Usage", json.map_err(|error| invalid_url(error, &url))?)
+    document(py, "Usage", json.map_err(|_| invalid_url(&url))?)
 }
 
 pub fn crawlers<'py>(

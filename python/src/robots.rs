@@ -567,5 +567,5 @@ pub fn is_allowed(
     let crawler = crawler_of(crawler, &profile)?;
     let (body, url) = (bytes_of(body, "body")?, bytes_of(url, "url")?);
     let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
-    verdict.map_err(|error| crate::errors::invalid_url(error, &url))
+    verdict.map_err(|_| crate::errors::invalid_url(&url))
 }

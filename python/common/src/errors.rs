@@ -8,7 +8,8 @@ mod defined {
     pyo3::import_exception!(robotsieve, InvalidUrl);
 }
 
-pub fn invalid_url(_: robotsieve::InvalidUrl, url: &[u8]) -> PyErr {
+/// The error of bytes that are an [`InvalidUrl`](robotsieve::InvalidUrl).
+pub fn invalid_url(url: &[u8]) -> PyErr {
     let text = format!("neither a URL nor a path that begins with /: {}", shown(url));
     defined::InvalidUrl::new_err(text)
 }

@@ -60,7 +60,7 @@ fn decided<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let bytes = bytes_of(url, "url")?;
     let decision = site.policy(crawler).decide(bytes.as_ref());
-    let decision = decision.map_err(|error| invalid_url(error, &bytes))?;
+    let decision = decision.map_err(|_| invalid_url(&bytes))?;
     let kind = match site.ruling().holds {
         Holds::AllowAll => SiteKind::AllowAll,
         Holds::DisallowAll => SiteKind::DisallowAll,
@@ -324,7 +324,7 @@ impl Site {
     ) -> PyResult<bool> {
         let policy = self.site.policy(self.place(crawler)?);
         let url = bytes_of(url, "url")?;
-        policy.is_allowed(url.as_ref()).map_err(|error| invalid_url(error, &url))
+        policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
     }
 
     /// The verdict of the policy that applies, and the reason for it.

@@ -35,7 +35,7 @@ pub fn undecided(py: Python<'_>, error: &SieveError, url: &[u8]) -> PyErr {
     let of_site = |what: &str| format!("{what}: {}", String::from_utf8_lossy(url));
     match error {
         SieveError::Origin(cause) => invalid_origin(cause, url),
-        SieveError::Url(cause) => invalid_url(*cause, url),
+        SieveError::Url(_) => invalid_url(url),
         SieveError::Store(cause) => store(py, cause),
         SieveError::Local(fault) => {
             exception(py, "LocalFault", (kind_name(fault.kind), fault.text.as_str()))
