@@ -114,10 +114,12 @@ async fn a_stopped_program_judges_no_site() {
     let (sender, mut asked) = mpsc::unbounded_channel();
     let at_first = |patience: Duration| {
         let (sender, seen) = (sender.clone(), Arc::new(AtomicUsize::new(0)));
-        Site::raw(move |stream| {
+        Site::raw(move |mut stream| {
             let (sender, seen) = (sender.clone(), Arc::clone(&seen));
             async move {
                 if seen.fetch_add(1, Ordering::SeqCst) == 0 {
+                    // A connection that ends before the first byte is tried again by itself.
+                    let _ = stream.write_all(b"HTTP/1.1 200").await;
                     let _ = sender.send(());
                     // Then the connection ends.
                     return tokio::time::sleep(patience).await;
