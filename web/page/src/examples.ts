@@ -6,7 +6,7 @@ import ai from "../examples/ai.txt";
 import aiBefore from "../examples/ai-before.txt";
 import shop from "../examples/shop.txt";
 import shopBefore from "../examples/shop-before.txt";
-import type { Asker } from "./engine/asker.js";
+import { type Asker, knownAsker } from "./engine/asker.js";
 
 export interface Example {
   title: string;
@@ -42,7 +42,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     title: "A news site",
     file: news,
-    askers: [named("Googlebot-News", "Googlebot"), named("Bingbot"), named("GPTBot"), { kind: "purpose", purpose: "search" }],
+    askers: [knownAsker(["Googlebot-News", "Googlebot"]), named("Bingbot"), named("GPTBot"), { kind: "purpose", purpose: "search" }],
     urls: [
       "https://news.example/",
       "https://news.example/archive/1999?print=1",

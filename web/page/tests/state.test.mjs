@@ -19,7 +19,7 @@ const { PROFILES } = await engine();
 
 const STATE = {
   file: "\uFEFFUser-agent: *\nDisallow: /ä\u0000\u{1F916}\n", before: null, profile: "google", urls: "/a\n\n https://e.example/?q=ü ",
-  askers: [{ kind: "names", names: ["Googlebot-News", "Googlebot"] }, { kind: "header", header: "Mozilla/5.0 (a; b)" }, { kind: "purpose", purpose: "ads" }],
+  askers: [{ kind: "names", names: ["Googlebot-News", "Googlebot"] }, { kind: "header", header: "Mozilla/5.0 (a; b)" }, { kind: "purpose", purpose: "ads" }, { kind: "known", names: ["Googlebot-News", "Googlebot"] }],
   tab: "automaton", shown: { asker: 1, url: 0 },
 };
 
@@ -68,7 +68,7 @@ test("who asks, as one types it", async () => {
   assert.deepEqual(askerOf("curl/8.5"), { kind: "header", header: "curl/8.5" });
   assert.deepEqual(askerOf("*"), { kind: "names", names: ["*"] });
   assert.equal(askerOf("  "), null);
-  assert.deepEqual(completed(askerOf("googlebot-image")), { kind: "names", names: ["googlebot-image", "Googlebot"] });
+  assert.deepEqual(completed(askerOf("googlebot-image")), { kind: "known", names: ["googlebot-image", "Googlebot"] });
   assert.deepEqual(completed(askerOf("Nobody")), { kind: "names", names: ["Nobody"] });
   for (const asker of STATE.askers) assert.deepEqual(parsedAsker(writtenAsker(asker)), asker);
   for (const wrong of ["", "x", "pnothing", "qGPTBot"]) assert.equal(parsedAsker(wrong), null);

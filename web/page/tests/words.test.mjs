@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { parse } from "smol-toml";
 import { answers, engine, root, source } from "./bundle.mjs";
 
-const { Answers } = await answers();
+const { Answers, knownAsker } = await answers();
 const { urlMeant, urlParts, robotsUrl, sentence } = await source("urls.ts", "engine/shown.ts");
 const { PROFILE_NAMES } = await source("profiles.ts");
 const { knownCrawlers, Robots, PROFILES } = await engine();
@@ -44,7 +44,7 @@ test("a purpose's column counts what its members' own columns say", async () => 
           const names = [token, ...after];
           const [verdict] = robots.policy({ firstOf: names }).verdicts([url]);
           if (by !== "ignores-star") {
-            const [own] = of.table(profile, [{ kind: "names", names }], [url]);
+            const [own] = of.table(profile, [knownAsker(names)], [url]);
             assert.equal(own.verdicts[0], verdict, `${profile} ${token} ${url}`);
           }
           if (verdict === 0) disallowed += 1;

@@ -4,7 +4,7 @@ import {
   type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
   type KnownCrawler, type LintReport, type ProfileName, type ReachReport, Robots, RobotsieveError,
 } from "robotsieve";
-import { areOfKnown, type Asker, byToken, ofPurpose } from "./asker.js";
+import { type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
 import { FINDINGS_PAGE, SEVERITIES } from "./limits.js";
 
@@ -113,9 +113,10 @@ export class Answers {
   private crawler(profile: ProfileName, asker: Asker): { crawler: Crawler; warning: string | null } {
     const robots = this.robots(profile);
     switch (asker.kind) {
+      case "known":
       case "names": {
         const { names } = asker;
-        const crawler = areOfKnown(names) ? { firstOf: names } : { names };
+        const crawler = asker.kind === "known" ? { firstOf: names } : { names };
         try {
           robots.policy(names).free();
           return { crawler, warning: null };

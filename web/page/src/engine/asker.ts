@@ -3,9 +3,13 @@
 import type { KnownCrawler, Purpose } from "robotsieve";
 import { shown } from "./shown.js";
 
-/** A crawler by its names, from most to least specific; by its `User-Agent` header; all known crawlers of a purpose. */
+/**
+ * A crawler by its names, from most to least specific, as the command takes them; a known crawler and the names whose groups
+ * it obeys if none names it; a crawler by its `User-Agent` header; all known crawlers of a purpose.
+ */
 export type Asker =
   | { kind: "names"; names: string[] }
+  | { kind: "known"; names: string[] }
   | { kind: "header"; header: string }
   | { kind: "purpose"; purpose: Purpose };
 
@@ -55,14 +59,12 @@ export function askerOf(typed: string): Asker | null {
 export function completed(asker: Asker): Asker {
   if (asker.kind !== "names" || asker.names.length !== 1) return asker;
   const crawler = byToken(asker.names[0]!);
-  return crawler ? { kind: "names", names: [asker.names[0]!, ...crawler.after] } : asker;
+  return crawler ? knownAsker([asker.names[0]!, ...crawler.after]) : asker;
 }
 
-/** True if these are the names of a known crawler: of its groups, those of the first name that has any count. */
-export function areOfKnown(names: readonly string[]): boolean {
-  const crawler = byToken(names[0] ?? "");
-  const own = crawler && [crawler.token, ...crawler.after];
-  return own !== undefined && own.join().toLowerCase() === names.join().toLowerCase();
+/** A known crawler by the names that it obeys. */
+export function knownAsker(names: string[]): Asker {
+  return { kind: names.length > 1 ? "known" : "names", names };
 }
 
 /** How the page names it. */
@@ -70,6 +72,8 @@ export function titleOf(asker: Asker): string {
   switch (asker.kind) {
     case "names":
       return asker.names.map(shown).join(", ");
+    case "known":
+      return asker.names.map(shown).join(", else ");
     case "header":
       return shown(asker.header);
     case "purpose":
@@ -82,6 +86,8 @@ export function writtenAsker(asker: Asker): string {
   switch (asker.kind) {
     case "names":
       return `n${asker.names.join(",")}`;
+    case "known":
+      return `k${asker.names.join(",")}`;
     case "header":
       return `h${asker.header}`;
     case "purpose":
@@ -94,6 +100,8 @@ export function parsedAsker(text: string): Asker | null {
   switch (text[0]) {
     case "n":
       return { kind: "names", names: rest.split(",") };
+    case "k":
+      return { kind: "known", names: rest.split(",") };
     case "h":
       return { kind: "header", header: rest };
     case "p":

@@ -84,7 +84,7 @@ export class UrlsView implements View {
         h("form", { class: "field", onsubmit: add },
           h("label", { for: "crawler" }, "Crawlers"),
           h("div", { class: "row" }, this.input, h("button", { type: "submit" }, "Add")),
-          h("p", { class: "hint", id: "crawler-hint" }, "A name, names in order of preference (Googlebot-News, Googlebot), or a whole User-Agent header."),
+          h("p", { class: "hint", id: "crawler-hint" }, "A name, several names of one crawler (Googlebot-News, Googlebot), or a whole User-Agent header."),
           this.problem,
           h("div", { class: "row" },
             h("label", { class: "inline", for: "purpose" }, "or all of"), this.purpose,
@@ -173,7 +173,7 @@ export class UrlsView implements View {
     const asker = completed(typed);
     if (!this.addAsker(asker)) return;
     this.input.value = "";
-    if (asker.kind === "names" && typed.kind === "names" && asker.names.length > typed.names.length) {
+    if (asker.kind === "known") {
       const [first, ...others] = asker.names;
       this.problem.textContent = `${first} obeys the groups of ${others.join(", then ")} if none names it, so they are added.`;
     }

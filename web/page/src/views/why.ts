@@ -3,7 +3,7 @@
 import type { CompareReport, ExplainReport, MatchedRule, ProfileName } from "robotsieve";
 import type { App } from "../app.js";
 import { fill, h } from "../dom.js";
-import { type Asker, titleOf } from "../engine/asker.js";
+import { type Asker, knownAsker, titleOf } from "../engine/asker.js";
 import type { Members, Why } from "../engine/answers.js";
 import { count, folded, sentence, shortened, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
@@ -167,7 +167,7 @@ export class WhyPanel {
   }
 
   private explainMember(names: string[], url: string): void {
-    const asker: Asker = { kind: "names", names };
+    const asker = knownAsker(names);
     this.addAsker(asker);
     this.app.selected = { asker, url };
     this.app.changed("selected");
