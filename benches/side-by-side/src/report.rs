@@ -4,6 +4,11 @@ use std::fmt::Write as _;
 
 use crate::plot::number;
 
+fn with_unit(figure: f64, unit: &str) -> String {
+    let number = number(figure);
+    if unit.is_empty() { number } else { format!("{number} {unit}") }
+}
+
 /// Whether a figure meets what was asked of it.
 pub struct Bar {
     text: String,
@@ -12,11 +17,11 @@ pub struct Bar {
 
 impl Bar {
     pub fn at_most(figure: f64, most: f64, unit: &str) -> Bar {
-        Bar { text: format!("≤ {} {unit}", number(most)), met: figure <= most }
+        Bar { text: format!("≤ {}", with_unit(most, unit)), met: figure <= most }
     }
 
     pub fn at_least(figure: f64, least: f64, unit: &str) -> Bar {
-        Bar { text: format!("≥ {} {unit}", number(least)), met: figure >= least }
+        Bar { text: format!("≥ {}", with_unit(least, unit)), met: figure >= least }
     }
 
     pub fn holds(text: &str, met: bool) -> Bar {
@@ -49,7 +54,7 @@ impl Report {
     ) -> &mut Report {
         self.0.push(Line::Row {
             name: name.into(),
-            figure: format!("{} {unit}", number(figure)),
+            figure: with_unit(figure, unit),
             ratio: ratio.map_or_else(String::new, |ratio| format!("{}×", number(ratio))),
             bar: None,
             note: note.into(),
