@@ -679,8 +679,9 @@ impl<'d> Suite<'d> {
              questions per host are runs of their own; all larger numbers are one run, in which \
              less of a host is still cached when the next one comes. Where asking would take \
              longer than {} ms, the time of the remaining questions is extrapolated from the last \
-             ones, and the note says for how many hosts. URLs of hosts at random are timed 4,096 at \
-             a time. {met} bars are met, {missed} missed.\n\n",
+             ones, and the note says for how many hosts. Hosts at random are generated, all \
+             contestants look them up by the key that `Origin` makes, and their URLs are timed 4,096 at a \
+             time. {met} bars are met, {missed} missed.\n\n",
             self.effort.rounds,
             DENSE_LIMIT_BYTES >> 20,
             self.effort.questions_budget.as_millis(),

@@ -62,7 +62,7 @@ export function completed(asker: Asker): Asker {
   return crawler ? knownAsker([asker.names[0]!, ...crawler.after]) : asker;
 }
 
-/** A known crawler by the names that it obeys. */
+/** A known crawler by the names that it obeys. With one name, it is asked like any other. */
 export function knownAsker(names: string[]): Asker {
   return { kind: names.length > 1 ? "known" : "names", names };
 }
