@@ -10,7 +10,7 @@ use crate::policy::decision::Decision;
 use crate::policy::sitemaps::texts;
 use crate::read::fields::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
-use crate::sites::layout::{Entry, NO_RECORD, Policies};
+use crate::sites::layout::{Always, Entry, NO_RECORD, Policies};
 use crate::sites::look_up;
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
@@ -18,6 +18,7 @@ use crate::verdict::Verdict;
 use super::error::PackError;
 use super::open::Pack;
 use super::outcome::{Kind, Written};
+use super::read::Found;
 use super::recipe::Packed;
 use super::shard::Shard;
 
@@ -51,7 +52,8 @@ impl<'p> Site<'p> {
     /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
     pub fn authority(&self) -> &'p str {
         // Those of a damaged or hostile pack may be anything where they are not listed.
-        str::from_utf8(self.entry.authority).unwrap_or_default()
+        let authority = self.shard.authority(&self.entry).unwrap_or_default();
+        str::from_utf8(authority).unwrap_or_default()
     }
 
     /// The schemes of the origins that the site stands for.
@@ -197,6 +199,19 @@ impl<'p> Site<'p> {
         })
     }
 
+    /// The verdict that its policies have on every URL, if its entry says that they have one.
+    pub(super) fn always(&self) -> Result<Always, PackError> {
+        if self.entry.always == Always::Neither {
+            return Ok(Always::Neither);
+        }
+        let encoding = self.shard.reading.encoding;
+        let policies = self.policies()?;
+        let mut records = policies.records();
+        records.try_fold(self.entry.always, |always, record| {
+            Ok(always.and(Always::of(self.shard.policy(record)?, encoding)))
+        })
+    }
+
     #[inline]
     fn policies(&self) -> Result<Policies<'p>, PackError> {
         self.shard.policies(self.entry.policies, self.pack.crawlers().len())
@@ -214,7 +229,10 @@ impl<'p> Site<'p> {
     pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
         match self.pack.target(url) {
-            Ok(target) => look_up::ask(self.pack, *self, &target, 0..answers.len(), answers),
+            Ok(target) => {
+                let found = Found::of(self.shard, &self.entry);
+                look_up::ask(self.pack, found, &target, 0..answers.len(), answers)
+            },
             Err(_) => {
                 answers.fill(Answer::Invalid);
                 Ok(())

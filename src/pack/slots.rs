@@ -1,4 +1,4 @@
-//! The slots of an index that is being written. Those that memory has no room for wait in sorted
+//! The entries of an index that is being written. Those that memory has no room for wait in sorted
 //! runs elsewhere.
 
 use std::cmp::Reverse;
@@ -7,55 +7,39 @@ use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use crate::sites::layout::{self, PLACES, Schemes};
+use smallvec::SmallVec;
 
-/// A slot of the index, before it is sorted.
+use crate::sites::layout::{ROOM, Schemes, set_schemes};
+
+/// The bytes of an entry.
+pub(super) type EntryBytes = SmallVec<[u8; ROOM]>;
+
+/// An entry of the index, before it is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) hash: u64,
+struct Slot {
+    hash: u64,
     /// Another hash of the authority. Both together tell authorities apart.
     check: u64,
-    /// From the lowest bit: the place, and the schemes.
+    /// From the lowest bit: the schemes, and how many came before.
     rest: u64,
+    /// Where its bytes are in memory.
+    at: u32,
 }
 
 impl Slot {
-    const SCHEMES_AT: u32 = PLACES.trailing_ones() + 1;
-    const BYTES: usize = 24;
-
-    /// `check` is another hash of the authority, with random keys: 64 bits, so that even authorities
-    /// that were chosen for their equal `hash` are not taken for one. `place` counts from where the pages that are
-    /// not written yet will be.
-    pub(super) fn new(hash: u64, check: u64, schemes: Schemes, place: u64) -> Slot {
-        let schemes = u64::from(schemes.0) << Slot::SCHEMES_AT;
-        Slot { hash, check, rest: place | schemes }
-    }
-
-    pub(super) fn place(self) -> u64 {
-        layout::place_of(self.rest)
-    }
-
     fn schemes(self) -> u8 {
-        (self.rest >> Slot::SCHEMES_AT) as u8 & Schemes::BITS
+        self.rest as u8 & Schemes::BITS
     }
 
-    /// By hash; of equal ones the latest first: its place is the greatest.
+    /// By hash; of equal ones the latest first.
     fn order(self) -> (u64, Reverse<u64>) {
-        (self.hash, Reverse(self.place()))
+        (self.hash, Reverse(self.rest))
     }
+}
 
-    fn to_bytes(self) -> [u8; Slot::BYTES] {
-        let mut bytes = [0; Slot::BYTES];
-        bytes[..8].copy_from_slice(&self.hash.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.check.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.rest.to_le_bytes());
-        bytes
-    }
-
-    fn of(bytes: &[u8; Slot::BYTES]) -> Slot {
-        let number = |at| u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes"));
-        Slot { hash: number(0), check: number(8), rest: number(16) }
-    }
+/// Where an entry's bytes are: they begin with their length.
+fn entry_at(bytes: &[u8], at: usize) -> &[u8] {
+    &bytes[at + 1..][..usize::from(bytes[at])]
 }
 
 /// Where runs wait.
@@ -63,12 +47,14 @@ trait Scratch: Read + Write + Seek + Send + Sync {}
 
 impl<S: Read + Write + Seek + Send + Sync> Scratch for S {}
 
-/// The slots of an index.
+/// The entries of an index.
 pub(super) struct Slots {
     memory: Vec<Slot>,
-    /// Those before this one have their final places.
-    placed: usize,
-    /// The most that memory holds before they go elsewhere.
+    /// The entries of those, each with its length before it.
+    bytes: Vec<u8>,
+    /// How many came so far.
+    count: u64,
+    /// The most bytes that memory holds before they go elsewhere.
     most: usize,
     scratch: Option<Box<dyn Scratch>>,
     /// Where the runs are, in bytes.
@@ -83,12 +69,11 @@ impl fmt::Debug for Slots {
 }
 
 impl Slots {
-    /// 256 MiB.
-    const MOST: usize = (256 << 20) / Slot::BYTES;
+    const MOST: usize = 256 << 20;
 
     pub(super) fn new() -> Slots {
-        let (memory, runs) = (Vec::new(), Vec::new());
-        Slots { memory, placed: 0, most: Slots::MOST, scratch: None, runs }
+        let (memory, bytes, runs) = (Vec::new(), Vec::new(), Vec::new());
+        Slots { memory, bytes, count: 0, most: Slots::MOST, scratch: None, runs }
     }
 
     pub(super) fn set_scratch(
@@ -98,19 +83,30 @@ impl Slots {
         self.scratch = Some(Box::new(scratch));
     }
 
-    pub(super) fn push(&mut self, slot: Slot) {
-        self.memory.push(slot);
-    }
-
-    /// Sets where the pages begin that the places of the last slots count from.
-    pub(super) fn place(&mut self, first: u64) -> io::Result<()> {
-        for slot in &mut self.memory[self.placed..] {
-            slot.rest += first;
-        }
-        if self.scratch.is_some() && self.memory.len() >= self.most {
+    /// Adds an entry. `check` is another hash of the authority, with random keys: 64 bits, so that
+    /// even authorities that were chosen for their equal `hash` are not taken for one.
+    ///
+    /// # Errors
+    /// Returns an error if the scratch does, or if there is none and entries have over 4 GiB.
+    pub(super) fn push(
+        &mut self,
+        hash: u64,
+        check: u64,
+        schemes: Schemes,
+        entry: &[u8],
+    ) -> io::Result<()> {
+        let used = self.memory.len() * size_of::<Slot>() + self.bytes.len();
+        if self.scratch.is_some() && used >= self.most {
             self.write_run()?;
         }
-        self.placed = self.memory.len();
+        let at = u32::try_from(self.bytes.len()).map_err(|_| {
+            io::Error::other("the pack has too many origins for memory: write several smaller packs")
+        })?;
+        let rest = self.count << Schemes::BITS.count_ones() | u64::from(schemes.0);
+        self.memory.push(Slot { hash, check, rest, at });
+        self.bytes.push(entry.len() as u8);
+        self.bytes.extend_from_slice(entry);
+        self.count += 1;
         Ok(())
     }
 
@@ -119,31 +115,42 @@ impl Slots {
         self.memory.sort_unstable_by_key(|slot| slot.order());
         let begin = self.runs.last().map_or(0, |run| run.end);
         scratch.seek(SeekFrom::Start(begin))?;
-        for slots in self.memory.chunks(Cursor::SLOTS) {
-            let bytes: Vec<u8> = slots.iter().flat_map(|slot| slot.to_bytes()).collect();
-            scratch.write_all(&bytes)?;
+        let mut end = begin;
+        let mut block = Vec::with_capacity(Cursor::BLOCK);
+        for (number, slot) in (1..).zip(&self.memory) {
+            let entry = entry_at(&self.bytes, slot.at as usize);
+            block.extend([slot.hash, slot.check, slot.rest].map(u64::to_le_bytes).as_flattened());
+            block.push(entry.len() as u8);
+            block.extend_from_slice(entry);
+            if block.len() + Cursor::MOST > Cursor::BLOCK || number == self.memory.len() {
+                scratch.write_all(&block)?;
+                end += block.len() as u64;
+                block.clear();
+            }
         }
-        self.runs.push(begin..begin + (self.memory.len() * Slot::BYTES) as u64);
+        self.runs.push(begin..end);
         self.memory.clear();
+        self.bytes.clear();
         Ok(())
     }
 
-    /// Sorts what is in memory. All slots must be placed.
+    /// Sorts what is in memory.
     pub(super) fn sort(&mut self) {
         self.memory.sort_unstable_by_key(|slot| slot.order());
     }
 
-    /// Calls `act` with all slots in their order, but not with those whose origins were all added
-    /// again later, and with the number of origins that each has then. They must be sorted.
+    /// Calls `act` with the hash and the bytes of all entries in the order of their hashes, and with
+    /// the number of origins of each. Origins that were added again later are not among them, nor
+    /// are entries without any left. They must be sorted.
     pub(super) fn each(
         &mut self,
-        mut act: impl FnMut(Slot, u32) -> io::Result<()>,
+        mut act: impl FnMut(u64, &[u8], u32) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut last: Option<Slot> = None;
         // Schemes by the check of their authority, of those with the hash of the last one. Empty as
         // long as that is the only one, as it is of nearly all hashes.
         let mut met: HashMap<u64, u8> = HashMap::new();
-        self.merged(|slot| {
+        self.merged(|slot, entry| {
             let is_first = last.is_none_or(|last| last.hash != slot.hash);
             if is_first {
                 met.clear();
@@ -157,34 +164,45 @@ impl Slots {
                 new &= !*known;
                 *known |= new;
             }
-            if new == 0 { Ok(()) } else { act(slot, new.count_ones()) }
+            match new {
+                0 => Ok(()),
+                new if new == slot.schemes() => act(slot.hash, entry, new.count_ones()),
+                new => {
+                    let mut entry = EntryBytes::from_slice(entry);
+                    set_schemes(&mut entry, Schemes(new));
+                    act(slot.hash, &entry, new.count_ones())
+                }
+            }
         })
     }
 
-    /// Calls `act` with all slots in their order.
-    fn merged(&mut self, mut act: impl FnMut(Slot) -> io::Result<()>) -> io::Result<()> {
+    /// Calls `act` with all entries in their order.
+    fn merged(&mut self, mut act: impl FnMut(Slot, &[u8]) -> io::Result<()>) -> io::Result<()> {
+        let bytes = &self.bytes;
+        let in_memory = self.memory.iter().map(|slot| (*slot, entry_at(bytes, slot.at as usize)));
         let Some(scratch) = self.scratch.as_mut().filter(|_| !self.runs.is_empty()) else {
-            return self.memory.iter().try_for_each(|slot| act(*slot));
+            return in_memory.into_iter().try_for_each(|(slot, entry)| act(slot, entry));
         };
         let mut cursors: Vec<Cursor> = self.runs.iter().cloned().map(Cursor::new).collect();
-        let mut memory = self.memory.iter().copied();
+        let mut in_memory = in_memory.map(|(slot, entry)| (slot, EntryBytes::from_slice(entry)));
         let mut next = |run: usize| match cursors.get_mut(run) {
             Some(cursor) => cursor.next(&mut **scratch),
-            None => Ok(memory.next()),
+            None => Ok(in_memory.next()),
         };
         let mut heads = BinaryHeap::new();
+        // By the order of the next entry: the run, and that entry.
+        let mut entries: Vec<Option<(Slot, EntryBytes)>> = Vec::new();
         for run in 0..=self.runs.len() {
-            if let Some(slot) = next(run)? {
-                heads.push(Reverse((slot.order(), run, slot.check, slot.rest)));
-            }
+            let entry = next(run)?;
+            heads.extend(entry.as_ref().map(|(slot, _)| Reverse((slot.order(), run))));
+            entries.push(entry);
         }
-        while let Some(mut head) = heads.peek_mut() {
-            let Reverse(((hash, _), run, check, rest)) = *head;
-            match next(run)? {
-                Some(slot) => *head = Reverse((slot.order(), run, slot.check, slot.rest)),
-                None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+        while let Some(Reverse((_, run))) = heads.pop() {
+            let following = next(run)?;
+            heads.extend(following.as_ref().map(|(slot, _)| Reverse((slot.order(), run))));
+            if let Some((slot, entry)) = std::mem::replace(&mut entries[run], following) {
+                act(slot, &entry)?;
             }
-            act(Slot { hash, check, rest })?;
         }
         Ok(())
     }
@@ -193,28 +211,39 @@ impl Slots {
 /// Reads a run.
 struct Cursor {
     left: Range<u64>,
-    /// What was read and is not taken yet, the last first.
-    slots: Vec<Slot>,
+    block: Vec<u8>,
+    at: usize,
 }
 
 impl Cursor {
-    /// The number that are read at once.
-    const SLOTS: usize = 1 << 14;
+    /// The bytes that are read at once.
+    const BLOCK: usize = 1 << 18;
+    /// The bytes of an entry and what stands before it, at most.
+    const MOST: usize = 25 + ROOM;
 
     fn new(left: Range<u64>) -> Cursor {
-        Cursor { left, slots: Vec::new() }
+        Cursor { left, block: Vec::new(), at: 0 }
     }
 
-    fn next(&mut self, scratch: &mut dyn Scratch) -> io::Result<Option<Slot>> {
-        if self.slots.is_empty() && !self.left.is_empty() {
-            let end = self.left.end.min(self.left.start + (Cursor::SLOTS * Slot::BYTES) as u64);
-            let mut bytes = vec![0; (end - self.left.start) as usize];
+    fn next(&mut self, scratch: &mut dyn Scratch) -> io::Result<Option<(Slot, EntryBytes)>> {
+        if self.block.len() - self.at < Cursor::MOST && !self.left.is_empty() {
+            self.block.drain(..self.at);
+            self.at = 0;
+            let kept = self.block.len();
+            let more = (Cursor::BLOCK - kept).min((self.left.end - self.left.start) as usize);
+            self.block.resize(kept + more, 0);
             scratch.seek(SeekFrom::Start(self.left.start))?;
-            scratch.read_exact(&mut bytes)?;
-            self.left.start = end;
-            self.slots.extend(bytes.as_chunks().0.iter().rev().map(Slot::of));
+            scratch.read_exact(&mut self.block[kept..])?;
+            self.left.start += more as u64;
         }
-        Ok(self.slots.pop())
+        let Some((head, rest)) = self.block[self.at..].split_first_chunk::<24>() else {
+            return Ok(None);
+        };
+        let [hash, check, rest_of_slot] =
+            [0, 8, 16].map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("eight bytes")));
+        let entry = EntryBytes::from_slice(entry_at(rest, 0));
+        self.at += head.len() + 1 + entry.len();
+        Ok(Some((Slot { hash, check, rest: rest_of_slot, at: 0 }, entry)))
     }
 }
 
@@ -222,7 +251,7 @@ impl Cursor {
 mod tests {
     use super::*;
 
-    /// Whether slots wait elsewhere or not, the same come in the same order.
+    /// Whether entries wait elsewhere or not, the same come in the same order.
     #[test]
     fn runs_are_merged() {
         let slots = |most: usize, scratch: bool| {
@@ -230,26 +259,23 @@ mod tests {
             if scratch {
                 slots.set_scratch(io::Cursor::new(Vec::new()));
             }
-            let (mut random, mut at) = (1_u64, 0);
-            for page in 0..400 {
-                for place in 0..100 {
-                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    // Many authorities come again, some with another scheme, some only with an equal
-                    // hash.
-                    let name = (random >> 33) % 9_000;
-                    let (hash, check) = ((name / 2) << 40, name);
-                    slots.push(Slot::new(hash, check, Schemes(1 << ((random >> 62) & 1)), place));
-                }
-                slots.place(at).unwrap();
-                at += 100 + page;
+            let mut random = 1_u64;
+            for number in 0..40_000_u32 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Many authorities come again, some with another scheme, some only with an equal
+                // hash.
+                let name = (random >> 33) % 9_000;
+                let (hash, check) = ((name / 2) << 40, name);
+                let entry = [&number.to_le_bytes()[..], &[7; ROOM][..number as usize % 60]].concat();
+                slots.push(hash, check, Schemes(1 << ((random >> 62) & 1)), &entry).unwrap();
             }
             slots.sort();
             let mut all = Vec::new();
             for _ in 0..2 {
                 all.clear();
                 slots
-                    .each(|slot, origins| {
-                        all.push((slot, origins));
+                    .each(|hash, entry, origins| {
+                        all.push((hash, entry.to_vec(), origins));
                         Ok(())
                     })
                     .unwrap();
@@ -259,10 +285,10 @@ mod tests {
         let (in_memory, runs) = slots(10, false);
         assert_eq!(runs, 0);
         assert!(in_memory.len() > 9_000 && in_memory.len() < 18_001, "{}", in_memory.len());
-        assert!(in_memory.is_sorted_by_key(|(slot, _)| slot.order()));
-        for (most, wanted) in [(100, 400), (777, 50), (39_999, 1), (Slots::MOST, 0)] {
+        assert!(in_memory.is_sorted_by_key(|(hash, ..)| *hash));
+        for (most, least, wanted) in [(10_000, 200, 400), (2 << 20, 1, 2), (Slots::MOST, 0, 0)] {
             let (merged, runs) = slots(most, true);
-            assert_eq!(runs, wanted);
+            assert!((least..=wanted).contains(&runs), "{runs}");
             assert!(merged == in_memory, "{most}");
         }
     }

@@ -127,10 +127,6 @@ pub(crate) struct Key<'k> {
 }
 
 impl<'k> Key<'k> {
-    /// A key of no origin.
-    pub(crate) const NOTHING: Key<'static> =
-        Key { authority: b"", scheme: Schemes(0), hash: 0, shard: 0 };
-
     #[inline]
     pub(crate) fn of(authority: &'k [u8], scheme: Scheme, seed: u64) -> Key<'k> {
         Key { authority, scheme: Schemes::of(scheme), hash: hash(authority, seed), shard: 0 }
@@ -349,7 +345,10 @@ impl<'e> Entry<'e> {
             },
             schemes: head.schemes(),
             kind: (head.0 >> Head::KIND) as u8 & 7,
-            captured: if is_timed { number(bytes, 6) } else { 0 },
+            captured: match is_timed.then(|| number(bytes, 6)) {
+                Some(0) => return None,
+                captured => captured.unwrap_or(0),
+            },
             is_later: head.0 & Head::LATER != 0,
             always: match head.0 >> Head::ALWAYS {
                 0 => Always::Neither,
@@ -361,6 +360,15 @@ impl<'e> Entry<'e> {
             about: if has_about { number(bytes, before - 4) } else { NO_RECORD },
         };
         Some((entry, before + len))
+    }
+}
+
+/// Changes the schemes of an entry.
+#[cfg(feature = "pack")]
+pub(crate) fn set_schemes(entry: &mut [u8], schemes: Schemes) {
+    if let Some(head) = entry.first_chunk_mut() {
+        let others = u16::from_le_bytes(*head) & !(u16::from(Schemes::BITS) << Head::SCHEMES);
+        *head = (others | u16::from(schemes.0) << Head::SCHEMES).to_le_bytes();
     }
 }
 
