@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::sites::layout::{LINE_LEN, Line, ROOM, home, set_more};
 
 use super::format::MAX_REACH;
-use super::slots::EntryBytes;
+use super::pending::EntryBytes;
 
 /// Puts entries, which come in the order of their hashes, into lines. An entry is in its home if there
 /// is room when those that come before it, and have the same home, are there. The others wait, and

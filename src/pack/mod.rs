@@ -70,11 +70,11 @@ mod names;
 mod of_set;
 mod open;
 mod outcome;
+mod pending;
 mod read;
 mod recipe;
 mod shard;
 mod site;
-mod slots;
 mod verify;
 mod write;
 

@@ -5,9 +5,7 @@ use crate::origin::{Origin, Scheme};
 use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::read_ahead;
-use crate::sites::layout::{
-    self, Always, Entry, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT,
-};
+use crate::sites::layout::{self, Always, Entry, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
 use crate::sites::look_up::{self, Grounds, UrlRun};
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
@@ -53,9 +51,9 @@ impl<'p> Pack<'p> {
     /// indexes in [`Pack::crawlers`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the pack, or of which nothing is known. Takes URLs of 32
-    /// origins at a time, so that their waits for memory overlap: for origins in random order that is
-    /// twice as fast as one by one. Allocates nothing for crawlers that share a few policies.
+    /// one whose origin is not in the pack, or of which nothing is known. The waits of
+    /// many origins for memory overlap: for origins in random order that is nearly twice as fast as one
+    /// by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// ```
     /// # use robotsieve::pack::{Outcome, Pack, Writer};

@@ -26,9 +26,9 @@ use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::PackError;
 use super::format::{
-    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS,
-    MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset, layers_of_header,
-    reading_from_bytes, record_offset, u32_at,
+    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS,
+    MAX_LAYERS, MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
+    layers_of_header, reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
 
@@ -427,9 +427,7 @@ impl<'p> Shard<'p> {
 
     /// The entries of all origins, the newest of each, with those of its schemes for which it is, and
     /// their authorities.
-    pub(super) fn entries(
-        &self,
-    ) -> impl Iterator<Item = Result<(Entry<'_>, &[u8]), PackError>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<(Entry<'_>, &[u8]), PackError>> {
         // All layers are in the order of their hashes, and so is what comes of them together.
         let mut layers: SmallVec<[_; 1]> =
             self.layers.iter().map(|layer| self.indexed(layer).peekable()).collect();

@@ -232,7 +232,7 @@ impl<'p> Site<'p> {
             Ok(target) => {
                 let found = Found::of(self.shard, &self.entry);
                 look_up::ask(self.pack, found, &target, 0..answers.len(), answers)
-            },
+            }
             Err(_) => {
                 answers.fill(Answer::Invalid);
                 Ok(())

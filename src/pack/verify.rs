@@ -11,8 +11,8 @@ use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, TRAILER_LEN};
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::Kind;
+use super::pending::EntryBytes;
 use super::shard::{Layer, Shard};
-use super::slots::EntryBytes;
 
 /// The contents of a pack, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,9 +24,9 @@ use super::format::{
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
+use super::pending::{EntryBytes, Pending};
 use super::recipe::{Packed, Recipe};
 use super::site::{Body, Site};
-use super::slots::{EntryBytes, Slots};
 
 /// Writes a pack, or a layer that updates one.
 ///
@@ -54,7 +54,7 @@ pub struct Writer<'p, W> {
     disallow_all: Option<Written>,
     /// The entry of the last origin. The next one may differ only in its scheme.
     last: Option<(Vec<u8>, Schemes, EntryValue)>,
-    slots: Slots,
+    pending: Pending,
     /// The records of policies that have the same verdict on every URL.
     constant: HashMap<u32, Always>,
     /// Tells authorities apart whose hashes are equal.
@@ -230,7 +230,7 @@ impl<'p, W: Write> Writer<'p, W> {
             allow_all: None,
             disallow_all: None,
             last: None,
-            slots: Slots::new(),
+            pending: Pending::new(),
             constant: HashMap::new(),
             keys: RandomState::new(),
         }
@@ -246,7 +246,7 @@ impl<'p, W: Write> Writer<'p, W> {
         mut self,
         scratch: impl io::Read + Write + io::Seek + Send + Sync + 'static,
     ) -> Writer<'p, W> {
-        self.slots.set_scratch(scratch);
+        self.pending.set_scratch(scratch);
         self
     }
 
@@ -584,7 +584,7 @@ impl<'p, W: Write> Writer<'p, W> {
         let mut bytes = EntryBytes::new();
         entry.write(has_about, &mut bytes);
         let check = self.keys.hash_one(&authority);
-        self.slots.push(hash, check, schemes, &bytes)?;
+        self.pending.push(hash, check, schemes, &bytes)?;
         self.last = Some((authority, schemes, answer));
         Ok(())
     }
@@ -624,9 +624,9 @@ impl<'p, W: Write> Writer<'p, W> {
         let end = self.at.next_multiple_of(BLOCK_LEN as u64);
         self.pad_to(end)?;
         self.trailer.index_at = self.at;
-        self.slots.sort();
+        self.pending.sort();
         let (mut entries, mut bytes, mut origins) = (0, 0, 0);
-        self.slots.each(|_, entry, of_entry| {
+        self.pending.each(|_, entry, of_entry| {
             entries += 1;
             bytes += entry.len() as u64;
             origins += u64::from(of_entry);
@@ -668,7 +668,7 @@ impl<'p, W: Write> Writer<'p, W> {
 
     /// Writes the index with so many lines that hashes name, and returns the checksums of its blocks.
     fn write_index(&mut self, lines: u64) -> io::Result<Vec<u8>> {
-        let mut slots = std::mem::replace(&mut self.slots, Slots::new());
+        let mut pending = std::mem::replace(&mut self.pending, Pending::new());
         let (mut block, mut blocks) = (Vec::with_capacity(BLOCK_LEN), Vec::new());
         let mut placing = Placing::new(lines);
         let mut put = |line: &Line| -> io::Result<()> {
@@ -690,7 +690,7 @@ impl<'p, W: Write> Writer<'p, W> {
                 "too many origins have nearly equal hashes: write the pack with another seed"
             })
         };
-        slots.each(|hash, entry, _| {
+        pending.each(|hash, entry, _| {
             placing.push(hash, entry, &mut put)?;
             if placing.is_too_far() { Err(too_far()) } else { Ok(()) }
         })?;

@@ -242,7 +242,10 @@ pub(crate) struct Entry<'e> {
 pub(crate) enum Name<'e> {
     Here(&'e [u8]),
     /// Another record has it.
-    Long { hash: u32, record: u32 },
+    Long {
+        hash: u32,
+        record: u32,
+    },
 }
 
 impl<'e> Name<'e> {
@@ -579,13 +582,20 @@ mod tests {
                 about: if has_about { 3 } else { NO_RECORD },
             };
             let long = Name::Long { hash: 0xABCD_EF01, record: 77 };
-            let all = [entry(b"e.com", 0), entry(b"e.com:8080", 7), Entry { name: long, ..entry(b"", 1) }];
+            let all = [
+                entry(b"e.com", 0),
+                entry(b"e.com:8080", 7),
+                Entry { name: long, ..entry(b"", 1) },
+            ];
             let mut bytes = Vec::new();
             for entry in &all {
                 let begin = bytes.len();
                 entry.write(has_about, &mut bytes);
                 assert_eq!(bytes.len() - begin, entry.len(has_about));
-                assert_eq!(Entry::read(&bytes[begin..], has_about), Some((*entry, entry.len(has_about))));
+                assert_eq!(
+                    Entry::read(&bytes[begin..], has_about),
+                    Some((*entry, entry.len(has_about)))
+                );
                 for len in begin..bytes.len() {
                     assert_eq!(Entry::read(&bytes[begin..len], has_about), None);
                 }
@@ -623,7 +633,8 @@ mod tests {
             for captured in [0, 1] {
                 let of = |len: usize| {
                     let record = || Ok::<_, Infallible>(9);
-                    let Ok(name) = Name::of(&text[..len], 1 << 32 | 5, captured != 0, has_about, record);
+                    let Ok(name) =
+                        Name::of(&text[..len], 1 << 32 | 5, captured != 0, has_about, record);
                     Entry { name, captured, ..Entry::NOTHING }
                 };
                 let longest = (0..80).rfind(|len| of(*len).name == Name::Here(&text[..*len]));

@@ -96,7 +96,12 @@ impl Lines {
     }
 
     /// Adds an entry that is not there. `hash_of` returns the hash of any other that is.
-    pub(super) fn insert(&mut self, hash: u64, entry: &Entry<'_>, hash_of: impl Fn(&Entry<'_>) -> u64) {
+    pub(super) fn insert(
+        &mut self,
+        hash: u64,
+        entry: &Entry<'_>,
+        hash_of: impl Fn(&Entry<'_>) -> u64,
+    ) {
         let len = entry.len(HAS_ABOUT) as u64;
         let mut count = self.count;
         loop {

@@ -190,11 +190,7 @@ impl<'k> Run<'k> {
 
     /// The target of one of its URLs.
     #[inline]
-    fn target<'u, U: AsUrl>(
-        &self,
-        url: &'u U,
-        reading: Reading,
-    ) -> Result<Target<'u>, InvalidUrl> {
+    fn target<'u, U: AsUrl>(&self, url: &'u U, reading: Reading) -> Result<Target<'u>, InvalidUrl> {
         let path = match self.path_at {
             0 => url.known_path(),
             at => url.as_url().get(at..).filter(|path| path.first() == Some(&b'/')),

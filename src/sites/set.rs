@@ -42,7 +42,7 @@ use super::policy::SitePolicy;
 /// not matter. Files are not kept: equal ones are recognised by hashes with keys that are random for
 /// each set.
 ///
-/// Memory has the layout of a pack, made for origins in random order: some 45 bytes for an origin and
+/// Memory has the layout of a pack, made for origins in random order: some 60 to 90 bytes for an origin and
 /// its name, and a table for each distinct policy, compiled when it is inserted. Rules, which only
 /// explanations need, lie apart; without [`Config::keep_rules`] they are not kept at all.
 ///
@@ -202,14 +202,16 @@ impl PolicySet {
             None => {
                 let records = &mut self.records;
                 let name = Name::of(key.authority, key.hash, false, true, || {
-                    Ok::<_, Infallible>(append_record(records, &[&[KIND_NAME], key.authority].concat()))
+                    Ok::<_, Infallible>(append_record(
+                        records,
+                        &[&[KIND_NAME], key.authority].concat(),
+                    ))
                 });
                 let Ok(name) = name;
                 let entry = Entry { name, schemes: key.scheme, ..entry };
                 let PolicySet { lines, seed, records, .. } = self;
-                lines.insert(key.hash, &entry, |other| {
-                    layout::hash(name_of(other, records), *seed)
-                });
+                lines
+                    .insert(key.hash, &entry, |other| layout::hash(name_of(other, records), *seed));
                 self.origins += 1;
             }
         }
@@ -240,9 +242,9 @@ impl PolicySet {
                 self.put_record(&body, &mut bodies)
             }
         };
-        let alike = distinct.iter().map(|record| {
-            Always::of(body_at(&self.records, *record), self.reading.encoding)
-        });
+        let alike = distinct
+            .iter()
+            .map(|record| Always::of(body_at(&self.records, *record), self.reading.encoding));
         let always = alike.reduce(Always::and).unwrap_or(Always::Neither);
         let with_rules = self.config.keep_rules.then(|| {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
@@ -250,7 +252,8 @@ impl PolicySet {
         });
         let sitemaps =
             if with_rules.is_some() { Sitemaps::default() } else { Sitemaps::kept(&robots) };
-        let new = Some(File { content, origins: 0, policies, always, bodies, with_rules, sitemaps });
+        let new =
+            Some(File { content, origins: 0, policies, always, bodies, with_rules, sitemaps });
         let number = match self.free_files.pop() {
             Some(number) => {
                 self.files[number as usize] = new;
@@ -408,9 +411,8 @@ impl PolicySet {
     /// [`PolicySet::new`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the set. Takes URLs of 32 origins at a time, so that
-    /// their waits for memory overlap: for origins in random order that is twice as fast as one by
-    /// one. Allocates nothing for crawlers that share a few policies.
+    /// one whose origin is not in the set. The waits of many origins for memory overlap: for origins
+    /// in random order that is nearly twice as fast as one by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// # Panics
     /// Panics unless there is room for as many answers.

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::support::crafted::{
-    Crafted, Entry, Index, PackedRule, about_body, at, branch, delay, explain_body, hash,
-    line, panel_body, record, rules_body, sitemaps_body, table, table_body, wait, with_pace,
+    Crafted, Entry, Index, PackedRule, about_body, at, branch, delay, explain_body, hash, line,
+    panel_body, record, rules_body, sitemaps_body, table, table_body, wait, with_pace,
 };
 use crate::support::whole_pack::look_at;
 use crate::support::{crafted, generate, hostile_packs};
@@ -566,10 +566,7 @@ fn long_names() {
     let not_found = Some("an origin is not found by its name");
     assert_eq!(with(&|entry| entry[6] ^= 1), not_found, "another hash");
     let policy = record.to_le_bytes();
-    assert_eq!(
-        with(&|entry| entry[10..].copy_from_slice(&policy)),
-        Some("the record is no name")
-    );
+    assert_eq!(with(&|entry| entry[10..].copy_from_slice(&policy)), Some("the record is no name"));
     assert!(with(&|entry| entry[10..].fill(0xFF)).is_some());
     assert!(with(&|entry| entry[10..].fill(0)).is_some());
     // A name that the line has room for.

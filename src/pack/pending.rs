@@ -16,7 +16,7 @@ pub(super) type EntryBytes = SmallVec<[u8; ROOM]>;
 
 /// An entry of the index, before it is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Slot {
+struct PendingEntry {
     hash: u64,
     /// Another hash of the authority. Both together tell authorities apart.
     check: u64,
@@ -26,7 +26,7 @@ struct Slot {
     at: u32,
 }
 
-impl Slot {
+impl PendingEntry {
     fn schemes(self) -> u8 {
         self.rest as u8 & Schemes::BITS
     }
@@ -48,8 +48,8 @@ trait Scratch: Read + Write + Seek + Send + Sync {}
 impl<S: Read + Write + Seek + Send + Sync> Scratch for S {}
 
 /// The entries of an index.
-pub(super) struct Slots {
-    memory: Vec<Slot>,
+pub(super) struct Pending {
+    memory: Vec<PendingEntry>,
     /// The entries of those, each with its length before it.
     bytes: Vec<u8>,
     /// How many came so far.
@@ -61,19 +61,19 @@ pub(super) struct Slots {
     runs: Vec<Range<u64>>,
 }
 
-impl fmt::Debug for Slots {
+impl fmt::Debug for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Slots { memory, runs, .. } = self;
-        f.debug_struct("Slots").field("memory", &memory.len()).field("runs", runs).finish()
+        let Pending { memory, runs, .. } = self;
+        f.debug_struct("Pending").field("memory", &memory.len()).field("runs", runs).finish()
     }
 }
 
-impl Slots {
+impl Pending {
     const MOST: usize = 256 << 20;
 
-    pub(super) fn new() -> Slots {
+    pub(super) fn new() -> Pending {
         let (memory, bytes, runs) = (Vec::new(), Vec::new(), Vec::new());
-        Slots { memory, bytes, count: 0, most: Slots::MOST, scratch: None, runs }
+        Pending { memory, bytes, count: 0, most: Pending::MOST, scratch: None, runs }
     }
 
     pub(super) fn set_scratch(
@@ -95,15 +95,17 @@ impl Slots {
         schemes: Schemes,
         entry: &[u8],
     ) -> io::Result<()> {
-        let used = self.memory.len() * size_of::<Slot>() + self.bytes.len();
+        let used = self.memory.len() * size_of::<PendingEntry>() + self.bytes.len();
         if self.scratch.is_some() && used >= self.most {
             self.write_run()?;
         }
         let at = u32::try_from(self.bytes.len()).map_err(|_| {
-            io::Error::other("the pack has too many origins for memory: write several smaller packs")
+            io::Error::other(
+                "the pack has too many origins for memory: write several smaller packs",
+            )
         })?;
         let rest = self.count << Schemes::BITS.count_ones() | u64::from(schemes.0);
-        self.memory.push(Slot { hash, check, rest, at });
+        self.memory.push(PendingEntry { hash, check, rest, at });
         self.bytes.push(entry.len() as u8);
         self.bytes.extend_from_slice(entry);
         self.count += 1;
@@ -112,14 +114,16 @@ impl Slots {
 
     fn write_run(&mut self) -> io::Result<()> {
         let Some(scratch) = &mut self.scratch else { return Ok(()) };
-        self.memory.sort_unstable_by_key(|slot| slot.order());
+        self.memory.sort_unstable_by_key(|pending| pending.order());
         let begin = self.runs.last().map_or(0, |run| run.end);
         scratch.seek(SeekFrom::Start(begin))?;
         let mut end = begin;
         let mut block = Vec::with_capacity(Cursor::BLOCK);
-        for (number, slot) in (1..).zip(&self.memory) {
-            let entry = entry_at(&self.bytes, slot.at as usize);
-            block.extend([slot.hash, slot.check, slot.rest].map(u64::to_le_bytes).as_flattened());
+        for (number, pending) in (1..).zip(&self.memory) {
+            let entry = entry_at(&self.bytes, pending.at as usize);
+            block.extend(
+                [pending.hash, pending.check, pending.rest].map(u64::to_le_bytes).as_flattened(),
+            );
             block.push(entry.len() as u8);
             block.extend_from_slice(entry);
             if block.len() + Cursor::MOST > Cursor::BLOCK || number == self.memory.len() {
@@ -136,7 +140,7 @@ impl Slots {
 
     /// Sorts what is in memory.
     pub(super) fn sort(&mut self) {
-        self.memory.sort_unstable_by_key(|slot| slot.order());
+        self.memory.sort_unstable_by_key(|pending| pending.order());
     }
 
     /// Calls `act` with the hash and the bytes of all entries in the order of their hashes, and with
@@ -146,62 +150,67 @@ impl Slots {
         &mut self,
         mut act: impl FnMut(u64, &[u8], u32) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut last: Option<Slot> = None;
+        let mut last: Option<PendingEntry> = None;
         // Schemes by the check of their authority, of those with the hash of the last one. Empty as
         // long as that is the only one, as it is of nearly all hashes.
         let mut met: HashMap<u64, u8> = HashMap::new();
-        self.merged(|slot, entry| {
-            let is_first = last.is_none_or(|last| last.hash != slot.hash);
+        self.merged(|pending, entry| {
+            let is_first = last.is_none_or(|last| last.hash != pending.hash);
             if is_first {
                 met.clear();
             } else if let Some(last) = last.filter(|_| met.is_empty()) {
                 met.insert(last.check, last.schemes());
             }
-            last = Some(slot);
-            let mut new = slot.schemes();
+            last = Some(pending);
+            let mut new = pending.schemes();
             if !is_first {
-                let known = met.entry(slot.check).or_default();
+                let known = met.entry(pending.check).or_default();
                 new &= !*known;
                 *known |= new;
             }
             match new {
                 0 => Ok(()),
-                new if new == slot.schemes() => act(slot.hash, entry, new.count_ones()),
+                new if new == pending.schemes() => act(pending.hash, entry, new.count_ones()),
                 new => {
                     let mut entry = EntryBytes::from_slice(entry);
                     set_schemes(&mut entry, Schemes(new));
-                    act(slot.hash, &entry, new.count_ones())
+                    act(pending.hash, &entry, new.count_ones())
                 }
             }
         })
     }
 
     /// Calls `act` with all entries in their order.
-    fn merged(&mut self, mut act: impl FnMut(Slot, &[u8]) -> io::Result<()>) -> io::Result<()> {
+    fn merged(
+        &mut self,
+        mut act: impl FnMut(PendingEntry, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
         let bytes = &self.bytes;
-        let in_memory = self.memory.iter().map(|slot| (*slot, entry_at(bytes, slot.at as usize)));
+        let in_memory =
+            self.memory.iter().map(|pending| (*pending, entry_at(bytes, pending.at as usize)));
         let Some(scratch) = self.scratch.as_mut().filter(|_| !self.runs.is_empty()) else {
-            return in_memory.into_iter().try_for_each(|(slot, entry)| act(slot, entry));
+            return in_memory.into_iter().try_for_each(|(pending, entry)| act(pending, entry));
         };
         let mut cursors: Vec<Cursor> = self.runs.iter().cloned().map(Cursor::new).collect();
-        let mut in_memory = in_memory.map(|(slot, entry)| (slot, EntryBytes::from_slice(entry)));
+        let mut in_memory =
+            in_memory.map(|(pending, entry)| (pending, EntryBytes::from_slice(entry)));
         let mut next = |run: usize| match cursors.get_mut(run) {
             Some(cursor) => cursor.next(&mut **scratch),
             None => Ok(in_memory.next()),
         };
         let mut heads = BinaryHeap::new();
         // By the order of the next entry: the run, and that entry.
-        let mut entries: Vec<Option<(Slot, EntryBytes)>> = Vec::new();
+        let mut entries: Vec<Option<(PendingEntry, EntryBytes)>> = Vec::new();
         for run in 0..=self.runs.len() {
             let entry = next(run)?;
-            heads.extend(entry.as_ref().map(|(slot, _)| Reverse((slot.order(), run))));
+            heads.extend(entry.as_ref().map(|(pending, _)| Reverse((pending.order(), run))));
             entries.push(entry);
         }
         while let Some(Reverse((_, run))) = heads.pop() {
             let following = next(run)?;
-            heads.extend(following.as_ref().map(|(slot, _)| Reverse((slot.order(), run))));
-            if let Some((slot, entry)) = std::mem::replace(&mut entries[run], following) {
-                act(slot, &entry)?;
+            heads.extend(following.as_ref().map(|(pending, _)| Reverse((pending.order(), run))));
+            if let Some((pending, entry)) = std::mem::replace(&mut entries[run], following) {
+                act(pending, &entry)?;
             }
         }
         Ok(())
@@ -225,7 +234,10 @@ impl Cursor {
         Cursor { left, block: Vec::new(), at: 0 }
     }
 
-    fn next(&mut self, scratch: &mut dyn Scratch) -> io::Result<Option<(Slot, EntryBytes)>> {
+    fn next(
+        &mut self,
+        scratch: &mut dyn Scratch,
+    ) -> io::Result<Option<(PendingEntry, EntryBytes)>> {
         if self.block.len() - self.at < Cursor::MOST && !self.left.is_empty() {
             self.block.drain(..self.at);
             self.at = 0;
@@ -239,11 +251,11 @@ impl Cursor {
         let Some((head, rest)) = self.block[self.at..].split_first_chunk::<24>() else {
             return Ok(None);
         };
-        let [hash, check, rest_of_slot] =
-            [0, 8, 16].map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("eight bytes")));
+        let [hash, check, rest_of_slot] = [0, 8, 16]
+            .map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("eight bytes")));
         let entry = EntryBytes::from_slice(entry_at(rest, 0));
         self.at += head.len() + 1 + entry.len();
-        Ok(Some((Slot { hash, check, rest: rest_of_slot, at: 0 }, entry)))
+        Ok(Some((PendingEntry { hash, check, rest: rest_of_slot, at: 0 }, entry)))
     }
 }
 
@@ -254,10 +266,10 @@ mod tests {
     /// Whether entries wait elsewhere or not, the same come in the same order.
     #[test]
     fn runs_are_merged() {
-        let slots = |most: usize, scratch: bool| {
-            let mut slots = Slots { most, ..Slots::new() };
+        let pending = |most: usize, scratch: bool| {
+            let mut pending = Pending { most, ..Pending::new() };
             if scratch {
-                slots.set_scratch(io::Cursor::new(Vec::new()));
+                pending.set_scratch(io::Cursor::new(Vec::new()));
             }
             let mut random = 1_u64;
             for number in 0..40_000_u32 {
@@ -266,28 +278,29 @@ mod tests {
                 // hash.
                 let name = (random >> 33) % 9_000;
                 let (hash, check) = ((name / 2) << 40, name);
-                let entry = [&number.to_le_bytes()[..], &[7; ROOM][..number as usize % 60]].concat();
-                slots.push(hash, check, Schemes(1 << ((random >> 62) & 1)), &entry).unwrap();
+                let entry =
+                    [&number.to_le_bytes()[..], &[7; ROOM][..number as usize % 60]].concat();
+                pending.push(hash, check, Schemes(1 << ((random >> 62) & 1)), &entry).unwrap();
             }
-            slots.sort();
+            pending.sort();
             let mut all = Vec::new();
             for _ in 0..2 {
                 all.clear();
-                slots
+                pending
                     .each(|hash, entry, origins| {
                         all.push((hash, entry.to_vec(), origins));
                         Ok(())
                     })
                     .unwrap();
             }
-            (all, slots.runs.len())
+            (all, pending.runs.len())
         };
-        let (in_memory, runs) = slots(10, false);
+        let (in_memory, runs) = pending(10, false);
         assert_eq!(runs, 0);
         assert!(in_memory.len() > 9_000 && in_memory.len() < 18_001, "{}", in_memory.len());
         assert!(in_memory.is_sorted_by_key(|(hash, ..)| *hash));
-        for (most, least, wanted) in [(10_000, 200, 400), (2 << 20, 1, 2), (Slots::MOST, 0, 0)] {
-            let (merged, runs) = slots(most, true);
+        for (most, least, wanted) in [(10_000, 200, 400), (2 << 20, 1, 2), (Pending::MOST, 0, 0)] {
+            let (merged, runs) = pending(most, true);
             assert!((least..=wanted).contains(&runs), "{runs}");
             assert!(merged == in_memory, "{most}");
         }
