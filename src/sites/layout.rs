@@ -332,7 +332,7 @@ impl<'e> Entry<'e> {
     }
 
     /// The entry that some bytes begin with, and its length. `None` if none does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(bytes: &'e [u8], has_about: bool) -> Option<(Entry<'e>, usize)> {
         let head = Head(u16::from_le_bytes(*bytes.first_chunk()?));
         let (before, len) = (head.before_name(has_about), head.name_bytes());
@@ -399,7 +399,7 @@ pub(crate) fn used(line: &Line, has_about: bool) -> usize {
 ///
 /// # Errors
 /// Returns the error of `long_name`.
-#[inline]
+#[inline(always)]
 pub(crate) fn find<'l, E>(
     line: &'l Line,
     key: &Key<'_>,

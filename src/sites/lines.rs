@@ -70,7 +70,8 @@ impl Lines {
     }
 
     /// The entry of an origin, and its place. `long_name` returns the name that a record has.
-    #[inline]
+    // So that only what the caller needs of an entry is read.
+    #[inline(always)]
     pub(super) fn find<'l>(
         &'l self,
         key: &Key<'_>,
