@@ -8,7 +8,7 @@ use robotsieve_client::host_count::HostHasher;
 use super::args::{FilterArgs, FilterFormat, Missing};
 use super::batch::{Batch, Hosts, Line};
 use super::feed::Asked;
-use super::output::{self, AgentMember, Gone, Pieces};
+use super::output::{self, AgentMember, Pieces, Unwritten};
 use super::sites::{HostRules, Site, Sites};
 use super::tally::{SeenHosts, Tally};
 
@@ -162,7 +162,7 @@ impl<'j> Worker<'j> {
     }
 
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
-    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Unwritten> {
         let mut tally = Tally::default();
         let (mut batch, mut start) = (Batch::default(), 0);
         while start < lines.len() {
@@ -199,7 +199,7 @@ impl<'j> Worker<'j> {
         batch: &Batch<'_>,
         tally: &mut Tally,
         pieces: &mut Pieces<'_>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Unwritten> {
         self.judge.answer(batch, &mut self.answers);
         let rows = self.answers.chunks_exact(self.judge.agents.len());
         for (line, row) in batch.lines.iter().zip(rows) {
@@ -218,7 +218,7 @@ impl<'j> Worker<'j> {
         batch: &Batch<'_>,
         tally: &mut Tally,
         pieces: &mut Pieces<'_>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Unwritten> {
         let Worker { judge, shared, .. } = self;
         let mut sent = Ok(());
         judge.each_line(batch, |line, ruling| {
