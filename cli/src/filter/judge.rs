@@ -98,7 +98,7 @@ pub struct Worker<'j> {
     /// A row for each line of a batch.
     answers: Vec<Answer>,
     shared: Shared,
-    /// The parts of a chunk to print.
+    /// The parts of a batch to print.
     kept: Vec<Range<usize>>,
 }
 
@@ -118,47 +118,48 @@ impl<'j> Worker<'j> {
         matches!(self.judge.format, FilterFormat::Urls | FilterFormat::Denied)
     }
 
-    /// Judges all lines of a chunk, which ends with a line feed, and removes those that are not to be
-    /// printed. For one crawler.
-    pub fn sieve(&mut self, lines: &mut Vec<u8>) -> Tally {
+    /// Judges all lines of a chunk, which ends with a line feed, and moves those that are to be
+    /// printed to its beginning. Returns how many bytes they have. For one crawler.
+    pub fn sieve(&mut self, lines: &mut [u8]) -> (Tally, usize) {
         let kept_answer = match self.judge.format {
             FilterFormat::Denied => Answer::Disallow,
             _ => Answer::Allow,
         };
         let mut tally = Tally::default();
-        self.kept.clear();
-        // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are removed
-        // by leaving a gap.
-        let mut piece = 0..0;
-        let (mut batch, mut start) = (Batch::default(), 0);
+        let (mut batch, mut start, mut len) = (Batch::default(), 0, 0);
         while start < lines.len() {
-            start = self.fill(&mut batch, lines, start, &mut tally);
-            self.judge.answer(&batch, &mut self.answers);
-            for (line, answer) in batch.lines.iter().zip(&self.answers) {
+            let mut filled = batch;
+            start = self.fill(&mut filled, lines, start, &mut tally);
+            self.judge.answer(&filled, &mut self.answers);
+            // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are
+            // removed by leaving a gap.
+            let mut piece = 0..0;
+            for (line, answer) in filled.lines.iter().zip(&self.answers) {
                 tally.count(*answer, 1);
                 if *answer == kept_answer {
-                    let end = line.start() + line.url.len();
-                    for kept in [line.start()..end, line.end()..line.end() + 1] {
-                        if piece.end == kept.start {
-                            piece.end = kept.end;
-                        } else {
-                            self.kept.push(std::mem::replace(&mut piece, kept));
-                        }
+                    if piece.end != line.start() {
+                        self.kept.push(std::mem::replace(&mut piece, line.start()..line.start()));
                     }
+                    let end = line.start() + line.url.len();
+                    if end != line.end() {
+                        self.kept.push(piece.start..end);
+                        piece.start = line.end();
+                    }
+                    piece.end = line.end() + 1;
                 }
             }
-        }
-        self.kept.push(piece);
-        let mut len = 0;
-        for piece in self.kept.drain(..) {
-            let piece_len = piece.len();
-            if piece.start != len {
-                lines.copy_within(piece, len);
+            self.kept.push(piece);
+            batch = filled.emptied();
+            // They are still in the nearest cache.
+            for piece in self.kept.drain(..) {
+                let piece_len = piece.len();
+                if piece.start != len {
+                    lines.copy_within(piece, len);
+                }
+                len += piece_len;
             }
-            len += piece_len;
         }
-        lines.truncate(len);
-        tally
+        (tally, len)
     }
 
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.

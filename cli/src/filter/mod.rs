@@ -344,8 +344,8 @@ fn work(shared: &Shared) -> Result<(), Failure> {
         let Some((number, mut lines)) = chunks.next(buffers) else { break };
         let turn = Turn::new(turns, number);
         let judged = if worker.sieves() {
-            let tally = worker.sieve(&mut lines);
-            let written = turn.finish(lines, buffers);
+            let (tally, len) = worker.sieve(&mut lines);
+            let written = turn.finish(lines, len, buffers);
             written.map(|()| tally).map_err(Unwritten::Failed)
         } else {
             let mut pieces = Pieces::new(turn, buffers);

@@ -44,7 +44,8 @@ impl<'w> Pieces<'w> {
 
     /// Writes the rest when its turn comes.
     pub fn finish(self, buffers: &Buffers) -> Result<(), Unwritten> {
-        self.turn.finish(self.bytes, buffers).map_err(Unwritten::Failed)
+        let len = self.bytes.len();
+        self.turn.finish(self.bytes, len, buffers).map_err(Unwritten::Failed)
     }
 }
 

@@ -26,8 +26,8 @@ struct State {
     next: u64,
     /// True while a worker writes, without the lock.
     is_taken: bool,
-    /// The output of chunks that are judged, by number.
-    waiting: BTreeMap<u64, Vec<u8>>,
+    /// The output of chunks that are judged, by number: the first bytes of a buffer, and how many.
+    waiting: BTreeMap<u64, (Vec<u8>, usize)>,
     /// True if nothing can be written any more.
     is_over: bool,
 }
@@ -110,23 +110,23 @@ impl<'t> Turn<'t> {
         Ok(true)
     }
 
-    /// Writes the rest of the chunk's output, and that of the chunks behind it that are judged, if the
-    /// turn has come, and leaves it to another worker if not.
+    /// Writes the rest of the chunk's output, which is the first `len` bytes of `rest`, and the output of
+    /// the chunks behind it that are judged, if the turn has come, and leaves it to another worker if not.
     ///
     /// # Errors
     /// Returns an error if they cannot be written.
-    pub fn finish(self, rest: Vec<u8>, buffers: &Buffers) -> io::Result<()> {
+    pub fn finish(self, rest: Vec<u8>, len: usize, buffers: &Buffers) -> io::Result<()> {
         let mut state = self.turns.lock();
-        state.waiting.insert(self.number, rest);
+        state.waiting.insert(self.number, (rest, len));
         if state.is_over || state.is_taken && !self.has_come {
             return Ok(());
         }
         state.is_taken = true;
         loop {
             let next = state.next;
-            let Some(output) = state.waiting.remove(&next) else { break };
+            let Some((output, len)) = state.waiting.remove(&next) else { break };
             drop(state);
-            self.turns.write(&output)?;
+            self.turns.write(&output[..len])?;
             buffers.give(output);
             state = self.turns.lock();
             state.next += 1;
