@@ -142,8 +142,9 @@ const BLOCK: usize = 64;
 
 /// Where lines end.
 ///
-/// Finds the line feeds of a block together and notes four of them without asking how many there are. A search for one line feed after another takes longer, because no processor can
-/// predict how long the next line is.
+/// Finds the line feeds of a block together, and notes four of them without asking how many there are.
+/// A search for one line feed after another takes longer, because no processor can predict how long
+/// the next line is.
 struct Ends {
     found: [u32; LINES + BLOCK],
     len: usize,
@@ -306,14 +307,14 @@ mod tests {
 
     #[test]
     fn line_feeds_are_found() {
-        let mut chunk: Vec<u8> = (0..1000u32).map(|n| (n * n >> 3) as u8).collect();
+        let mut chunk: Vec<u8> = (0..1000u32).map(|n| ((n * n) >> 3) as u8).collect();
         for byte in [b'\n', b'\n' ^ 0x80, b'\n' + 1, b'\n' - 1, 0] {
             chunk.extend([byte; 150]);
         }
         chunk.extend(*b"x\n");
         for block in chunk.windows(BLOCK).filter_map(|block| block.first_chunk::<BLOCK>()) {
             let bits =
-                block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(*byte == b'\n'));
+                block.iter().rev().fold(0, |bits, byte| (bits << 1) | u64::from(*byte == b'\n'));
             assert_eq!(line_feeds(block), bits);
             assert_eq!(line_feeds_by_words(block), bits);
         }

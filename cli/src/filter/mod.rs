@@ -17,9 +17,9 @@
 //! With `--fetch` there is one more stage, [`ahead`]: another thread reads, and chunks wait there for the
 //! sites that are being asked.
 //!
-//! Few chunks may wait for their turn to be written, so a slow consumer stops the reading. A worker whose
-//! output grows large (many crawlers, long rules) waits for its turn and writes it in pieces. The chunk whose turn
-//! it is can always proceed, so there is no deadlock.
+//! Few chunks may wait for their turn to be written, so a slow consumer stops the reading. A worker
+//! whose output grows large (many crawlers, long rules) waits for its turn and writes it in pieces. The
+//! chunk whose turn it is can always proceed, so there is no deadlock.
 
 mod ahead;
 pub mod args;
