@@ -1,5 +1,8 @@
 //! The HTTP answer in the block of a record.
 
+use std::borrow::Cow;
+use std::mem::MaybeUninit;
+
 use crate::MAX_BODY_BYTES;
 use crate::body::{BodyLimits, Incoming};
 use crate::outcome::{Failure, Response};
@@ -42,13 +45,14 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     let later = LATER_VERSIONS.iter().find_map(|version| block.strip_prefix(*version));
     let as_http1 = later.map(|rest| [b"HTTP/1.1 ", rest].concat());
     let block = as_http1.as_deref().unwrap_or(block);
-    let mut headers = vec![httparse::EMPTY_HEADER; MAX_HEADERS];
-    let mut head = httparse::Response::new(&mut headers);
+    // Filling so many would take longer than all the rest.
+    let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+    let mut head = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default()
         .allow_obsolete_multiline_headers_in_responses(true)
         .ignore_invalid_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true)
-        .parse_response(&mut head, block);
+        .parse_response_with_uninit_headers(&mut head, block, &mut headers);
     let len = match parsed {
         Ok(httparse::Status::Complete(len)) => len,
         Ok(httparse::Status::Partial) => return Err("the head of the answer has no end".into()),
@@ -90,16 +94,16 @@ fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool),
     let is_chunked = names(headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked");
     let stated = names(headers, &CONTENT_LENGTH);
     let stated = stated.iter().filter_map(|len| len.parse::<u64>().ok()).max();
-    let body = match if is_chunked { unchunked(wire) } else { Chunks::None } {
-        Chunks::All(body) => body,
-        Chunks::Cut(body) if end == End::Limit => body,
+    let body: Cow<'_, [u8]> = match if is_chunked { unchunked(wire) } else { Chunks::None } {
+        Chunks::All(body) => body.into(),
+        Chunks::Cut(body) if end == End::Limit => body.into(),
         Chunks::Cut(_) => return Err(broken()),
         // Many writers undo the chunks but leave the header.
         Chunks::None => {
             if end == End::Whole && stated.is_some_and(|stated| (wire.len() as u64) < stated) {
                 return Err(broken());
             }
-            wire.to_vec()
+            wire.into()
         }
     };
     let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
@@ -109,13 +113,13 @@ fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool),
         // Of a body that was cut, this is what there is of it.
         let decoded = incoming.so_far();
         return match pushed {
-            Err(failure) if decoded.is_empty() => undone(body).ok_or(failure),
+            Err(failure) if decoded.is_empty() => undone(body.into_owned()).ok_or(failure),
             _ => Ok((decoded, false)),
         };
     }
     match pushed.and_then(|_| incoming.end()) {
         Ok(decoded) => Ok(decoded),
-        Err(failure) => undone(body).ok_or(failure),
+        Err(failure) => undone(body.into_owned()).ok_or(failure),
     }
 }
 
