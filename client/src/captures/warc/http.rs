@@ -19,20 +19,18 @@ const MAX_HEADERS: usize = 1000;
 /// The beginnings of status lines as some writers have them, for versions that have none.
 const LATER_VERSIONS: [&[u8]; 4] = [b"HTTP/2 ", b"HTTP/2.0 ", b"HTTP/3 ", b"HTTP/3.0 "];
 
-/// The headers that something follows from.
-const KEPT: [HeaderName; 11] = [
-    AGE,
-    CACHE_CONTROL,
-    CONTENT_ENCODING,
-    CONTENT_LENGTH,
-    DATE,
-    ETAG,
-    EXPIRES,
-    LAST_MODIFIED,
-    LOCATION,
-    RETRY_AFTER,
-    TRANSFER_ENCODING,
-];
+/// The headers that something follows from once the body is read.
+const KEPT: [HeaderName; 8] =
+    [AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, RETRY_AFTER];
+
+/// The headers that say how the body was sent.
+#[derive(Default)]
+struct Sent {
+    /// The encodings of the content, and those that were applied on the way.
+    encodings: HeaderMap,
+    /// The length. Of several, the largest.
+    len: Option<u64>,
+}
 
 /// The answer in a block, with its encodings undone and the headers that matter, or what went wrong on the site's side, as for
 /// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
@@ -59,17 +57,30 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
         Err(cause) => return Err(format!("it is not an HTTP answer: {cause}")),
     };
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
+    let mut sent = Sent::default();
     for header in head.headers {
-        let name = KEPT.iter().find(|kept| header.name.eq_ignore_ascii_case(kept.as_str()));
-        if let (Some(name), Ok(value)) = (name, HeaderValue::from_bytes(header.value)) {
-            response.headers.append(name, value);
+        let is = |name: &HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
+        let (headers, name) = if is(&CONTENT_LENGTH) {
+            sent.len = sent.len.max(len_of(header.value));
+            continue;
+        } else if is(&CONTENT_ENCODING) {
+            (&mut sent.encodings, CONTENT_ENCODING)
+        } else if is(&TRANSFER_ENCODING) {
+            (&mut sent.encodings, TRANSFER_ENCODING)
+        } else if let Some(name) = KEPT.iter().find(|name| is(name)) {
+            (&mut response.headers, name.clone())
+        } else {
+            continue;
+        };
+        if let Ok(value) = HeaderValue::from_bytes(header.value) {
+            headers.append(name, value);
         }
     }
     // Bodies of other answers are not the file.
     if !(200..300).contains(&response.status) {
         return Ok(Ok(response));
     }
-    let (body, is_longer) = match decode(&response.headers, &block[len..], end) {
+    let (body, is_longer) = match decode(&sent, &block[len..], end) {
         Ok(body) => body,
         Err(failure) => return Ok(Err(failure)),
     };
@@ -87,27 +98,29 @@ pub fn broken() -> Failure {
 }
 
 /// The body, and whether it is longer than a store takes.
-fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
+fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
     if end == End::Early {
         return Err(broken());
     }
-    let is_chunked = names(headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked");
-    let stated = names(headers, &CONTENT_LENGTH);
-    let stated = stated.iter().filter_map(|len| len.parse::<u64>().ok()).max();
+    let transfer = sent.encodings.get_all(TRANSFER_ENCODING).iter();
+    let is_chunked = transfer.flat_map(parts).any(|name| name.eq_ignore_ascii_case("chunked"));
     let body: Cow<'_, [u8]> = match if is_chunked { unchunked(wire) } else { Chunks::None } {
         Chunks::All(body) => body.into(),
         Chunks::Cut(body) if end == End::Limit => body.into(),
         Chunks::Cut(_) => return Err(broken()),
         // Many writers undo the chunks but leave the header.
         Chunks::None => {
-            if end == End::Whole && stated.is_some_and(|stated| (wire.len() as u64) < stated) {
+            if end == End::Whole && sent.len.is_some_and(|len| (wire.len() as u64) < len) {
                 return Err(broken());
             }
             wire.into()
         }
     };
+    if sent.encodings.is_empty() && body.len() <= MAX_BODY_BYTES {
+        return Ok((body.into_owned(), false));
+    }
     let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
-    let mut incoming = Incoming::new(headers, limits)?;
+    let mut incoming = Incoming::new(&sent.encodings, limits)?;
     let pushed = incoming.push(&body);
     if end == End::Limit {
         // Of a body that was cut, this is what there is of it.
@@ -133,10 +146,15 @@ fn undone(body: Vec<u8>) -> Option<(Vec<u8>, bool)> {
     })
 }
 
-fn names(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
-    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    let names = values.flat_map(|value| value.split(','));
-    names.map(|name| name.trim().to_ascii_lowercase()).filter(|name| !name.is_empty()).collect()
+/// What a `Content-Length` says: the largest number in it.
+fn len_of(value: &[u8]) -> Option<u64> {
+    let numbers = str::from_utf8(value).ok()?.split(',');
+    numbers.filter_map(|number| number.trim_ascii().parse().ok()).max()
+}
+
+/// The parts of a header that is a list.
+fn parts(value: &HeaderValue) -> impl Iterator<Item = &str> {
+    value.to_str().unwrap_or_default().split(',').map(str::trim_ascii)
 }
 
 /// A body in chunks.
