@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | source | a file or a stream → bytes at any place | `source` |
 //! | piece | a part of a source → the records that begin in it, by a thread | `piece` |
-//! | member | a gzip member or zstd frame → bytes | `member` |
+//! | member | a gzip member or zstd frame → bytes | `member`, `inflate` |
 //! | record | bytes → a record's head and block | `record` |
 //! | found | a record → a capture | `found`, `http`, `state` |
 //!
@@ -39,6 +39,7 @@ mod codec;
 mod cursor;
 mod found;
 mod http;
+mod inflate;
 mod member;
 mod piece;
 mod record;

@@ -9,7 +9,7 @@ use std::io;
 use memchr::memmem::Finder;
 
 use super::codec::Codec;
-use super::cursor::{Bounds, Cursor, Feed, InputFeed};
+use super::cursor::{Bounds, Buffer, Cursor, Feed, InputFeed};
 use super::found::{RecordFound, is_wanted, read as read_record};
 use super::member::{self, Decode, Member};
 use super::record;
@@ -63,12 +63,12 @@ pub fn read<'p>(
         Begin::Here(at) => (at, Bounds::Release),
         Begin::Search(at) => (at, Bounds::Until(until.saturating_add(AHEAD_BYTES))),
     };
-    let (spare, read) = (Vec::new(), Read::default());
+    let (spare, read) = (Buffer::default(), Read::default());
     let mut piece = Piece { source, hand_on, weight: 0, spare, read };
     // The line end before a record is sought as well.
     let sought = if source.codec.is_none() { at.saturating_sub(1) } else { at };
     let at = if begin == Begin::Search(at) { sought } else { at };
-    let mut input = Cursor::new(InputFeed::new(source, at, bounds), Vec::new());
+    let mut input = Cursor::new(InputFeed::new(source, at, bounds), Buffer::default());
     piece.read.end = at;
     let result = match &source.codec {
         None => piece.plain(&mut input, begin, until),
@@ -90,7 +90,7 @@ struct Piece<'p> {
     /// How much memory is taken by what was found.
     weight: usize,
     /// Memory to decode to.
-    spare: Vec<u8>,
+    spare: Buffer,
     read: Read,
 }
 
@@ -165,12 +165,12 @@ impl Piece<'_> {
         decode: &mut Decode,
         place: u64,
     ) -> io::Result<()> {
-        let Some(member) = Member::begin(input, decode)? else { return Ok(()) };
+        let Some(member) = Member::begin(input, decode, &mut self.spare)? else { return Ok(()) };
         let mut text = Cursor::new(member, std::mem::take(&mut self.spare));
         let read = self.records(&mut text, place);
-        self.spare = text.into_bytes();
-        if self.spare.capacity() > MAX_SPARE_BYTES {
-            self.spare = Vec::new();
+        self.spare = text.into_buffer();
+        if self.spare.memory_bytes() > MAX_SPARE_BYTES {
+            self.spare = Buffer::default();
         }
         read
     }
