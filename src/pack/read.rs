@@ -5,7 +5,7 @@ use crate::origin::{Origin, Scheme};
 use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::read_ahead;
-use crate::sites::layout::{self, Always, Entry, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
+use crate::sites::layout::{self, Always, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
 use crate::sites::look_up::{self, Grounds, UrlRun};
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 use super::error::PackError;
 use super::open::Pack;
 use super::shard::Shard;
-use super::site::Site;
+use super::site::{Found, Site};
 
 impl<'p> Pack<'p> {
     /// What the pack has for an origin.
@@ -125,22 +125,6 @@ impl<'p> Pack<'p> {
         self.shards.iter().flat_map(move |shard| {
             shard.entries().map(move |entry| Ok(Site { pack: self, shard, entry: entry?.0 }))
         })
-    }
-}
-
-/// What a look-up finds in a pack.
-#[derive(Clone, Copy)]
-pub(crate) struct Found<'p> {
-    shard: &'p Shard<'p>,
-    /// The record that the entry leads to, if something is known.
-    policies: u32,
-    always: Always,
-}
-
-impl<'p> Found<'p> {
-    #[inline]
-    pub(super) fn of(shard: &'p Shard<'p>, entry: &Entry<'_>) -> Found<'p> {
-        Found { shard, policies: entry.policies, always: entry.always }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::policy::decision::Decision;
 use crate::policy::sitemaps::texts;
 use crate::read::fields::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
+use crate::sites::compiled;
 use crate::sites::layout::{Always, Entry, NO_RECORD, Policies};
 use crate::sites::look_up;
 use crate::sites::policy::SitePolicy;
@@ -18,7 +19,6 @@ use crate::verdict::Verdict;
 use super::error::PackError;
 use super::open::Pack;
 use super::outcome::{Kind, Written};
-use super::read::Found;
 use super::recipe::Packed;
 use super::shard::Shard;
 
@@ -29,6 +29,22 @@ pub struct Site<'p> {
     pub(super) shard: &'p Shard<'p>,
     /// Not one that was removed.
     pub(super) entry: Entry<'p>,
+}
+
+/// What a look-up finds in a pack.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'p> {
+    pub(super) shard: &'p Shard<'p>,
+    /// The record that the entry leads to, if something is known.
+    pub(super) policies: u32,
+    pub(super) always: Always,
+}
+
+impl<'p> Found<'p> {
+    #[inline]
+    pub(super) fn of(shard: &'p Shard<'p>, entry: &Entry<'_>) -> Found<'p> {
+        Found { shard, policies: entry.policies, always: entry.always }
+    }
 }
 
 /// The records of a site.
@@ -208,7 +224,7 @@ impl<'p> Site<'p> {
         let policies = self.policies()?;
         let mut records = policies.records();
         records.try_fold(self.entry.always, |always, record| {
-            Ok(always.and(Always::of(self.shard.policy(record)?, encoding)))
+            Ok(always.and(compiled::always(self.shard.policy(record)?, encoding)))
         })
     }
 

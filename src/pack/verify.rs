@@ -1,6 +1,7 @@
 //! Checks a whole pack, and counts what is in it.
 
 use crate::origin::shard_of;
+use crate::sites::compiled;
 use crate::sites::layout::{
     Always, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_TABLE, LINE_LEN, Line, NO_RECORD,
     RECORD_HEAD, RECORD_UNIT,
@@ -217,7 +218,7 @@ impl Shard<'_> {
         if has_policies {
             let policies = self.policies(entry.policies, crawlers)?;
             for (number, record) in policies.records().enumerate() {
-                let always = Always::of(self.policy(record)?, self.reading.encoding);
+                let always = compiled::always(self.policy(record)?, self.reading.encoding);
                 if entry.always != Always::Neither && entry.always != always {
                     return damaged("an origin has a verdict that is not its policy's");
                 }

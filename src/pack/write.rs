@@ -9,6 +9,7 @@ use crate::policy::Reading;
 use crate::policy::config::Config;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::sites::compiled;
 use crate::sites::kind::SiteRules;
 use crate::sites::layout::{
     self, Always, Entry, KIND_NAME, KIND_PANEL, LINE_LEN, Line, MAX_AUTHORITY, NO_RECORD, Name,
@@ -356,7 +357,7 @@ impl<'p, W: Write> Writer<'p, W> {
         let mut always = None;
         let encoding = Reading::of(self.recipe.profile()).encoding;
         for (policy, rules) in parts {
-            let own = Always::of(policy, encoding);
+            let own = compiled::always(policy, encoding);
             always = Some(always.map_or(own, |always: Always| always.and(own)));
             records.push((self.put_record(policy)?, self.put_record(rules)?));
         }

@@ -16,9 +16,7 @@
 //! verdict needs; and the verdict itself where that is always the same. A name that is too long
 //! for a line is in a record of its own. What only explanations need is in records, too.
 
-use crate::automaton::Table;
 use crate::origin::Scheme;
-use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
 /// Bytes of a line of the index: those of a cache line.
@@ -123,13 +121,20 @@ pub(crate) struct Key<'k> {
     pub(crate) scheme: Schemes,
     pub(crate) hash: u64,
     /// Which of the files it is in, if they are several.
+    #[cfg(feature = "pack")]
     pub(crate) shard: u32,
 }
 
 impl<'k> Key<'k> {
     #[inline]
     pub(crate) fn of(authority: &'k [u8], scheme: Scheme, seed: u64) -> Key<'k> {
-        Key { authority, scheme: Schemes::of(scheme), hash: hash(authority, seed), shard: 0 }
+        Key {
+            authority,
+            scheme: Schemes::of(scheme),
+            hash: hash(authority, seed),
+            #[cfg(feature = "pack")]
+            shard: 0,
+        }
     }
 }
 
@@ -144,18 +149,6 @@ pub(crate) enum Always {
 }
 
 impl Always {
-    /// That of a policy's record.
-    pub(crate) fn of(body: &[u8], encoding: Encoding) -> Always {
-        match body.split_first() {
-            Some((kind, _)) if kind & !HAS_PACE != KIND_TABLE => Always::Neither,
-            _ => match Table::only_verdict(&super::pace::without(body)[1..], encoding) {
-                Some(Verdict::Allow) => Always::Allow,
-                Some(Verdict::Disallow) => Always::Disallow,
-                None => Always::Neither,
-            },
-        }
-    }
-
     /// What two policies have in common.
     pub(crate) fn and(self, other: Always) -> Always {
         if self == other { self } else { Always::Neither }
@@ -606,7 +599,7 @@ mod tests {
             assert_eq!(used(&line, has_about), bytes.len());
             let names: HashMap<u32, &[u8]> = HashMap::from([(77, &b"long"[..])]);
             let find = |authority: &[u8], scheme, hash| {
-                let key = Key { authority, scheme, hash, shard: 0 };
+                let key = Key { scheme, hash, ..Key::of(authority, Scheme::Http, 0) };
                 let name = |record| Ok::<_, Infallible>(names[&record]);
                 let Ok(found) = find(&line, &key, has_about, name);
                 found.map(|(_, entry)| entry)

@@ -244,7 +244,7 @@ impl PolicySet {
         };
         let alike = distinct
             .iter()
-            .map(|record| Always::of(body_at(&self.records, *record), self.reading.encoding));
+            .map(|record| compiled::always(body_at(&self.records, *record), self.reading.encoding));
         let always = alike.reduce(Always::and).unwrap_or(Always::Neither);
         let with_rules = self.config.keep_rules.then(|| {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
