@@ -134,9 +134,8 @@ pub(crate) fn answers<G: Grounds, U: AsUrl>(
     fault: impl FnMut(G::Error),
 ) {
     let mut next = 0;
-    Steps::new(grounds, urls, crawlers, answers, fault).take(|steps, group| {
-        steps.fill_group(&mut next, group);
-    });
+    Steps::new(grounds, urls, crawlers, answers, fault)
+        .take(|steps, group| steps.fill_group(&mut next, group));
 }
 
 /// The same for URLs whose origins are known, in runs.
@@ -160,6 +159,7 @@ pub(crate) fn answers_for<G: Grounds, U: AsUrl>(
             from = run.end;
         }
         left = others;
+        !left.is_empty()
     });
 }
 
@@ -255,33 +255,32 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     }
 
     /// Takes all runs through the steps. `next` puts the next ones into an empty group, and asks for
-    /// their lines: the first step. When there are none left, the group stays empty.
+    /// their lines: the first step. It returns false if there are none left; if there are, the group
+    /// may be empty nevertheless.
     #[inline]
-    fn take(&mut self, mut next: impl FnMut(&mut Self, &mut Group<'s, G>)) {
+    fn take(&mut self, mut next: impl FnMut(&mut Self, &mut Group<'s, G>) -> bool) {
         if self.crawlers.is_empty() {
             return;
         }
         const STEPS: usize = 5;
         let mut groups: [Group<'s, G>; STEPS] = std::array::from_fn(|_| Group::default());
-        let (mut newest, mut empty) = (0, 0);
-        while empty < STEPS {
-            // The newest is one step behind the others.
+        // How often the steps are taken until the newest group is finished.
+        let (mut newest, mut left) = (0, STEPS);
+        while left > 0 {
             let older = |by: usize| (newest + STEPS - by) % STEPS;
             self.finish(&mut groups[older(4)]);
             self.panel(&mut groups[older(3)]);
             self.policy(&mut groups[older(2)]);
             self.site(&mut groups[older(1)]);
-            let group = &mut groups[newest];
-            next(self, group);
-            empty = if group.runs.is_empty() { empty + 1 } else { 0 };
+            left = if next(self, &mut groups[newest]) { STEPS } else { left - 1 };
             newest = (newest + 1) % STEPS;
         }
     }
 
     /// Puts runs into a group, from the URL with the number `next` on, and asks for their lines.
-    /// Answers for what has an unusual origin.
+    /// Answers for what has an unusual origin. Returns false if no URLs are left.
     #[inline]
-    fn fill_group(&mut self, next: &mut usize, group: &mut Group<'s, G>) {
+    fn fill_group(&mut self, next: &mut usize, group: &mut Group<'s, G>) -> bool {
         let mut last: Option<UsualOrigin<'s>> = None;
         let most = self.urls.len().min(*next + MOST_URLS);
         while *next < most {
@@ -309,6 +308,7 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
             group.runs.push(Run { key, otherwise, path_at, from, end });
             *next = end;
         }
+        *next < self.urls.len()
     }
 
     /// Answers for a URL with an unusual origin, and for those of the origin that follow. Returns the

@@ -849,6 +849,35 @@ mod tests {
         }
     }
 
+    /// However many URLs without a usual origin come one after another, those behind them are
+    /// answered.
+    #[test]
+    fn many_unusual_origins() {
+        let crawler = [Crawler::name("bot")];
+        let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawler);
+        set.insert(&origin("https://e.com"), b"User-agent: *\nDisallow: /x");
+        set.insert(&origin("https://xn--e-5ga.com"), b"User-agent: *\nDisallow: /");
+        for unusual in ["", "x", "gopher://e.com/", "https://XN--E-5GA.com/", "https://n.com.:80"] {
+            for count in [1, 511, 512, 513, 5_000] {
+                let mut urls = vec![unusual; count];
+                urls.extend(["https://e.com/x", "https://e.com/", unusual]);
+                let mut answers = vec![Answer::Unknown; urls.len()];
+                let wanted = match Origin::of(unusual) {
+                    Err(_) => Answer::Invalid,
+                    Ok(origin) if set.get(&origin).is_some() => Answer::Disallow,
+                    Ok(_) => Answer::Unknown,
+                };
+                // Whatever stood there before.
+                for before in [Answer::Allow, Answer::Invalid] {
+                    answers.fill(before);
+                    set.answers(&urls, &mut answers);
+                    assert!(answers[..count].iter().all(|answer| *answer == wanted));
+                    assert_eq!(answers[count..], [Answer::Disallow, Answer::Allow, wanted]);
+                }
+            }
+        }
+    }
+
     /// A set that changes is always like one that was made at once.
     #[test]
     fn many_changes() {
