@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::sites::layout::{LINE_LEN, Line, ROOM, home, set_more};
+use crate::sites::layout::{EntryBytes, LINE_LEN, Line, ROOM, home, set_more};
 
 use super::format::MAX_REACH;
-use super::pending::EntryBytes;
 
 /// Puts entries, which come in the order of their hashes, into lines. An entry is in its home if there
 /// is room when those that come before it, and have the same home, are there. The others wait, and
@@ -49,7 +48,7 @@ impl Placing {
 
     /// `out` gets the rest of the lines. Returns how many there are behind those that a hash names.
     pub(super) fn finish<E>(
-        mut self,
+        &mut self,
         mut out: impl FnMut(&Line) -> Result<(), E>,
     ) -> Result<u64, E> {
         while self.number < self.lines + self.reach || !self.waiting.is_empty() {

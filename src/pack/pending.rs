@@ -7,12 +7,7 @@ use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
-use crate::sites::layout::{ROOM, Schemes, set_schemes};
-
-/// The bytes of an entry.
-pub(super) type EntryBytes = SmallVec<[u8; ROOM]>;
+use crate::sites::layout::{EntryBytes, ROOM, Schemes, set_schemes};
 
 /// An entry of the index, before it is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +18,7 @@ struct PendingEntry {
     /// From the lowest bit: the schemes, and how many came before.
     rest: u64,
     /// Where its bytes are in memory.
-    at: u32,
+    at: usize,
 }
 
 impl PendingEntry {
@@ -47,10 +42,10 @@ trait Scratch: Read + Write + Seek + Send + Sync {}
 
 impl<S: Read + Write + Seek + Send + Sync> Scratch for S {}
 
-/// The entries of an index.
+/// Entries that wait to be sorted.
 pub(super) struct Pending {
     memory: Vec<PendingEntry>,
-    /// The entries of those, each with its length before it.
+    /// The bytes of those, each entry with its length before it.
     bytes: Vec<u8>,
     /// How many came so far.
     count: u64,
@@ -87,7 +82,7 @@ impl Pending {
     /// even authorities that were chosen for their equal `hash` are not taken for one.
     ///
     /// # Errors
-    /// Returns an error if the scratch does, or if there is none and entries have over 4 GiB.
+    /// Returns an error if the scratch does.
     pub(super) fn push(
         &mut self,
         hash: u64,
@@ -99,11 +94,7 @@ impl Pending {
         if self.scratch.is_some() && used >= self.most {
             self.write_run()?;
         }
-        let at = u32::try_from(self.bytes.len()).map_err(|_| {
-            io::Error::other(
-                "the pack has too many origins for memory: write several smaller packs",
-            )
-        })?;
+        let at = self.bytes.len();
         let rest = self.count << Schemes::BITS.count_ones() | u64::from(schemes.0);
         self.memory.push(PendingEntry { hash, check, rest, at });
         self.bytes.push(entry.len() as u8);
@@ -120,7 +111,7 @@ impl Pending {
         let mut end = begin;
         let mut block = Vec::with_capacity(Cursor::BLOCK);
         for (number, pending) in (1..).zip(&self.memory) {
-            let entry = entry_at(&self.bytes, pending.at as usize);
+            let entry = entry_at(&self.bytes, pending.at);
             block.extend(
                 [pending.hash, pending.check, pending.rest].map(u64::to_le_bytes).as_flattened(),
             );
@@ -186,10 +177,10 @@ impl Pending {
         mut act: impl FnMut(PendingEntry, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
         let bytes = &self.bytes;
-        let in_memory =
-            self.memory.iter().map(|pending| (*pending, entry_at(bytes, pending.at as usize)));
+        let in_memory = self.memory.iter().map(|pending| (*pending, entry_at(bytes, pending.at)));
         let Some(scratch) = self.scratch.as_mut().filter(|_| !self.runs.is_empty()) else {
-            return in_memory.into_iter().try_for_each(|(pending, entry)| act(pending, entry));
+            let mut in_memory = in_memory;
+            return in_memory.try_for_each(|(pending, entry)| act(pending, entry));
         };
         let mut cursors: Vec<Cursor> = self.runs.iter().cloned().map(Cursor::new).collect();
         let mut in_memory =
@@ -251,11 +242,11 @@ impl Cursor {
         let Some((head, rest)) = self.block[self.at..].split_first_chunk::<24>() else {
             return Ok(None);
         };
-        let [hash, check, rest_of_slot] = [0, 8, 16]
+        let [hash, check, order] = [0, 8, 16]
             .map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("eight bytes")));
         let entry = EntryBytes::from_slice(entry_at(rest, 0));
         self.at += head.len() + 1 + entry.len();
-        Ok(Some((PendingEntry { hash, check, rest: rest_of_slot, at: 0 }, entry)))
+        Ok(Some((PendingEntry { hash, check, rest: order, at: 0 }, entry)))
     }
 }
 

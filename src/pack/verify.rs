@@ -12,7 +12,6 @@ use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, TRAILER_LEN};
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::Kind;
-use super::pending::EntryBytes;
 use super::shard::{Layer, Shard};
 
 /// The contents of a pack, counted.
@@ -184,8 +183,7 @@ impl Shard<'_> {
         };
         for indexed in self.indexed(layer) {
             let indexed = indexed?;
-            let mut bytes = EntryBytes::new();
-            indexed.entry.write(self.trailer().has_about(), &mut bytes);
+            let bytes = indexed.entry.bytes(self.trailer().has_about());
             placing.push(indexed.hash, &bytes, &mut compare)?;
             entries += 1;
         }

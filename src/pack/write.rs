@@ -25,7 +25,7 @@ use super::format::{
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
-use super::pending::{EntryBytes, Pending};
+use super::pending::Pending;
 use super::recipe::{Packed, Recipe};
 use super::site::{Body, Site};
 
@@ -582,8 +582,7 @@ impl<'p, W: Write> Writer<'p, W> {
             policies: answer.written.policies,
             about: answer.written.about,
         };
-        let mut bytes = EntryBytes::new();
-        entry.write(has_about, &mut bytes);
+        let bytes = entry.bytes(has_about);
         let check = self.keys.hash_one(&authority);
         self.pending.push(hash, check, schemes, &bytes)?;
         self.last = Some((authority, schemes, answer));
@@ -696,7 +695,7 @@ impl<'p, W: Write> Writer<'p, W> {
             if placing.is_too_far() { Err(too_far()) } else { Ok(()) }
         })?;
         let reach = placing.finish(&mut put)?;
-        if reach > u64::from(super::format::MAX_REACH) {
+        if placing.is_too_far() {
             return Err(too_far());
         }
         if !block.is_empty() {

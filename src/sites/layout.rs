@@ -16,6 +16,8 @@
 //! verdict needs; and the verdict itself where that is always the same. A name that is too long
 //! for a line is in a record of its own. What only explanations need is in records, too.
 
+use smallvec::SmallVec;
+
 use crate::origin::Scheme;
 use crate::verdict::Verdict;
 
@@ -38,18 +40,21 @@ pub(crate) const MAX_AUTHORITY: usize = 2048;
 /// A line of the index.
 pub(crate) type Line = [u8; LINE_LEN];
 
+/// The bytes of an entry.
+pub(crate) type EntryBytes = SmallVec<[u8; ROOM]>;
+
 /// The number of lines in which entries with so many bytes are not too crowded.
 pub(crate) fn lines_for(bytes: u64) -> u64 {
     bytes.div_ceil(LINE_LEN as u64 / 2).max(1)
 }
 
-/// Whether entries of this line, or of one before it, are in a line behind it.
+/// Returns true if an entry with its home here, or before, is in a line behind it.
 #[inline]
 pub(crate) fn has_more(line: &Line) -> bool {
     line[ROOM] & MORE != 0
 }
 
-/// Says that there are.
+/// Says that one is.
 pub(crate) fn set_more(line: &mut Line) {
     line[ROOM] |= MORE;
 }
@@ -257,9 +262,7 @@ impl<'e> Name<'e> {
         }
         Ok(Name::Long { hash: hash as u32, record: record()? })
     }
-}
 
-impl Name<'_> {
     /// The record that has it, if it is long.
     #[inline]
     pub(crate) fn record(self) -> Option<u32> {
@@ -300,28 +303,24 @@ impl<'e> Entry<'e> {
     }
 
     /// Its bytes.
-    pub(crate) fn len(&self, has_about: bool) -> usize {
-        let head = self.head();
-        head.before_name(has_about) + head.name_bytes()
-    }
-
-    /// Appends its bytes, [`ROOM`] at most.
-    pub(crate) fn write(&self, has_about: bool, to: &mut impl Extend<u8>) {
-        to.extend(self.head().0.to_le_bytes());
-        to.extend(self.policies.to_le_bytes());
+    pub(crate) fn bytes(&self, has_about: bool) -> EntryBytes {
+        let mut bytes = EntryBytes::new();
+        bytes.extend_from_slice(&self.head().0.to_le_bytes());
+        bytes.extend_from_slice(&self.policies.to_le_bytes());
         if self.captured != 0 {
-            to.extend(self.captured.to_le_bytes());
+            bytes.extend_from_slice(&self.captured.to_le_bytes());
         }
         if has_about {
-            to.extend(self.about.to_le_bytes());
+            bytes.extend_from_slice(&self.about.to_le_bytes());
         }
         match self.name {
-            Name::Here(name) => to.extend(name.iter().copied()),
+            Name::Here(name) => bytes.extend_from_slice(name),
             Name::Long { hash, record } => {
-                to.extend(hash.to_le_bytes());
-                to.extend(record.to_le_bytes());
+                bytes.extend_from_slice(&hash.to_le_bytes());
+                bytes.extend_from_slice(&record.to_le_bytes());
             }
         }
+        bytes
     }
 
     /// The entry that some bytes begin with, and its length. `None` if none does.
@@ -426,7 +425,7 @@ pub(crate) fn find<'l, E>(
     Ok(None)
 }
 
-/// Whether two names are equal. Names are short, and a call would cost more than the comparison.
+/// Returns true if two names are equal. Names are short, and a call would cost more than the comparison.
 #[inline(always)]
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -434,7 +433,7 @@ fn are_equal(a: &[u8], b: &[u8]) -> bool {
     }
     let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
     match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        // Most names differ at their beginning if they do, many begin with `www.`.
+        // The last eight bytes may overlap those before them.
         (Some(last_of_a), Some(last_of_b)) => {
             let mut differ = word(last_of_a) ^ word(last_of_b);
             for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
@@ -583,12 +582,9 @@ mod tests {
             let mut bytes = Vec::new();
             for entry in &all {
                 let begin = bytes.len();
-                entry.write(has_about, &mut bytes);
-                assert_eq!(bytes.len() - begin, entry.len(has_about));
-                assert_eq!(
-                    Entry::read(&bytes[begin..], has_about),
-                    Some((*entry, entry.len(has_about)))
-                );
+                bytes.extend(entry.bytes(has_about));
+                let len = bytes.len() - begin;
+                assert_eq!(Entry::read(&bytes[begin..], has_about), Some((*entry, len)));
                 for len in begin..bytes.len() {
                     assert_eq!(Entry::read(&bytes[begin..len], has_about), None);
                 }
@@ -632,7 +628,7 @@ mod tests {
                 };
                 let longest = (0..80).rfind(|len| of(*len).name == Name::Here(&text[..*len]));
                 let longest = longest.expect("some are short");
-                assert_eq!(of(longest).len(has_about), ROOM);
+                assert_eq!(of(longest).bytes(has_about).len(), ROOM);
                 assert_eq!(of(longest + 1).name, Name::Long { hash: 5, record: 9 });
             }
         }

@@ -103,7 +103,7 @@ impl Lines {
         entry: &Entry<'_>,
         hash_of: impl Fn(&Entry<'_>) -> u64,
     ) {
-        let len = entry.len(HAS_ABOUT) as u64;
+        let len = entry.bytes(HAS_ABOUT).len() as u64;
         let mut count = self.count;
         loop {
             // At most half of the bytes are in use.
@@ -121,8 +121,7 @@ impl Lines {
 
     /// Adds an entry. Returns `false` if all lines where it may be are full.
     fn try_insert(&mut self, hash: u64, entry: &Entry<'_>) -> bool {
-        let mut bytes: smallvec::SmallVec<[u8; LINE_LEN]> = smallvec::SmallVec::new();
-        entry.write(HAS_ABOUT, &mut bytes);
+        let bytes = entry.bytes(HAS_ABOUT);
         let home = home(hash, self.count) as usize;
         let lines = &mut self.lines_mut()[home..home + BEHIND];
         let room = |line: &Line| ROOM - used(line, HAS_ABOUT) >= bytes.len();
@@ -136,8 +135,7 @@ impl Lines {
 
     /// Replaces an entry by another one of the same name.
     pub(super) fn replace(&mut self, Place { line, at }: Place, entry: &Entry<'_>) {
-        let mut bytes: smallvec::SmallVec<[u8; LINE_LEN]> = smallvec::SmallVec::new();
-        entry.write(HAS_ABOUT, &mut bytes);
+        let bytes = entry.bytes(HAS_ABOUT);
         self.lines_mut()[line][at..][..bytes.len()].copy_from_slice(&bytes);
     }
 
@@ -161,8 +159,7 @@ impl Lines {
                 if let layout::Name::Long { record, .. } = &mut entry.name {
                     *record = moved(*record);
                 }
-                let mut bytes: smallvec::SmallVec<[u8; LINE_LEN]> = smallvec::SmallVec::new();
-                entry.write(HAS_ABOUT, &mut bytes);
+                let bytes = entry.bytes(HAS_ABOUT);
                 line[at..][..len].copy_from_slice(&bytes);
             }
         }

@@ -412,7 +412,8 @@ impl PolicySet {
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
     /// one whose origin is not in the set. The waits of many origins for memory overlap: for origins
-    /// in random order that is nearly twice as fast as one by one. Allocates nothing for crawlers that share a few policies.
+    /// in random order that is nearly twice as fast as one by one. Allocates nothing for crawlers that
+    /// share a few policies.
     ///
     /// # Panics
     /// Panics unless there is room for as many answers.

@@ -3,7 +3,7 @@
 //!
 //! The crate `libdeflater` would do without unsafe code, but does not tell where a member ends.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "calls libdeflate, a C library: see each block")]
 
 use std::io;
 use std::ptr::NonNull;
