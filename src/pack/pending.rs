@@ -253,6 +253,31 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sites::layout::{Entry, Name};
+
+    /// No two entries stand for an origin, wherever they are put: the older one loses it.
+    #[test]
+    fn origins_that_were_added_again() {
+        let entry = |schemes: u8, captured| {
+            let (name, schemes) = (Name::Here(b"e.com"), Schemes(schemes));
+            Entry { name, schemes, captured, ..Entry::NOTHING }
+        };
+        let added = [entry(3, 0), entry(4, 1), entry(6, 2)];
+        let mut pending = Pending::new();
+        for entry in &added {
+            pending.push(7, 7, entry.schemes, &entry.bytes(false)).unwrap();
+        }
+        pending.sort();
+        let mut left = Vec::new();
+        pending
+            .each(|_, bytes, origins| {
+                let (entry, _) = Entry::read(bytes, false).unwrap();
+                left.push((entry.captured, entry.schemes.0, origins));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(left, [(2, 6, 2), (0, 1, 1)]);
+    }
 
     /// Whether entries wait elsewhere or not, the same come in the same order.
     #[test]
