@@ -235,7 +235,7 @@ impl<'p> Site<'p> {
 
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
     /// pack. Crawlers that share a policy cost one walk. All are [`Answer::Unknown`] if nothing is
-    /// known of the site, and [`Answer::Invalid`] if the URL is.
+    /// known of the site; otherwise [`Answer::Invalid`] if the URL is.
     ///
     /// # Errors
     /// Returns an error if a policy, or what leads to it, is damaged.
@@ -244,16 +244,8 @@ impl<'p> Site<'p> {
     /// Panics unless `answers` has one element for each crawler.
     pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
-        match self.pack.target(url) {
-            Ok(target) => {
-                let found = Found::of(self.shard, &self.entry);
-                look_up::ask(self.pack, found, &target, 0..answers.len(), answers)
-            }
-            Err(_) => {
-                answers.fill(Answer::Invalid);
-                Ok(())
-            }
-        }
+        let found = Found::of(self.shard, &self.entry);
+        look_up::ask(self.pack, found, self.pack.target(url), 0..answers.len(), answers)
     }
 }
 

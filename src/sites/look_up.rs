@@ -71,15 +71,20 @@ pub(crate) trait Grounds {
 }
 
 /// Writes the answers for one URL, for each of these crawlers. Crawlers that share a policy cost one
-/// walk.
+/// walk. Of a site that nothing is known of, an invalid URL is [`Answer::Unknown`] too.
 #[inline]
 pub(crate) fn ask<'g, G: Grounds>(
     grounds: &'g G,
     site: G::Site<'g>,
-    target: &Target<'_>,
+    target: Result<Target<'_>, InvalidUrl>,
     crawlers: impl Iterator<Item = usize>,
     answers: &mut [Answer],
 ) -> Result<(), G::Error> {
+    let Ok(target) = &target else {
+        let known = grounds.always(site).is_some() || grounds.policies(site)?.is_some();
+        answers.fill(if known { Answer::Invalid } else { Answer::Unknown });
+        return Ok(());
+    };
     if let Some(verdict) = grounds.always(site) {
         answers.fill(unless_robots_txt(verdict, target, grounds.reading()).into());
         return Ok(());
@@ -489,13 +494,10 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     /// Answers for a run whose crawlers do not all have the same policy, or that is taken alone.
     fn ask_all(&mut self, run: &Run<'_>, site: G::Site<'s>) {
         for number in run.from..run.end {
-            let Ok(target) = run.target(&self.urls[number], self.reading) else {
-                self.set(number, Answer::Invalid);
-                continue;
-            };
+            let target = run.target(&self.urls[number], self.reading);
             let crawlers = self.crawlers.iter().copied();
             let grounds = self.grounds;
-            if let Err(error) = ask(grounds, site, &target, crawlers, self.row(number)) {
+            if let Err(error) = ask(grounds, site, target, crawlers, self.row(number)) {
                 self.row(number).fill(Answer::Unknown);
                 (self.fault)(error);
             }

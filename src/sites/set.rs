@@ -626,23 +626,19 @@ pub struct SetSite<'s> {
 
 impl<'s> SetSite<'s> {
     /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
-    /// the order given to [`PolicySet::new`]. For an invalid URL all are [`Answer::Invalid`].
-    /// Crawlers that share a policy cost one walk.
+    /// the order given to [`PolicySet::new`]. All are [`Answer::Unknown`] if nothing is known of the
+    /// site; otherwise [`Answer::Invalid`] if the URL is. Crawlers that share a policy cost one walk.
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
     pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
         let Reading { form, encoding, .. } = self.set.reading;
-        match Target::of(url.as_url(), form, encoding) {
-            Ok(target) => {
-                let crawlers = self.set.columns.iter().copied();
-                match look_up::ask(self.set, Found::of(&self.entry), &target, crawlers, answers) {
-                    Ok(()) => {}
-                    Err(never) => match never {},
-                }
-            }
-            Err(_) => answers.fill(Answer::Invalid),
+        let target = Target::of(url.as_url(), form, encoding);
+        let crawlers = self.set.columns.iter().copied();
+        match look_up::ask(self.set, Found::of(&self.entry), target, crawlers, answers) {
+            Ok(()) => {}
+            Err(never) => match never {},
         }
     }
 
@@ -874,6 +870,41 @@ mod tests {
                     set.answers(&urls, &mut answers);
                     assert!(answers[..count].iter().all(|answer| *answer == wanted));
                     assert_eq!(answers[count..], [Answer::Disallow, Answer::Allow, wanted]);
+                }
+            }
+        }
+    }
+
+    /// URLs that a browser would repair: the site is found, and nobody may say what the path is. Where
+    /// nothing is known of the site, that is said first.
+    #[test]
+    fn urls_that_have_a_site_and_are_no_urls() {
+        let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [Crawler::name("bot")]);
+        let known = [
+            SiteRules::File(b"User-agent: *\nDisallow: /x"),
+            SiteRules::File(b""),
+            SiteRules::AllowAll,
+            SiteRules::DisallowAll,
+            SiteRules::Unknown,
+        ];
+        let hosts: Vec<String> = (0..=known.len()).map(|number| format!("e{number}.com")).collect();
+        for (host, rules) in hosts.iter().zip(known) {
+            set.insert(&origin(&format!("https://{host}")), rules);
+        }
+        for (number, host) in hosts.iter().enumerate() {
+            let wanted = if number < 4 { Answer::Invalid } else { Answer::Unknown };
+            for url in [
+                format!(" https://{host}/x\n"),
+                format!("https:{host}/x"),
+                format!("htt\tps://{host}/x"),
+                format!("https:\\\\{host}\\x"),
+            ] {
+                let mut answers = [Answer::Allow];
+                set.answers(&[&url], &mut answers);
+                assert_eq!(answers, [wanted], "{url:?}");
+                if let Some(site) = set.get(&Origin::of(&url).unwrap()) {
+                    site.ask(&url, &mut answers);
+                    assert_eq!(answers, [wanted], "{url:?}");
                 }
             }
         }
