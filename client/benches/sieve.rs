@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use robotsieve::{Crawler, Engine, Origin, Policy, Profile, Robots};
+use robotsieve::{Answer, Config, Crawler, Engine, Origin, Policy, PolicySet, Profile, Robots};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Attempt, CachedCopy, OriginState, Response};
 use robotsieve_client::sieve::{Fetch, Sieve};
@@ -156,14 +156,19 @@ struct Frontier {
     at_random: Urls,
     /// The number of allowed URLs, by policies made without a sieve.
     allowed: usize,
+    /// What a sieve is compared with: the same sites, which never change and are never fetched.
+    set: PolicySet,
 }
 
 fn frontier_of(hosts: usize, crawler: &Crawler) -> Frontier {
     const URLS: u64 = 2;
     let mut allowed = 0;
     let mut by_site = Vec::with_capacity(hosts * URLS as usize);
+    let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [crawler.clone()]);
     for host in 0..hosts as u64 {
         let file = robotsieve_corpora::robots(1, host);
+        let origin = format!("https://{}", robotsieve_corpora::host_name(host));
+        set.insert(&Origin::of(&origin).expect("an origin"), &file[..]);
         let policy = Robots::parse(&file, &Profile::RFC9309).policy(crawler);
         for number in 0..URLS {
             let url = String::from_utf8(robotsieve_corpora::url(1, host, number)).expect("ASCII");
@@ -181,7 +186,7 @@ fn frontier_of(hosts: usize, crawler: &Crawler) -> Frontier {
     }
     let at_random = Urls::new(order.iter().map(|at| &by_site[*at as usize][..]));
     let by_site = Urls::new(by_site.iter().map(|url| &url[..]));
-    Frontier { by_site, at_random, allowed }
+    Frontier { by_site, at_random, allowed, set }
 }
 
 /// The wall time and the processor time of each of some threads, which begin together.
@@ -203,10 +208,10 @@ fn on_threads(threads: usize, ask: impl Fn(usize) + Sync) -> Vec<(Duration, Dura
 
 /// Decisions on generated sites, all of them in memory: at random, where each question is for
 /// another site than the one before, and site by site. One by one and in batches, on one thread
-/// and on two.
+/// and on two, each beside a [`PolicySet`] of the same sites.
 fn frontier(hosts: usize, questions: usize) {
     let crawler = Crawler::name("Googlebot");
-    let Frontier { by_site, at_random, allowed } = frontier_of(hosts, &crawler);
+    let Frontier { by_site, at_random, allowed, set } = frontier_of(hosts, &crawler);
     let sieve = Sieve::builder(crawler).max_bytes(16 << 30).slots(2 * hosts).fetcher(Generated);
     let sieve = sieve.build();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -232,42 +237,66 @@ fn frontier(hosts: usize, questions: usize) {
         let batches = urls.chunks(AT_A_TIME).map(|urls| ready(sieve.decide_many(urls)));
         batches.flatten().flatten().filter(|decision| decision.is_allowed()).count()
     };
+    let set_one_by_one = |urls: &[&str]| {
+        let mut answer = [Answer::Unknown];
+        let mut is_allowed = |url: &&&str| {
+            let site = Origin::of(**url).ok().and_then(|origin| set.get(&origin));
+            site.expect("it was put in").ask(**url, &mut answer);
+            answer == [Answer::Allow]
+        };
+        urls.iter().filter(|url| is_allowed(url)).count()
+    };
+    let set_in_batches = |urls: &[&str]| {
+        let mut answers = [Answer::Unknown; AT_A_TIME];
+        let allowed = |urls: &[&str]| {
+            let answers = &mut answers[..urls.len()];
+            set.answers(urls, answers);
+            answers.iter().filter(|answer| **answer == Answer::Allow).count()
+        };
+        urls.chunks(AT_A_TIME).map(allowed).sum()
+    };
+    type Way<'w> = (&'w str, &'w (dyn Fn(&[&str]) -> usize + Sync));
+    let ways: [(Way<'_>, Way<'_>); 2] = [
+        (("decide", &one_by_one), ("a set, one by one", &set_one_by_one)),
+        (("decide_many", &in_batches), ("a set, in batches", &set_in_batches)),
+    ];
     for (order, urls) in [("at random", &at_random), ("site by site", &by_site)] {
         let urls = urls.list();
         let rounds = (questions / urls.len()).max(1);
-        for (way, count) in [
-            ("decide", &one_by_one as &(dyn Fn(&[&str]) -> usize + Sync)),
-            ("decide_many", &in_batches),
-        ] {
+        // Each thread begins elsewhere.
+        let (first, second) = urls.split_at(urls.len() / 2);
+        // Nanoseconds of the clock and of the processor for a URL.
+        let measure = |threads: usize, count: &(dyn Fn(&[&str]) -> usize + Sync)| {
+            let ask = |thread: usize| {
+                for _ in 0..rounds {
+                    let halves = if thread == 0 { [first, second] } else { [second, first] };
+                    assert_eq!(halves.map(count).iter().sum::<usize>(), allowed);
+                }
+            };
+            let times = on_threads(threads, ask);
+            let asked = (rounds * urls.len()) as f64;
+            let longest = times.iter().map(|(wall, _)| *wall).max().expect("a thread");
+            let cpu: Duration = times.iter().map(|(_, cpu)| *cpu).sum();
+            [longest.as_secs_f64(), cpu.as_secs_f64() / threads as f64]
+                .map(|seconds| seconds * 1e9 / asked)
+        };
+        for ((way, count), (beside, set_count)) in ways {
+            assert_eq!(count(&urls), allowed);
             let mut one = 0.0;
             for threads in [1, 2] {
                 let before = sieve.metrics();
-                // Each begins elsewhere.
-                let (first, second) = urls.split_at(urls.len() / 2);
-                let ask = |thread: usize| {
-                    for _ in 0..rounds {
-                        let halves = if thread == 0 { [first, second] } else { [second, first] };
-                        assert_eq!(halves.map(count).iter().sum::<usize>(), allowed);
-                    }
-                };
-                if threads == 1 {
-                    ask(0);
-                }
-                let times = on_threads(threads, ask);
-                let asked = (rounds * urls.len()) as f64;
-                let longest = times.iter().map(|(wall, _)| *wall).max().expect("a thread");
-                let cpu: Duration = times.iter().map(|(_, cpu)| *cpu).sum();
-                let rate = threads as f64 * asked / longest.as_secs_f64();
-                one = if threads == 1 { rate } else { one };
+                let [wall, cpu] = measure(threads, count);
                 let after = sieve.metrics();
+                let [_, set_cpu] = measure(threads, set_count);
+                one = if threads == 1 { wall } else { one };
                 let from_table = (after.from_table - before.from_table) as f64;
                 println!(
-                    "{hosts} generated sites {order}, {way}, {threads} threads: {:.0} ns a URL on \
-                     each ({:.0} of processor time), {:.2} times one thread, {:.1} % from the table",
-                    1e9 * threads as f64 / rate,
-                    cpu.as_secs_f64() * 1e9 / asked / threads as f64,
-                    rate / one,
+                    "{hosts} generated sites {order}, {way}, {threads} threads: {wall:.0} ns a URL on \
+                     each ({cpu:.0} of processor time), {:.2} times one thread, {:.1} % from the \
+                     table; {beside}: {set_cpu:.0} of processor time, {:.2} times that",
+                    threads as f64 * one / wall,
                     100.0 * from_table / (after.lookups - before.lookups) as f64,
+                    cpu / set_cpu,
                 );
             }
         }
