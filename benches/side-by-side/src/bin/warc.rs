@@ -37,9 +37,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (captures, rounds, only) = match arguments[..] {
-        [] => (100_000, 5, ""),
+        [] => (50_000, 5, ""),
         ["--smoke"] => (500, 1, ""),
-        ["--only", part] => (100_000, 5, part),
+        ["--only", part] => (50_000, 5, part),
         ["--captures", number] => (number.parse().expect(USAGE), 5, ""),
         _ => {
             eprintln!("{USAGE}");

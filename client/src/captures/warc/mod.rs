@@ -14,14 +14,11 @@
 //!
 //! # Why not a crate
 //!
-//! Read and tried in November 2026, with a generated archive of 305 MB (136 MB as `.gz`), 20 MB of it
-//! cut off within a member, and the same with seven bytes overwritten in the middle:
+//! Read and tried in November 2026, with 20 MB of a generated `.gz` cut off within a member, and the
+//! same with seven bytes overwritten in the middle:
 //!
 //! | | fastwarc 2.0.0 | rust_warc 1.2.0 | warc 0.4.0 | this reader |
 //! |---|---|---|---|---|
-//! | plain, one thread, processor time | 0.36 s | 0.61 s | 1.10 s | 1.05 s |
-//! | gzip | 2.03 s | 2.15 s, with flate2 | | 3.78 s; a third less since |
-//! | zstd | 2.35 s | 1.27 s, with zstd | | 1.80 s |
 //! | what it gives | blocks | blocks | blocks | bodies with chunks and encodings undone |
 //! | reads | plain, gzip, zstd, lz4; what can seek, so no pipe | plain | plain, gzip | plain, gzip, zstd with dictionaries; pipes |
 //! | threads for a file | one | one | one | all |
@@ -30,7 +27,8 @@
 //! | `Content-Length` that is no number | an error and the end | an error and the end | an error; goes on in the text that follows | told by its byte; one record is lost |
 //! | crates that come with it | 42 | none | 61 with gzip | none |
 //!
-//! Two of them are faster at taking records apart, and each would do for sound files on disk. None
+//! Each would do for sound files on disk. Beside fastwarc, the fastest, this reader takes somewhat longer
+//! for plain files, and less time for gzip and zstd: `benches/side-by-side/src/bin/warc.rs`. None
 //! searches the next record behind damage, tells where the damage is, or divides a file among
 //! threads: for that their own streams and members would have to be replaced by `source`,
 //! `piece` and `member`, and what would be left for a crate is the head of a record (`record`).
