@@ -135,6 +135,8 @@ mod read_ahead;
 pub mod records;
 #[cfg(feature = "report")]
 pub mod report;
+#[cfg(feature = "rights")]
+pub mod rights;
 mod rules;
 #[cfg(any(feature = "report", feature = "lint"))]
 #[cfg_attr(not(feature = "report"), allow(dead_code, reason = "findings need little of it"))]

@@ -34,6 +34,8 @@ mod reasons;
 mod records;
 #[cfg(feature = "schema")]
 mod reports;
+#[cfg(all(feature = "rights", feature = "serde"))]
+mod rights;
 mod specification;
 #[cfg(feature = "serde")]
 mod stored;

@@ -65,6 +65,13 @@ pub fn crawlers(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| missing(&path, &error))
 }
 
+/// A file of cases of rights, in the folder `rights` beside the corpus.
+#[cfg(feature = "rights")]
+pub fn rights(name: &str) -> String {
+    let path = folder().join("../rights").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| missing(&path, &error))
+}
+
 fn missing(path: &Path, error: &std::io::Error) -> ! {
     panic!("the corpus cannot be read: {}: {error} (see CONTRIBUTING.md)", path.display())
 }

@@ -1,0 +1,111 @@
+//! Files of a site that say more of its pages: tdmrep.json and RSL documents.
+
+use std::collections::BTreeMap;
+
+use crate::origin::Origin;
+use crate::rights::rsl::document::{InvalidRsl, Rsl};
+use crate::rights::tdm::{InvalidTdmFile, TdmFile};
+
+/// Where TDMRep's file is.
+const TDM_PATH: &str = "/.well-known/tdmrep.json";
+
+/// Files that were fetched for a site, read once: `/.well-known/tdmrep.json`, and the RSL documents
+/// that its robots.txt and its pages name.
+///
+/// This crate fetches nothing. What is not here is unknown, and licences whose documents are not here
+/// are reported as [`LicenceState::NotGiven`](crate::rights::LicenceState::NotGiven).
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    /// With the origin whose file it is; without one it is that of every site.
+    tdm: Vec<(Option<Box<str>>, Result<TdmFile, InvalidTdmFile>)>,
+    rsl: BTreeMap<Box<str>, Result<Rsl, InvalidRsl>>,
+}
+
+impl Documents {
+    /// No file.
+    #[must_use]
+    pub fn new() -> Documents {
+        Documents::default()
+    }
+
+    /// Adds a file. `address` is its absolute URL, or `/.well-known/tdmrep.json`. Any other file is read
+    /// as an RSL document. `O(n)`.
+    pub fn add(&mut self, address: &str, file: &[u8]) {
+        if address == TDM_PATH {
+            self.tdm.push((None, TdmFile::parse(file)));
+            return;
+        }
+        if let Ok(url) = url::Url::parse(address)
+            && url.path() == TDM_PATH
+            && let Ok(origin) = Origin::of(address)
+        {
+            self.tdm.push((Some(origin.key().into()), TdmFile::parse(file)));
+            return;
+        }
+        self.rsl.insert(key(address), Rsl::parse(file, address));
+    }
+
+    /// The same with another file.
+    #[must_use]
+    pub fn with(mut self, address: &str, file: &[u8]) -> Documents {
+        self.add(address, file);
+        self
+    }
+
+    /// Returns true if there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.tdm.is_empty() && self.rsl.is_empty()
+    }
+
+    /// The file of TDMRep for an origin.
+    pub(super) fn tdm(
+        &self,
+        origin: Option<&Origin<'_>>,
+    ) -> Option<&Result<TdmFile, InvalidTdmFile>> {
+        let is_for = |of: &Option<Box<str>>| {
+            of.as_deref().is_none_or(|key| origin.is_some_and(|origin| origin.key() == key))
+        };
+        self.tdm.iter().find(|(of, _)| is_for(of)).map(|(_, file)| file)
+    }
+
+    /// The RSL document of an address.
+    pub(super) fn rsl(&self, address: &str) -> Option<&Result<Rsl, InvalidRsl>> {
+        // Nothing is looked up, and no address is parsed, for a site without documents.
+        if self.rsl.is_empty() { None } else { self.rsl.get(&key(address)) }
+    }
+}
+
+/// The form by which addresses are compared: without a fragment, as the WHATWG URL standard writes it.
+fn key(address: &str) -> Box<str> {
+    match url::Url::parse(address) {
+        Ok(mut url) => {
+            url.set_fragment(None);
+            String::from(url).into()
+        }
+        Err(_) => address.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let rsl = b"<rsl/>";
+        let documents = Documents::new()
+            .with("https://e.com/.well-known/tdmrep.json", b"[]")
+            .with("https://E.com:443/a b#x", rsl)
+            .with("other", rsl);
+        let origin = |url| Origin::of(url).unwrap();
+        assert!(documents.tdm(Some(&origin("https://e.com/x"))).is_some());
+        assert!(documents.tdm(Some(&origin("http://e.com/x"))).is_none());
+        assert!(documents.tdm(None).is_none());
+        assert!(documents.rsl("https://e.com/a%20b").is_some());
+        assert!(documents.rsl("https://e.com/").is_none());
+        assert!(documents.rsl("other").is_some());
+        let everywhere = Documents::new().with("/.well-known/tdmrep.json", b"x");
+        assert!(everywhere.tdm(None).is_some_and(Result::is_err));
+        assert!(Documents::new().is_empty() && !everywhere.is_empty());
+    }
+}

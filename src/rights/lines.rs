@@ -1,0 +1,180 @@
+//! The lines of a robots.txt that are about rights, with their groups.
+//!
+//! Content-Usage is a rule (draft-ietf-aipref-attach-05 §3: `rule =/ content-usage`), so a user-agent
+//! line after it opens a new group. RFC 9309 does not know that, and neither do Content-Signal and
+//! License. So lines have two groupings: that of Content-Usage, and that of everything else.
+
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::read::parse::{Content, Field};
+use crate::read::select::{GroupNumbers, Lookups, Selected};
+use crate::read::token::names_everybody;
+
+/// A field of robots.txt that is about rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RightsField {
+    ContentUsage,
+    ContentSignal,
+    License,
+}
+
+impl RightsField {
+    /// The field of this name, which has no case.
+    fn of_name(name: &[u8]) -> Option<RightsField> {
+        let is = |wanted: &[u8]| name.eq_ignore_ascii_case(wanted);
+        if is(b"content-usage") {
+            Some(RightsField::ContentUsage)
+        } else if is(b"content-signal") {
+            Some(RightsField::ContentSignal)
+        } else if is(b"license") {
+            Some(RightsField::License)
+        } else {
+            None
+        }
+    }
+}
+
+/// A line about rights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RightsLine<'a> {
+    pub(super) field: RightsField,
+    pub(super) line: u32,
+    pub(super) value: &'a [u8],
+    /// Its group, in the grouping of its field. `None` if it stands outside any group.
+    pub(super) group: Option<u32>,
+}
+
+/// The lines of a file about rights.
+#[derive(Debug, Default)]
+pub(super) struct RightsLines<'a> {
+    pub(super) lines: Vec<RightsLine<'a>>,
+    /// Value and group of each user-agent line, in the grouping of Content-Usage.
+    agents: Vec<(&'a [u8], u32)>,
+    /// True if a field is nearly one of these.
+    pub(super) has_misspelt: bool,
+}
+
+impl<'a> RightsLines<'a> {
+    /// Reads a file, once: `O(n)`.
+    pub(super) fn of(robots: &Robots<'a>) -> RightsLines<'a> {
+        /// Where the next line stands, in the grouping of Content-Usage.
+        #[derive(PartialEq)]
+        enum At {
+            Outside,
+            Agents,
+            Rules,
+        }
+        let profile = robots.profile();
+        let mut found = RightsLines::default();
+        let (mut at, mut count) = (At::Outside, 0);
+        // The group of RFC 9309.
+        let mut group = None;
+        for line in robots.groups().lines() {
+            let record = match line.content {
+                Content::Record(record) => record,
+                Content::Blank if profile.blank_line_ends_group => {
+                    (at, group) = (At::Outside, None);
+                    continue;
+                }
+                _ => continue,
+            };
+            match record.field {
+                Field::UserAgent => {
+                    count += u32::from(at != At::Agents);
+                    at = At::Agents;
+                    group = robots.groups().group_of_line(record.line);
+                    found.agents.push((record.value, count - 1));
+                }
+                Field::Allow | Field::Disallow if at != At::Outside => at = At::Rules,
+                Field::Sitemap if profile.sitemap_ends_agents && at == At::Agents => at = At::Rules,
+                Field::Other => {
+                    let Some(field) = RightsField::of_name(record.name) else {
+                        found.has_misspelt |= is_misspelt(record.name);
+                        continue;
+                    };
+                    let mut own = group;
+                    if field == RightsField::ContentUsage {
+                        own = (at != At::Outside).then(|| count - 1);
+                        if at != At::Outside {
+                            at = At::Rules;
+                        }
+                    }
+                    let (line, value) = (record.line, record.value);
+                    found.lines.push(RightsLine { field, line, value, group: own });
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The lines of a field.
+    pub(super) fn of_field(&self, field: RightsField) -> impl Iterator<Item = &RightsLine<'a>> {
+        self.lines.iter().filter(move |line| line.field == field)
+    }
+
+    /// The groups that a crawler obeys, and those for everybody, in the grouping of Content-Usage.
+    pub(super) fn usage_groups(
+        &self,
+        crawler: &Crawler,
+        profile: &Profile,
+    ) -> (Selected, Selected) {
+        let named = Lookups::default().named(self.agents.iter().copied(), crawler, profile);
+        let everybody = || {
+            let agents = self.agents.iter();
+            let stars = agents.filter(|(value, _)| names_everybody(value, profile));
+            Selected::of(GroupNumbers::new(), stars.map(|(_, group)| *group), profile)
+        };
+        match Selected::of(named, std::iter::empty(), profile) {
+            Selected::None => (everybody(), everybody()),
+            own => (own, everybody()),
+        }
+    }
+}
+
+/// Returns true if a name is one of these fields but for hyphens, underscores, spaces and a plural, which
+/// no definition allows.
+fn is_misspelt(name: &[u8]) -> bool {
+    use crate::read::fields::Kind;
+    matches!(Kind::of_field(name), Kind::ContentUsage | Kind::ContentSignal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(file: &str, profile: &Profile) -> Vec<(u32, Option<u32>)> {
+        let robots = Robots::parse(file.as_bytes(), profile);
+        RightsLines::of(&robots).lines.iter().map(|line| (line.line, line.group)).collect()
+    }
+
+    #[test]
+    fn two_groupings() {
+        let file = "Content-Usage: a\nLicense: b\nUser-agent: a\nContent-Usage: c\nContent-Signal: d\n\
+            User-agent: b\nContent-Usage: e\nLICENSE : f\nDisallow: /\nUser-agent: c\nContent-Signal: g";
+        let wanted = [
+            (1, None),
+            (2, None),
+            (4, Some(0)),
+            (5, Some(0)),
+            (7, Some(1)),
+            // To RFC 9309, the user-agent lines of a and b are one run.
+            (8, Some(0)),
+            (11, Some(1)),
+        ];
+        assert_eq!(groups(file, &Profile::RFC9309), wanted);
+        let blank = "User-agent: a\nDisallow: /\n\nContent-Usage: x\nContent-Signal: y";
+        assert_eq!(groups(blank, &Profile::RFC9309), [(4, Some(0)), (5, Some(0))]);
+        assert_eq!(groups(blank, &Profile::ORIGINAL_1994), [(4, None), (5, None)]);
+    }
+
+    #[test]
+    fn names() {
+        let robots = |file: &'static str| Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        let file = robots("Content_Usage: a\nContent-Signals: b\ncontent usage: c\nLicence: d");
+        let lines = RightsLines::of(&file);
+        assert!(lines.lines.is_empty() && lines.has_misspelt);
+        assert!(!RightsLines::of(&robots("Crawl-delay: 1\nLicence: x")).has_misspelt);
+    }
+}

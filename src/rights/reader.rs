@@ -1,0 +1,293 @@
+//! From everything that is known of a URL to its rights.
+
+use crate::as_url::AsUrl;
+use crate::origin::Origin;
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
+use crate::read::crawler::Crawler;
+use crate::rights::documents::Documents;
+use crate::rights::licence::{Licence, LicenceKind, LicenceState};
+use crate::rights::note::Note;
+use crate::rights::place::{HeaderField, Place};
+use crate::rights::response::{PageLicence, Response};
+use crate::rights::result::Rights;
+use crate::rights::robots::RobotsRights;
+use crate::rights::rsl::settle::Page;
+use crate::rights::statement::Statement;
+use crate::rights::tables::{TDM_FREE, TDM_RESERVED};
+use crate::rights::tags::settle::TagReader;
+use crate::rights::version::{TagReading, Version, Vocabulary};
+use crate::rules::target::{InvalidUrl, Target};
+
+/// Reads rights as one crawler has to: its names, and which version or vendor's reading of a text is
+/// followed where there are several.
+///
+/// ```
+/// use robotsieve::rights::{Documents, Purpose, Response, RightsReader, Ruling};
+/// use robotsieve::{Crawler, Profile, Robots};
+///
+/// let reader = RightsReader::new(&Crawler::name("ExampleBot"));
+/// let file = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /open/ train-ai=y\n";
+/// let robots = reader.robots(&Robots::parse(file, &Profile::RFC9309));
+/// let response = Response::new().with_headers([("X-Robots-Tag", "noindex")]);
+///
+/// let url = "https://example.com/open/1";
+/// let rights = reader.rights(url, Some(&robots), &response, &Documents::new())?;
+/// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Allow);
+/// assert_eq!(rights.ruling(Purpose::Index), Ruling::Disallow);
+/// // Nobody says anything of it.
+/// assert_eq!(rights.ruling(Purpose::AiInput), Ruling::Unknown);
+/// let by: Vec<String> = rights.by(Purpose::AiTrain).map(|by| by.place.to_string()).collect();
+/// assert_eq!(by, ["robots.txt:3"]);
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RightsReader {
+    crawler: Crawler,
+    vocabulary: Vocabulary,
+    reading: TagReading,
+    now: Option<i64>,
+    tags: TagReader,
+}
+
+impl RightsReader {
+    /// A reader for a crawler, of the current versions, with no vendor's reading and without a time.
+    #[must_use]
+    pub fn new(crawler: &Crawler) -> RightsReader {
+        let (reading, now) = (TagReading::default(), None);
+        let tags = TagReader::new(crawler.iter(), reading, now);
+        let vocabulary = Vocabulary::default();
+        RightsReader { crawler: crawler.clone(), vocabulary, reading, now, tags }
+    }
+
+    /// The same with another vocabulary of Content-Usage.
+    #[must_use]
+    pub fn with_vocabulary(self, vocabulary: Vocabulary) -> RightsReader {
+        RightsReader { vocabulary, ..self }
+    }
+
+    /// The same with a vendor's reading of robots tags. It brings the names that the vendor's crawlers
+    /// heed.
+    #[must_use]
+    pub fn with_reading(self, reading: TagReading) -> RightsReader {
+        let tags = TagReader::new(self.crawler.iter(), reading, self.now);
+        RightsReader { reading, tags, ..self }
+    }
+
+    /// The same with the time now, in seconds since 1970, by which `unavailable_after` is judged.
+    /// Without one it is noted and left out.
+    #[must_use]
+    pub fn with_now(self, now: i64) -> RightsReader {
+        let tags = TagReader::new(self.crawler.iter(), self.reading, Some(now));
+        RightsReader { now: Some(now), tags, ..self }
+    }
+
+    /// What a robots.txt says of the crawler's rights. Reads the file again, `O(n)`; the result is for
+    /// any number of URLs.
+    #[must_use]
+    pub fn robots(&self, robots: &Robots<'_>) -> RobotsRights {
+        RobotsRights::new(robots, &self.crawler, self.vocabulary)
+    }
+
+    /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.
+    /// `robots` must come from this reader. Without it crawling is unknown.
+    ///
+    /// A statement of the response counts whatever robots.txt says of crawling; a crawler that obeys a
+    /// Disallow never sees it.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is neither absolute nor a path that begins with `/`.
+    pub fn rights<U: AsUrl + ?Sized>(
+        &self,
+        url: &U,
+        robots: Option<&RobotsRights>,
+        response: &Response,
+        documents: &Documents,
+    ) -> Result<Rights, InvalidUrl> {
+        let url = url.as_url();
+        let target = Target::from_url(url, &Profile::RFC9309)?;
+        let mut rights = Rights::default();
+        if let Some(robots) = robots {
+            robots.settle(url, &mut rights)?;
+        }
+        self.settle_response(response, &mut rights);
+        if documents.is_empty() && !response.has_sites_terms() {
+            // What is left needs neither the origin nor the path.
+            refer(robots, &mut rights);
+            return Ok(rights);
+        }
+        let origin = Origin::of(url).ok();
+        let target = target.to_vec();
+        settle_tdm(response, documents, origin.as_ref(), &target, &mut rights);
+        let page = Page { target: &target, origin: origin.as_ref(), has_document: false };
+        settle_licences(robots, response, documents, page, &mut rights);
+        Ok(rights)
+    }
+
+    /// Adds what the header and the page say of the page itself.
+    fn settle_response(&self, response: &Response, rights: &mut Rights) {
+        if let Some(usage) = response.usage {
+            match usage {
+                Ok(usage) => {
+                    let place = Place::header(HeaderField::ContentUsage);
+                    let statement = Statement::new(place, Version::Aipref(self.vocabulary))
+                        .allowing(usage.allows(self.vocabulary))
+                        .disallowing(usage.disallows(self.vocabulary));
+                    rights.add(statement);
+                    rights.add_notes(usage.notes(self.vocabulary));
+                }
+                Err(_) => rights.add_note(Note::Malformed),
+            }
+        }
+        if let Some(signals) = response.signals {
+            let place = Place::header(HeaderField::ContentSignal);
+            let statement = Statement::new(place, Version::ContentSignals)
+                .allowing(signals.allows())
+                .disallowing(signals.disallows());
+            rights.add(statement);
+            rights.lower_ceiling(signals.use_ceiling());
+            rights.add_notes(signals.notes());
+        }
+        match &response.robots_tag {
+            Some(Ok(header)) => {
+                let is_for_crawler =
+                    |name: &str| name == "*" || self.tags.has_name(name.as_bytes());
+                for (_, purposes) in header.iter().filter(|(name, _)| is_for_crawler(name)) {
+                    let place = Place::header(HeaderField::RobotsTag);
+                    rights.add(Statement::new(place, Version::Repext).disallowing(purposes));
+                }
+                if header.looks_like_x_robots_tag() {
+                    rights.add_note(Note::LooksLikeXRobotsTag);
+                }
+            }
+            Some(Err(_)) => rights.add_note(Note::Malformed),
+            None => {}
+        }
+        self.tags.settle(&response.tags, rights);
+    }
+}
+
+/// Adds what TDMRep says: of each property what the page says, else the header, else the file.
+fn settle_tdm(
+    response: &Response,
+    documents: &Documents,
+    origin: Option<&Origin<'_>>,
+    target: &[u8],
+    rights: &mut Rights,
+) {
+    let mut said = response.page_tdm.clone().or(response.tdm.clone());
+    match documents.tdm(origin) {
+        Some(Ok(file)) => said = said.or(file.rule_for(target)),
+        Some(Err(_)) => rights.add_note(Note::TdmFile),
+        None => {}
+    }
+    rights.add_notes(said.notes());
+    let Some((is_reserved, place)) = said.reserved else { return };
+    let mut statement = Statement::new(place, Version::TdmRep);
+    if !is_reserved {
+        rights.add(statement.allowing(TDM_FREE));
+        return;
+    }
+    statement = statement.disallowing(TDM_RESERVED);
+    if let Some((url, via)) = said.policy {
+        statement.licensable = TDM_RESERVED;
+        rights.add_licence(Licence {
+            kind: LicenceKind::TdmPolicy,
+            url: Some(url),
+            via,
+            state: None,
+        });
+    }
+    rights.add(statement);
+}
+
+/// Adds the licences that robots.txt names, none of whose documents is there.
+fn refer(robots: Option<&RobotsRights>, rights: &mut Rights) {
+    for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
+        add_document(url, Place::Robots { line }, None, rights);
+    }
+}
+
+/// Adds the licences, and what those that can be read say of the page.
+fn settle_licences(
+    robots: Option<&RobotsRights>,
+    response: &Response,
+    documents: &Documents,
+    page: Page<'_>,
+    rights: &mut Rights,
+) {
+    let mut read: Vec<&str> = Vec::new();
+    let mut settle = |url, via, rights: &mut Rights| {
+        let state = documents.rsl(url).map(|document| match document {
+            Ok(document) => {
+                // Named twice, it still speaks once.
+                let is_known = read.contains(&document.name());
+                if is_known {
+                    return LicenceState::Read;
+                }
+                let covers = document.settle(page, rights);
+                if covers {
+                    read.push(document.name());
+                }
+                if covers { LicenceState::Read } else { LicenceState::NoMatch }
+            }
+            Err(_) => LicenceState::Invalid,
+        });
+        add_document(url, via, state, rights);
+    };
+    for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
+        settle(url, Place::Robots { line }, rights);
+    }
+    for link in &response.links {
+        let via = link.place.clone();
+        if link.kind != LicenceKind::Rsl {
+            let url = Some(link.url.clone());
+            rights.add_licence(Licence { kind: link.kind, url, via, state: None });
+        } else if url::Url::parse(&link.url).is_ok() {
+            settle(&link.url, via, rights);
+        } else {
+            rights.add_note(Note::LicenceRelative);
+        }
+    }
+    for PageLicence { place, in_element, document } in &response.page_licences {
+        let page = Page { has_document: true, ..page };
+        let state = match document {
+            _ if *in_element => {
+                rights.add_note(Note::ElementScoped);
+                LicenceState::ElementScoped
+            }
+            Err(_) => {
+                rights.add_note(Note::LicenceInvalid);
+                LicenceState::Invalid
+            }
+            Ok(document) if document.settle(page, rights) => LicenceState::Read,
+            Ok(_) => LicenceState::NoMatch,
+        };
+        rights.add_licence(Licence {
+            kind: LicenceKind::Rsl,
+            url: None,
+            via: place.clone(),
+            state: Some(state),
+        });
+    }
+}
+
+/// Adds an RSL document that is not in the page. `None` if it was not given.
+fn add_document(url: &str, via: Place, state: Option<LicenceState>, rights: &mut Rights) {
+    let state = state.unwrap_or(LicenceState::NotGiven);
+    match state {
+        LicenceState::NotGiven => rights.add_note(Note::LicenceNotGiven),
+        LicenceState::Invalid => rights.add_note(Note::LicenceInvalid),
+        _ => {}
+    }
+    let is_https = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    if !is_https {
+        rights.add_note(Note::LicenceNotHttps);
+    }
+    rights.add_licence(Licence {
+        kind: LicenceKind::Rsl,
+        url: Some(url.into()),
+        via,
+        state: Some(state),
+    });
+}

@@ -1,0 +1,123 @@
+//! The dates of `unavailable_after`: RFC 822, RFC 850 and ISO 8601.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::{rfc2822, strtime, temporal};
+use jiff::tz::{Offset, TimeZone};
+
+/// The longest date that is read, in bytes.
+const MAX_BYTES: usize = 64;
+
+static RFC_2822: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+static ISO_8601: temporal::DateTimeParser = temporal::DateTimeParser::new();
+
+/// The days of the week, with which the dates of RFC 850 and RFC 822 begin.
+const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Returns true if this is a day of the week or its first three letters, so that a comma after it
+/// belongs to a date.
+pub(super) fn is_weekday(text: &[u8]) -> bool {
+    WEEKDAYS.iter().any(|day| {
+        let day = day.as_bytes();
+        text.eq_ignore_ascii_case(day) || text.eq_ignore_ascii_case(&day[..3])
+    })
+}
+
+/// The time of a date in seconds since 1970. `None` if it is none, or too long for one.
+///
+/// Without a zone it is in UTC, without a time it is midnight.
+pub(super) fn seconds(text: &[u8]) -> Option<i64> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    let text = str::from_utf8(text).ok()?.trim_ascii();
+    let time = iso_8601(text).or_else(|| rfc_850(text)).or_else(|| rfc_822(text))?;
+    Some(time.as_second())
+}
+
+/// The time of a date that a day of the week and a comma precede.
+pub(super) fn seconds_on(weekday: &[u8], date: &[u8]) -> Option<i64> {
+    if date.len() > MAX_BYTES {
+        return None;
+    }
+    seconds(&[weekday, b", ", date.trim_ascii()].concat())
+}
+
+fn iso_8601(text: &str) -> Option<Timestamp> {
+    if let Ok(time) = ISO_8601.parse_timestamp(text) {
+        return Some(time);
+    }
+    in_utc(ISO_8601.parse_datetime(text).ok()?)
+}
+
+/// `Sunday, 15-Feb-26 10:00:00 GMT`.
+fn rfc_850(text: &str) -> Option<Timestamp> {
+    let (day, rest) = text.split_once(',')?;
+    if !is_weekday(day.trim_ascii().as_bytes()) {
+        return None;
+    }
+    let (date_and_time, zone) = rest.trim_ascii().rsplit_once(' ')?;
+    let parsed = strtime::parse("%d-%b-%y %H:%M:%S", date_and_time)
+        .or_else(|_| strtime::parse("%d-%b-%Y %H:%M:%S", date_and_time));
+    let local = parsed.ok()?.to_datetime().ok()?;
+    // The zones of RFC 822.
+    let offset = rfc_822(&format!("1 Jan 2000 00:00:00 {zone}"))?;
+    let midnight = in_utc(DateTime::from_parts(Date::constant(2000, 1, 1), Time::midnight()))?;
+    in_utc(local)?.checked_add(offset.duration_since(midnight)).ok()
+}
+
+/// `25 Jun 2010 15:00:00 PST`, with or without a day of the week; the year may have two digits.
+fn rfc_822(text: &str) -> Option<Timestamp> {
+    RFC_2822.parse_timestamp(text).ok()
+}
+
+fn in_utc(local: DateTime) -> Option<Timestamp> {
+    TimeZone::fixed(Offset::UTC).to_timestamp(local).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<String> {
+        Some(Timestamp::from_second(seconds(text.as_bytes())?).unwrap().to_string())
+    }
+
+    #[test]
+    fn dates() {
+        for (text, wanted) in [
+            ("2026-02-15T10:00:00+00:00", "2026-02-15T10:00:00Z"),
+            ("2026-02-15T10:00:00Z", "2026-02-15T10:00:00Z"),
+            ("2026-02-15T10:00:00.5+02:00", "2026-02-15T08:00:00Z"),
+            ("2026-02-15 10:00:00Z", "2026-02-15T10:00:00Z"),
+            ("2026-02-15T10:00:00", "2026-02-15T10:00:00Z"),
+            ("2026-02-15", "2026-02-15T00:00:00Z"),
+            ("20260215T100000Z", "2026-02-15T10:00:00Z"),
+            ("Sunday, 15-Feb-26 10:00:00 GMT", "2026-02-15T10:00:00Z"),
+            ("Sunday, 15-Feb-26 10:00:00 EST", "2026-02-15T15:00:00Z"),
+            ("sun, 15-Feb-2026 10:00:00 UTC", "2026-02-15T10:00:00Z"),
+            ("Friday, 31-Dec-99 23:59:59 GMT", "1999-12-31T23:59:59Z"),
+            ("15 Feb 2026 10:00:00 PST", "2026-02-15T18:00:00Z"),
+            ("15 Feb 26 10:00 GMT", "2026-02-15T10:00:00Z"),
+            ("Sun, 15 Feb 2026 10:00:00 +0100", "2026-02-15T09:00:00Z"),
+            // A wrong day of the week changes nothing.
+            ("Mon, 15 Feb 2026 10:00:00 GMT", "2026-02-15T10:00:00Z"),
+            ("  15 Feb 2026 10:00:00 GMT ", "2026-02-15T10:00:00Z"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Some(wanted), "{text}");
+        }
+        for text in ["", "never", "Sunday", "15", "2026-13-01", "2026-02-30", "15-Feb-26", "\u{e9}"]
+        {
+            assert_eq!(shown(text), None, "{text}");
+        }
+        assert_eq!(seconds(&[b'1'; 1_000_000]), None);
+        assert_eq!(seconds(b"\xff"), None);
+    }
+
+    #[test]
+    fn weekdays() {
+        assert!(is_weekday(b"Sunday") && is_weekday(b"sun") && is_weekday(b"WED"));
+        assert!(!is_weekday(b"su") && !is_weekday(b"sund") && !is_weekday(b""));
+    }
+}

@@ -1,0 +1,115 @@
+//! The published cases of rights: each through the whole engine, compared as a whole.
+//!
+//! The cases lie in the folder `rights` beside the corpus of robots.txt files. Their `expect` is the
+//! document that rights serialise as; what is absent in it must be absent or empty, lists compare as
+//! sets, and `notes` are those that must be there.
+
+use std::collections::BTreeSet;
+
+use robotsieve::rights::{Documents, Response, RightsReader};
+use robotsieve::{Crawler, Profile, Robots};
+use serde_json::Value;
+
+use crate::support::corpus;
+
+const CASES: usize = 133;
+
+#[corpus::test]
+fn published_cases() {
+    let text = corpus::rights("cases.json");
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("cases");
+    assert_eq!(cases.len(), CASES);
+    let mut failures = Vec::new();
+    for case in &cases {
+        let found = rights(&case["input"]);
+        let differences = differences(&case["expect"], &found);
+        if !differences.is_empty() {
+            let (id, input) = (&case["id"], &case["input"]);
+            failures.push(format!("{id}: {}\n{input}\n", differences.join("; ")));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {CASES}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The rights that a case asks for, as their document.
+fn rights(input: &Value) -> Value {
+    let text = |key: &str| input[key].as_str();
+    let crawler = Crawler::names(text("crawler").expect("crawler").split(',').map(str::trim));
+    let mut reader = RightsReader::new(&crawler);
+    if let Some(reading) = text("reading") {
+        reader = reader.with_reading(reading.parse().expect("a reading"));
+    }
+    if let Some(now) = text("now") {
+        let now: jiff::Timestamp = now.parse().expect("a time");
+        reader = reader.with_now(now.as_second());
+    }
+    if let Some(vocabulary) = input["versions"]["aipref-vocab"].as_str() {
+        reader = reader.with_vocabulary(vocabulary.parse().expect("a vocabulary"));
+    }
+    let file = text("robots").map(|file| Robots::parse(file.as_bytes(), &Profile::RFC9309));
+    let robots = file.map(|file| reader.robots(&file));
+    let headers = input["headers"].as_array().into_iter().flatten();
+    let pair = |pair: &Value| {
+        let part = |number: usize| pair[number].as_str().expect("a header").to_owned();
+        (part(0), part(1))
+    };
+    let mut response = Response::new().with_headers(headers.map(pair));
+    if let Some(html) = text("html") {
+        response = response.with_html(html.as_bytes());
+    }
+    let mut documents = Documents::new();
+    for (address, file) in input["files"].as_object().into_iter().flatten() {
+        documents.add(address, file.as_str().expect("a file").as_bytes());
+    }
+    let url = text("url").expect("a URL");
+    let rights = reader.rights(url, robots.as_ref(), &response, &documents).expect("rights");
+    serde_json::to_value(rights).expect("a document")
+}
+
+/// What differs from the document that is expected.
+fn differences(expected: &Value, found: &Value) -> Vec<String> {
+    let keys = |value: &Value| {
+        value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect::<BTreeSet<_>>()
+    };
+    let mut differences = Vec::new();
+    for key in keys(expected).union(&keys(found)) {
+        let (wanted, got) = (comparable(&expected[key]), comparable(&found[key]));
+        let is_so = match (key.as_str(), &wanted, &got) {
+            ("notes", Some(Compared::Set(wanted)), Some(Compared::Set(got))) => {
+                wanted.is_subset(got)
+            }
+            ("notes", None, _) => true,
+            _ => wanted == got,
+        };
+        if !is_so {
+            differences.push(format!("{key}: {wanted:?}, not {got:?}"));
+        }
+    }
+    differences
+}
+
+/// A value in a form in which order does not count.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Compared {
+    Simple(String),
+    Set(BTreeSet<Compared>),
+    Map(Vec<(String, Compared)>),
+}
+
+/// `None` if it is empty.
+fn comparable(value: &Value) -> Option<Compared> {
+    match value {
+        Value::Null => None,
+        Value::Array(values) => {
+            let all: BTreeSet<_> = values.iter().filter_map(comparable).collect();
+            (!all.is_empty()).then_some(Compared::Set(all))
+        }
+        Value::Object(map) => {
+            let all = map.iter().filter_map(|(key, value)| Some((key.clone(), comparable(value)?)));
+            let mut all: Vec<_> = all.collect();
+            all.sort_unstable();
+            (!all.is_empty()).then_some(Compared::Map(all))
+        }
+        simple => Some(Compared::Simple(simple.to_string())),
+    }
+}
