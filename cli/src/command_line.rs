@@ -22,6 +22,7 @@ use crate::pack::args::PackArgs;
 use crate::page::PageArgs;
 use crate::records::args::RecordsArgs;
 use crate::replay::args::ReplayArgs;
+use crate::rights::args::RightsArgs;
 use crate::store::args::StoreCommand;
 use crate::test::args::TestArgs;
 use crate::write::bytes::harmless;
@@ -51,6 +52,7 @@ Examples:
   robotsieve pack --robots-dir robots/ --agent FooBot -o robots.pack
   robotsieve lint robots.txt
   robotsieve records robots.txt
+  robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
@@ -90,6 +92,7 @@ pub enum Command {
     Pack(PackArgs),
     Lint(LintArgs),
     Records(RecordsArgs),
+    Rights(RightsArgs),
     Diff(DiffArgs),
     Crawlers(CrawlersArgs),
     Block(BlockArgs),

@@ -6,7 +6,7 @@
 //! - [`explain`] shows why a URL is allowed or not, [`replay`] checks whether recorded decisions
 //!   still hold, [`diff`] compares what two files mean.
 //! - [`lint`] finds mistakes in a file, [`test`] holds it to what is expected of it, [`records`]
-//!   prints its other records, [`dot`] draws the automaton that decides.
+//!   prints its other records, [`rights`] says what a URL may be used for, [`dot`] draws the automaton that decides.
 //! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out, [`audit`] finds
 //!   those in access logs that fetch what is forbidden.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
@@ -42,6 +42,7 @@ mod man;
 mod pack;
 mod records;
 mod replay;
+mod rights;
 mod store;
 mod test;
 
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Records(args) => records::run(&args),
+        Command::Rights(args) => rights::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Crawlers(args) => crawlers::run(&args),
         Command::Block(args) => block::run(&args),

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         KnownCrawler,
         KnownReport,
         LabelledPreference,
+        License,
         LintReport,
         MatchedRule,
         Piece,
@@ -134,6 +135,7 @@ __all__ = [
     "KnownCrawler",
     "KnownReport",
     "LabelledPreference",
+    "License",
     "Line",
     "lint",
     "LintReport",
@@ -182,7 +184,7 @@ if not TYPE_CHECKING:
         "reports": (
             "AgentLine Ambiguity Cause ChangedRecord CleanParam ComparedTarget CompareReport "
             "CrawlerDiff CrawlerName DecidingRule DiffReport ExplainReport FileCut Finding Fix "
-            "FixReport Flip Host KnownCrawler KnownReport LabelledPreference LintReport "
+            "FixReport Flip Host KnownCrawler KnownReport LabelledPreference License LintReport "
             "MatchedRule Piece Preferences ProfileDifference ReachReport RecordDiff RecordScope "
             "RecordsReport Related Selection Sentence Sitemap StatedRate Statement TargetChange "
             "TypedRecord Usage VerdictChange VisitTime"

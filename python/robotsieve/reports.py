@@ -120,6 +120,7 @@ Kind = Literal[
     "visit-time",
     "host",
     "clean-param",
+    "license",
     "noindex",
     "content-signal",
     "content-usage",
@@ -138,6 +139,8 @@ Kind = Literal[
 ``host``: ``Host``.
 
 ``clean-param``: ``Clean-param``.
+
+``license``: ``License``.
 
 ``noindex``: ``Noindex``.
 
@@ -1284,6 +1287,14 @@ class LeftOut(Document):
 
 
 @dataclass(frozen=True, slots=True)
+class License(Document):
+    """The address of a licence."""
+
+    absolute: bool
+    """True if it has a scheme and a host, as RSL demands."""
+
+
+@dataclass(frozen=True, slots=True)
 class LintReport(Document):
     """The findings in a file: the report ``lint``."""
 
@@ -2130,6 +2141,8 @@ class TypedRecord(Document):
     """The site's main mirror."""
     clean_param: CleanParam | None
     """Query parameters that do not change what is served."""
+    license: License | None
+    """A licence; the value is its address."""
     preferences: Preferences | None
     """The preferences about the use of content: of ``content-signal`` and ``content-usage``, which
     are drafts.
@@ -2141,6 +2154,7 @@ class TypedRecord(Document):
         "visit_time": "VisitTime",
         "host": "Host",
         "clean_param": "CleanParam",
+        "license": "License",
         "preferences": "Preferences",
     }
 

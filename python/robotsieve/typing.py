@@ -162,6 +162,7 @@ Kind: TypeAlias = Literal[
     "visit-time",
     "host",
     "clean-param",
+    "license",
     "noindex",
     "content-signal",
     "content-usage",

@@ -163,6 +163,10 @@ codes! {
     SitemapBlocked "RS211" "sitemap-blocked" Warning
         "The file forbids the path of its own sitemap."
         "A crawler that obeys the rules does not fetch the sitemap.";
+    LicenseNotAbsolute "RS212" "license-not-absolute" Warning
+        "The licence is not an absolute URL."
+        "RSL demands a full URL with scheme and host; a crawler that looks for licences passes over \
+         anything else.";
     NamesNobody "RS301" "names-nobody" Warning
         "The user-agent line names no crawler."
         "Its value does not begin with a product token.";

@@ -7,10 +7,18 @@ use crate::read::parse::{Record, likely_field};
 
 /// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys
 /// have a text that says what to do instead.
-const OTHER_FIELDS: [(&str, Option<&str>); 12] = [
+const OTHER_FIELDS: [(&str, Option<&str>); 14] = [
     ("crawl-delay", None),
     ("content-signal", None),
     ("content-usage", None),
+    ("license", None),
+    (
+        "llm-policy",
+        Some(
+            "keep it if it states your terms, and say the same in a field that is defined: \
+             'Content-Usage', 'Content-Signal' or 'License'",
+        ),
+    ),
     (
         "noindex",
         Some(
@@ -54,6 +62,7 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
     match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
         Some(("crawl-delay", _)) => crawl_delay(subject, record),
+        Some(("license", _)) => license(subject, record),
         Some((_, None)) => {}
         Some((known, Some(instead))) => {
             let message = format!("hardly any crawler obeys '{known}', or none does");
@@ -108,8 +117,25 @@ fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
 }
 
-pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
+fn license(subject: &mut Subject<'_>, record: &Record<'_>) {
     let value = record.value;
+    if web_address(value).is_ok() {
+        return;
+    }
+    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    let message = if value.is_empty() {
+        "the licence has no URL".to_owned()
+    } else {
+        format!("the licence '{}' is not an absolute URL of the web", shown(value))
+    };
+    subject
+        .add(Code::LicenseNotAbsolute, record.line, span, message)
+        .help("write it with scheme and host, as in 'https://example.com/license.xml'");
+}
+
+/// Checks that a value is a URL of http, https or ftp with a host. If not, returns its scheme if that
+/// is what is wrong.
+fn web_address(value: &[u8]) -> Result<(), Option<&[u8]>> {
     let colon = memchr::memmem::find(value, b"://");
     let scheme = colon.map(|at| &value[..at]).filter(|scheme| {
         scheme.first().is_some_and(u8::is_ascii_alphabetic)
@@ -120,13 +146,16 @@ pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
     let is_web = scheme.is_some_and(|scheme| {
         [&b"http"[..], b"https", b"ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
     });
-    if is_web && has_host {
-        return;
-    }
+    if is_web && has_host { Ok(()) } else { Err(scheme.filter(|_| has_host)) }
+}
+
+pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let Err(scheme) = web_address(value) else { return };
     let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
     let message = if value.is_empty() {
         "the sitemap has no URL".to_owned()
-    } else if let Some(scheme) = scheme.filter(|_| has_host) {
+    } else if let Some(scheme) = scheme {
         format!("crawlers fetch no sitemap by '{}://'", shown(scheme))
     } else {
         format!("the sitemap '{}' is not an absolute URL", shown(value))

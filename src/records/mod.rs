@@ -29,6 +29,7 @@
 //! | `Visit-time` | [`TimeWindow`] | group | the same |
 //! | `Host` | [`Host`] | file | Yandex, until 2018 |
 //! | `Clean-param` | [`CleanParam`] | file | Yandex |
+//! | `License` | [`License`] | group; outside all of them, the file | RSL 1.0 |
 //! | `Noindex` | a path pattern | group | undocumented; Google, until 2019 |
 //! | `Content-Signal` | [`ContentSignal`] | group | contentsignals.org, Cloudflare; a **draft** |
 //! | `Content-Usage` | [`ContentUsage`] | group | draft-ietf-aipref-attach-05; a **draft** |
@@ -56,7 +57,7 @@ mod typed;
 mod usage;
 
 pub use crate::read::fields::{
-    CleanParam, Host, InvalidValue, Kind, Pace, RequestRate, Sitemap, TimeWindow, Value,
+    CleanParam, Host, InvalidValue, Kind, License, Pace, RequestRate, Sitemap, TimeWindow, Value,
 };
 pub use crate::read::fields::{ContentSignal, ContentUsage, LabelledPreference, Preference};
 pub use typed::{Scope, TypedRecord};

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::bytes_as_text::BytesAsText;
 
-use super::{InvalidValue, Sitemap, TypedRecord};
+use super::{InvalidValue, License, Sitemap, TypedRecord};
 
 /// The field's name and the value as written are `field` and `raw`. An invalid value is a message
 /// in `error`, any other is in `value`; the other one of these two is `null`.
@@ -31,6 +31,13 @@ impl Serialize for InvalidValue {
 
 /// The value as written.
 impl Serialize for Sitemap<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        BytesAsText(self.as_written()).serialize(serializer)
+    }
+}
+
+/// The value as written.
+impl Serialize for License<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         BytesAsText(self.as_written()).serialize(serializer)
     }

@@ -66,6 +66,7 @@ impl<'a> Robots<'a> {
             let scope = match group {
                 _ if kind.is_per_file() => Scope::File,
                 Some(group) => Scope::Group(group),
+                None if kind == Kind::License => Scope::File,
                 None => Scope::Outside,
             };
             records.push(TypedRecord { record, kind, scope, value: typed(kind, record.value) });

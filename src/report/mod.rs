@@ -20,6 +20,8 @@ mod places;
 pub mod reach;
 pub mod recorded;
 mod records;
+#[cfg(feature = "rights")]
+mod rights;
 mod site;
 pub mod tally;
 
@@ -45,7 +47,10 @@ pub use lint::{
 };
 pub use places::{Columns, Lines};
 pub use records::{
-    Ambiguity, CleanParam, Host, LabelledPreference, Preferences, RecordScope, RecordsReport,
-    Resolve, ScopeKind, Sitemap, StatedRate, Statement, TypedRecord, Usage, VisitTime,
+    Ambiguity, CleanParam, Host, LabelledPreference, License, Preferences, RecordScope,
+    RecordsReport, Resolve, ScopeKind, Sitemap, StatedRate, Statement, TypedRecord, Usage,
+    VisitTime,
 };
+#[cfg(feature = "rights")]
+pub use rights::{PurposeReport, RightsReport, RightsSources};
 pub use site::{HeldCopy, Site};

@@ -115,6 +115,8 @@ pub struct TypedRecord {
     pub host: Option<Host>,
     /// Query parameters that do not change what is served.
     pub clean_param: Option<CleanParam>,
+    /// A licence; the value is its address.
+    pub license: Option<License>,
     /// The preferences about the use of content: of `content-signal` and `content-usage`, which are drafts.
     pub preferences: Option<Preferences>,
 }
@@ -186,6 +188,15 @@ pub struct CleanParam {
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_base64: Option<String>,
+}
+
+/// The address of a licence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct License {
+    /// True if it has a scheme and a host, as RSL demands.
+    pub absolute: bool,
 }
 
 /// The preferences about the use of content. Follows drafts.
@@ -397,6 +408,7 @@ fn typed(found: &records::TypedRecord<'_>, resolve: Option<Resolve<'_>>) -> Type
         visit_time: None,
         host: None,
         clean_param: None,
+        license: None,
         preferences: None,
     };
     match &found.value {
@@ -453,6 +465,11 @@ impl TypedRecord {
                 let path_base64 = path_base64.flatten();
                 self.clean_param = Some(CleanParam { params, params_base64, path, path_base64 });
                 Some(counted(clean.params.len(), "parameter"))
+            }
+            Value::License(license) => {
+                let absolute = license.is_absolute();
+                self.license = Some(License { absolute });
+                (!absolute).then(|| "not absolute, so it counts for nobody".to_owned())
             }
             Value::NoIndex(_) => None,
             Value::ContentSignal(signal) => Some(self.prefer(signal.path, &signal.signals)),

@@ -10,7 +10,7 @@ use crate::rights::link;
 
 /// An element that was read. Its number counts the elements of its name that are read, from 1: those
 /// in templates are not.
-pub(super) enum PageElement<'p> {
+pub(crate) enum PageElement<'p> {
     Meta {
         number: u32,
         name: &'p [u8],
@@ -32,7 +32,7 @@ pub(super) enum PageElement<'p> {
 }
 
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes.
-pub(super) fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
+pub(crate) fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
     let Some(last) = last_candidate(html) else { return };
     let emitter = Elements { last, ..Elements::new(found) };
     // The reader is a slice, so there are no errors; a token is the sign that all is read.

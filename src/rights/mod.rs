@@ -40,7 +40,7 @@
 mod content_signals;
 mod content_usage;
 mod documents;
-mod html;
+pub(crate) mod html;
 mod licence;
 mod limits;
 mod lines;

@@ -29,7 +29,8 @@ fn look_at(file: &[u8], profile: &Profile) {
                 assert!((group as usize) < robots.group_count(), "{record:?}");
                 assert!(!record.kind.is_per_file());
             }
-            Scope::File => assert!(record.kind.is_per_file()),
+            // A licence outside all groups is for those that name none.
+            Scope::File => assert!(record.kind.is_per_file() || record.kind == Kind::License),
             _ => assert!(!record.kind.is_per_file()),
         }
         match &record.value {

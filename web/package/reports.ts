@@ -752,6 +752,8 @@ export type Kind =
   | "host"
   /** `Clean-param`. */
   | "clean-param"
+  /** `License`. */
+  | "license"
   /** `Noindex`. */
   | "noindex"
   /** `Content-Signal`. */
@@ -819,6 +821,12 @@ export interface LeftOut {
   code: string;
   /** The number that are left out, in the profile that has the most. */
   count: number;
+}
+
+/** The address of a licence. */
+export interface License {
+  /** True if it has a scheme and a host, as RSL demands. */
+  absolute: boolean;
 }
 
 /** The findings in a file: the report `lint`. */
@@ -1646,6 +1654,8 @@ export interface TypedRecord {
   host: Host | null;
   /** Query parameters that do not change what is served. */
   clean_param: CleanParam | null;
+  /** A licence; the value is its address. */
+  license: License | null;
   /**
    * The preferences about the use of content: of `content-signal` and `content-usage`, which are
    * drafts.

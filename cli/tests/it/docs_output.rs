@@ -18,13 +18,14 @@ use robotsieve_corpora::archive;
 use crate::command::site::{answered, site};
 
 /// The pages, each with the heading of the section to run, or all of it.
-const PAGES: [(&str, Option<&str>); 8] = [
+const PAGES: [(&str, Option<&str>); 9] = [
     ("README.md", Some("## A verdict and its reason")),
     ("docs/diff.md", Some("## In a pull request")),
     ("docs/explain.md", None),
     ("docs/guide-archives.md", None),
     ("docs/guide-crawlers.md", None),
     ("docs/guide-sites.md", None),
+    ("docs/rights.md", None),
     ("docs/testing.md", None),
     ("docs/tour.md", None),
 ];

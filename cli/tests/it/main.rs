@@ -37,6 +37,7 @@ mod page;
 mod progress;
 mod records;
 mod replay;
+mod rights;
 mod run;
 mod sitemap;
 mod stdin;

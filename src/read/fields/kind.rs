@@ -24,6 +24,8 @@ pub enum Kind {
     Host,
     /// `Clean-param`.
     CleanParam,
+    /// `License`.
+    License,
     /// `Noindex`.
     #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
     NoIndex,
@@ -44,6 +46,7 @@ impl Kind {
         Kind::VisitTime,
         Kind::Host,
         Kind::CleanParam,
+        Kind::License,
         Kind::NoIndex,
         Kind::ContentSignal,
         Kind::ContentUsage,
@@ -69,6 +72,7 @@ impl Kind {
             b"visittime" => Kind::VisitTime,
             b"host" => Kind::Host,
             b"cleanparam" | b"cleanparams" => Kind::CleanParam,
+            b"license" => Kind::License,
             b"noindex" => Kind::NoIndex,
             b"contentsignal" | b"contentsignals" => Kind::ContentSignal,
             b"contentusage" => Kind::ContentUsage,
@@ -85,6 +89,7 @@ impl Kind {
             Kind::VisitTime => "visit-time",
             Kind::Host => "host",
             Kind::CleanParam => "clean-param",
+            Kind::License => "license",
             Kind::NoIndex => "noindex",
             Kind::ContentSignal => "content-signal",
             Kind::ContentUsage => "content-usage",

@@ -15,5 +15,5 @@ pub use error::InvalidValue;
 pub use kind::Kind;
 pub use pace::Pace;
 pub(crate) use typed::typed;
-pub use typed::{Sitemap, Value};
+pub use typed::{License, Sitemap, Value};
 pub use values::{CleanParam, Host, RequestRate, TimeWindow};

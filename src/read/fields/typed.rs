@@ -24,6 +24,8 @@ pub enum Value<'a> {
     Host(Host<'a>),
     /// Query parameters to ignore.
     CleanParam(CleanParam<'a>),
+    /// The address of a licence.
+    License(License<'a>),
     /// A path pattern like that of a rule: what it matches should not be indexed.
     #[cfg_attr(feature = "serde", serde(rename = "noindex"))]
     NoIndex(
@@ -54,12 +56,7 @@ impl<'a> Sitemap<'a> {
     /// Returns true if it begins with a scheme and an authority. If not, it has to be resolved against
     /// the URL of the robots.txt, which sitemaps.org does not provide for.
     pub fn is_absolute(&self) -> bool {
-        let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
-        let scheme_len = self.0.iter().position(|o| !is_scheme(o)).unwrap_or(self.0.len());
-        let (scheme, rest) = self.0.split_at(scheme_len);
-        scheme.first().is_some_and(u8::is_ascii_alphabetic)
-            && rest.len() > 3
-            && rest.starts_with(b"://")
+        is_absolute(self.0)
     }
 
     /// Resolves it against the URL of the robots.txt, as browsers resolve a link. Bytes that are
@@ -82,6 +79,32 @@ impl<'a> Sitemap<'a> {
     }
 }
 
+/// The address of a licence in RSL, which must be absolute. Other crawlers pass it over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct License<'a>(&'a [u8]);
+
+impl<'a> License<'a> {
+    /// The value as written.
+    pub fn as_written(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Returns true if it begins with a scheme and an authority, as RSL demands.
+    pub fn is_absolute(&self) -> bool {
+        is_absolute(self.0)
+    }
+}
+
+/// Returns true if an address begins with a scheme and an authority.
+fn is_absolute(address: &[u8]) -> bool {
+    let is_scheme = |o: &u8| o.is_ascii_alphanumeric() || matches!(o, b'+' | b'-' | b'.');
+    let scheme_len = address.iter().position(|o| !is_scheme(o)).unwrap_or(address.len());
+    let (scheme, rest) = address.split_at(scheme_len);
+    scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && rest.len() > 3
+        && rest.starts_with(b"://")
+}
+
 /// The value of a record of this kind.
 pub(crate) fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
     let invalid = |what| InvalidValue::new(kind, what);
@@ -95,6 +118,7 @@ pub(crate) fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue>
         Kind::VisitTime => Value::VisitTime(values::time_window(value).map_err(invalid)?),
         Kind::Host => Value::Host(values::host(value).map_err(invalid)?),
         Kind::CleanParam => Value::CleanParam(values::clean_param(value).map_err(invalid)?),
+        Kind::License => Value::License(License(value)),
         Kind::NoIndex => Value::NoIndex(value),
         Kind::ContentSignal => {
             Value::ContentSignal(drafts::content_signal(value).map_err(invalid)?)

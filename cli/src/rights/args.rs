@@ -1,0 +1,114 @@
+//! The arguments of `robotsieve rights`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use robotsieve::rights::{TagReading, Vocabulary};
+
+use crate::options::{AgentOption, Format, Instant, ProfileOption, values};
+
+/// Print whether a URL may be crawled, indexed, used and trained on
+///
+/// Says for each purpose (crawl, index, snippet, ai-input, ai-train) whether it is
+/// allowed, disallowed or unknown, with the line, the header field or the element
+/// that decided; then licences, conditions, limits, and what is odd.
+///
+/// Reads what is given: Allow, Disallow, Content-Usage, Content-Signal and License
+/// of robots.txt; Content-Usage, Content-Signal, X-Robots-Tag, Robots-Tag, tdm-*
+/// and Link of the response's header; meta, link and script of its page;
+/// tdmrep.json and RSL documents. The most restrictive statement wins, and silence
+/// is never permission. Nothing is fetched but the robots.txt, if it is a URL.
+///
+/// These texts are drafts and conventions: see docs/rights.md. No legal advice.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve rights [OPTIONS] --agent NAME URL",
+    after_help = "\
+Examples:
+  robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
+  curl -s -D headers.txt -o page.html https://example.com/news/
+  robotsieve rights --agent CCBot --robots https://example.com/robots.txt \\
+      --headers headers.txt --html page.html https://example.com/news/
+  robotsieve rights --agent CCBot --file /.well-known/tdmrep.json=tdmrep.json \\
+      --file https://example.com/license.xml=license.xml --robots robots.txt \\
+      --format json https://example.com/news/
+
+docs/rights.md describes the JSON.
+
+Exit status:
+  0  printed, whatever the rights are
+  2  wrong usage, or the URL is invalid
+  3  a file could not be read"
+)]
+pub struct RightsArgs {
+    #[command(flatten)]
+    pub agent: AgentOption,
+
+    /// Decide by this robots.txt: a file, an http(s) URL, or '-'
+    ///
+    /// Without it crawling is unknown.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub robots: Option<PathBuf>,
+
+    /// The header of the response: a file with 'Name: value' lines, or '-'
+    ///
+    /// As 'curl -D FILE' or 'curl -I' writes it. Of several headers, after
+    /// redirects, the last one counts.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub headers: Option<PathBuf>,
+
+    /// The page: a file with HTML, or '-'
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// What a fetch of an address would give
+    ///
+    /// ADDRESS is /.well-known/tdmrep.json, or the URL of an RSL document.
+    /// Repeat the option for several files.
+    #[arg(long, value_name = "ADDRESS=FILE", verbatim_doc_comment)]
+    pub file: Vec<OsString>,
+
+    /// Whose reading of robots tags counts: generic, google, bing, yandex
+    ///
+    /// By default only what all of them have in common.
+    #[arg(long, value_name = "NAME", value_parser = reading)]
+    #[arg(default_value_t = TagReading::Generic, verbatim_doc_comment)]
+    pub reading: TagReading,
+
+    /// The draft of the vocabulary that Content-Usage is read by: 01 to 08
+    ///
+    /// The drafts of draft-ietf-aipref-vocab. By default the newest.
+    #[arg(long, value_name = "VERSION", value_parser = vocabulary, verbatim_doc_comment)]
+    pub vocabulary: Option<Vocabulary>,
+
+    /// The time by which 'unavailable_after' is judged
+    ///
+    /// Like 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from
+    /// now). By default now.
+    #[arg(long, value_name = "TIME", verbatim_doc_comment)]
+    pub now: Option<Instant>,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// What to print: text or json
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
+    pub format: Format,
+
+    /// The URL
+    #[arg(value_name = "URL")]
+    pub url: OsString,
+}
+
+fn reading(text: &str) -> Result<TagReading, String> {
+    text.parse().map_err(|_| "one of generic, google, bing and yandex is expected".to_owned())
+}
+
+fn vocabulary(text: &str) -> Result<Vocabulary, String> {
+    let number = text.strip_prefix("aipref-vocab-").unwrap_or(text);
+    number.parse().map_err(|_| "a draft from 01 to 08 is expected".to_owned())
+}

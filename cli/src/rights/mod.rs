@@ -1,0 +1,172 @@
+//! `robotsieve rights`: prints what a URL may be used for, and who says so.
+
+pub mod args;
+mod headers;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use robotsieve::Robots;
+use robotsieve::report::{RightsReport, RightsSources};
+use robotsieve::rights::{Documents, Response, RightsReader};
+use robotsieve_client::Timestamp;
+
+use crate::error::{Failure, Status};
+use crate::options::{Agent, Format};
+use crate::read::{robots_file, stdin};
+use crate::write::bytes::shown;
+use crate::write::stdout::{self, Stdout};
+use args::RightsArgs;
+
+/// The most bytes of a file that are read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Prints the rights of a URL.
+pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
+    let files: Vec<(&str, PathBuf)> =
+        args.file.iter().map(|one| address_and_file(one)).collect::<Result<_, _>>()?;
+    stdin_once(args, &files)?;
+    let profile = args.profile.get();
+    let Some(agent) = &args.agent.0 else {
+        return Err(Failure::Usage(
+            "no crawler was given: name one with --agent NAME, or give its header with \
+             --user-agent HEADER"
+                .into(),
+        ));
+    };
+    let agent = trimmed(agent);
+    let url = args.url.as_encoded_bytes();
+    let mut reader = RightsReader::new(&agent.crawler(&profile)?)
+        .with_reading(args.reading)
+        .with_vocabulary(args.vocabulary.unwrap_or_default());
+    let now = args.now.map_or_else(Timestamp::now, |now| now.0);
+    if let Ok(now) = i64::try_from(now.0) {
+        reader = reader.with_now(now);
+    }
+
+    let file = args.robots.as_deref().map(robots_file::text).transpose()?;
+    let robots = file.as_deref().map(|file| Robots::parse(file, &profile));
+    if let (Some(name), Some(file), Some(robots)) = (&args.robots, &file, &robots) {
+        robots_file::note_cut(name, file, robots);
+    }
+    let header = match &args.headers {
+        Some(name) => headers::parse(name, &read("header", name)?)?,
+        None => Vec::new(),
+    };
+    let html = args.html.as_deref().map(|name| read("page", name)).transpose()?;
+    let mut documents = Documents::new();
+    for (address, name) in &files {
+        documents.add(address, &read("file", name)?);
+    }
+    let fields = header.iter().map(|(name, value)| (&name[..], &value[..]));
+    let mut response = Response::new().with_headers(fields);
+    if let Some(html) = &html {
+        response = response.with_html(html);
+    }
+    let compiled = robots.as_ref().map(|robots| reader.robots(robots));
+    let rights = reader.rights(url, compiled.as_ref(), &response, &documents).map_err(|_| {
+        Failure::Usage(format!(
+            "'{}' is invalid: give scheme://host/path, or a path that starts with '/'",
+            shown(url)
+        ))
+    })?;
+
+    let mut out = io::BufWriter::new(Stdout::new());
+    let printed = match args.format {
+        Format::Json => serde_json::to_writer(&mut out, &rights)
+            .map_err(io::Error::from)
+            .and_then(|()| writeln!(out)),
+        Format::Text => {
+            let sources =
+                RightsSources { robots: robots.as_ref(), headers: &header, html: html.as_deref() };
+            let agent = shown(agent.text.as_encoded_bytes());
+            writeln!(out, "{} for {agent}:", shown(url))
+                .and_then(|()| print(&RightsReport::new(&rights, &sources), &mut out))
+        }
+    };
+    printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    Ok(Status::Done)
+}
+
+/// The crawler without white space around its names: tables of names have `a, b`.
+fn trimmed(agent: &Agent) -> Agent {
+    match agent.text.to_str() {
+        Some(text) if !agent.is_header => {
+            let names: Vec<&str> = text.split(',').map(str::trim).collect();
+            Agent { text: names.join(",").into(), is_header: false }
+        }
+        _ => agent.clone(),
+    }
+}
+
+fn print(report: &RightsReport, out: &mut impl Write) -> io::Result<()> {
+    for purpose in &report.purposes {
+        let mut reasons = purpose.reasons.iter();
+        let first = reasons.next().map_or("", |reason| reason);
+        writeln!(out, "  {:8}  {:8}  {first}", purpose.purpose, purpose.ruling)?;
+        reasons.try_for_each(|reason| writeln!(out, "  {:8}  {:8}  {reason}", "", ""))?;
+    }
+    report.sentences.iter().try_for_each(|sentence| writeln!(out, "{sentence}"))
+}
+
+/// The parts of `ADDRESS=FILE`. Both may contain `=`: the last one counts that leaves a file that is
+/// there.
+fn address_and_file(given: &OsString) -> Result<(&str, PathBuf), Failure> {
+    let text = given
+        .to_str()
+        .ok_or("it is not UTF-8")
+        .and_then(|text| if text.contains('=') { Ok(text) } else { Err("it has no '='") });
+    let text = text.map_err(|why| {
+        Failure::Usage(format!(
+            "--file '{}' is not like ADDRESS=FILE: {why}",
+            shown(given.as_encoded_bytes())
+        ))
+    })?;
+    let parts = |at: usize| (&text[..at], Path::new(&text[at + 1..]));
+    let all = || text.rmatch_indices('=').map(|(at, _)| parts(at));
+    let is_there = |(_, file): &(&str, &Path)| stdin::is_meant(file) || file.exists();
+    let (address, file) = all().find(is_there).or_else(|| all().next()).expect("it has a '='");
+    if address.is_empty() || !(address.starts_with('/') || address.contains("://")) {
+        return Err(Failure::Usage(format!(
+            "--file '{}': give the address in full, as in https://example.com/license.xml=FILE, or \
+             /.well-known/tdmrep.json=FILE",
+            shown(text.as_bytes())
+        )));
+    }
+    Ok((address, file.to_owned()))
+}
+
+/// Standard input can be read once.
+fn stdin_once(args: &RightsArgs, files: &[(&str, PathBuf)]) -> Result<(), Failure> {
+    let named = [&args.robots, &args.headers, &args.html].into_iter().flatten();
+    let all = named.chain(files.iter().map(|(_, file)| file));
+    if all.filter(|name| stdin::is_meant(name)).count() > 1 {
+        return Err(Failure::Usage(
+            "'-' is given twice, but standard input can be read once".into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Reads a file whole, or standard input.
+fn read(what: &str, name: &Path) -> Result<Vec<u8>, Failure> {
+    let bounded = |input: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            let why = "it has more than 64 MiB, which is the most that is read";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        Ok(bytes)
+    };
+    let read = if stdin::is_meant(name) {
+        stdin::open().and_then(|input| bounded(&mut input.lock()))
+    } else {
+        fs::File::open(name).and_then(|mut file| bounded(&mut file))
+    };
+    read.map_err(|cause| {
+        Failure::io(format!("cannot read {what} '{}'", robots_file::shown(name)), cause)
+    })
+}

@@ -1,0 +1,200 @@
+//! `robotsieve rights`: what it prints, and the published cases.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use robotsieve_corpus_test::corpus_test;
+use serde_json::{Map, Value, json};
+
+use crate::command::{Folder, run};
+
+const ROBOTS: &str = "\
+License: https://e.com/license.xml
+License: /relative.xml
+User-agent: *
+Content-Usage: train-ai=n
+Content-Usage: /open/ train-ai=y
+Content-Signal: search=yes, ai-input=no, use=reference
+Disallow: /private/
+";
+
+const HEADERS: &str = "\
+HTTP/1.1 301 Moved
+X-Robots-Tag: noindex
+
+HTTP/2 200
+content-type: text/html
+x-robots-tag: otherbot: noindex
+X-Robots-Tag: max-snippet: 50
+";
+
+const PAGE: &str =
+    "<title><meta name=robots content=noindex></title><meta name=robots content=nosnippet>";
+
+const LICENSE: &str = "\
+<rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/open/\"><license>
+<permits type=\"usage\">ai-train</permits><payment type=\"attribution\"/></license></content></rsl>";
+
+fn folder() -> Folder {
+    Folder::of(&[
+        ("robots.txt", ROBOTS),
+        ("headers.txt", HEADERS),
+        ("page.html", PAGE),
+        ("license.xml", LICENSE),
+    ])
+}
+
+#[test]
+fn text() {
+    let folder = folder();
+    let url = "https://e.com/open/1";
+    let license = format!("https://e.com/license.xml={}", folder.path("license.xml").display());
+    let ran = run(args![
+        "rights",
+        "--agent",
+        "Bot",
+        "--robots",
+        folder.path("robots.txt"),
+        "--headers",
+        folder.path("headers.txt"),
+        "--html",
+        folder.path("page.html"),
+        "--file",
+        license,
+        url
+    ]);
+    let wanted = "\
+https://e.com/open/1 for Bot:
+  crawl     allow     no rule of robots.txt is about it
+  index     disallow  rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+  snippet   disallow  html:meta:1: <meta name=\"robots\" content=\"nosnippet\"> [x-robots-google-2026-03]
+                      rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+  ai-input  disallow  robots.txt:6: Content-Signal: search=yes, ai-input=no, use=reference [content-signals-2025-09]
+                      rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+  ai-train  allow     robots.txt:5: Content-Usage: /open/ train-ai=y [aipref-attach-05, aipref-vocab-08]
+                      rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+  ai-index  disallow  rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+RSL licence https://e.com/license.xml, which was read; named by robots.txt:1
+ai-train is allowed on conditions: attribution
+Content-Signal asks for use=reference at most: index, excerpt and link; this changes no ruling
+a licence has no absolute address, so it is ignored
+";
+    ran.gives(0, wanted);
+    // Nothing was given, so nothing is known.
+    let wanted = "\
+/x for Bot:
+  crawl     unknown   no robots.txt was given
+  index     unknown   nothing says so
+  snippet   unknown   nothing says so
+  ai-input  unknown   nothing says so
+  ai-train  unknown   nothing says so
+";
+    run(args!["rights", "--agent", "Bot", "/x"]).gives(0, wanted);
+}
+
+#[test]
+fn what_is_wrong() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS), ("h", "Vary: x\nno field\n")]);
+    let robots = folder.path("robots.txt");
+    let bot = |more: &[&str]| {
+        let mut all = args!["rights", "--agent", "Bot"].to_vec();
+        all.extend(more.iter().map(std::convert::Into::into));
+        run(all)
+    };
+    run(args!["rights", "/x"]).fails(2, "robotsieve: no crawler was given: name one with --agent");
+    bot(&["e.com/x"]).fails(2, "robotsieve: 'e.com/x' is invalid: give scheme://host/path");
+    bot(&["--headers", folder.path("h").to_str().unwrap(), "/x"])
+        .fails(2, ":2: 'no field' is not like 'Name: value'");
+    bot(&["--file", "x", "/x"]).fails(2, "--file 'x' is not like ADDRESS=FILE: it has no '='");
+    bot(&["--file", "license.xml=y", "/x"]).fails(2, "give the address in full");
+    bot(&["--file", "/.well-known/tdmrep.json=none", "/x"]).fails(3, "cannot read file 'none'");
+    bot(&["--html", "none", "/x"]).fails(3, "cannot read page 'none'");
+    bot(&["--html", "-", "--headers", "-", "/x"]).fails(2, "'-' is given twice");
+    bot(&["--reading", "other", "/x"]).fails(2, "one of generic, google, bing and yandex");
+    bot(&["--vocabulary", "09", "/x"]).fails(2, "a draft from 01 to 08 is expected");
+    bot(&["--robots", robots.to_str().unwrap(), "--now", "soon", "/x"]).fails(2, "a time is like");
+}
+
+/// The folder with the cases, beside the corpus that `#[corpus_test]` looked at.
+fn cases() -> PathBuf {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    option_env!("ROBOTSIEVE_CORPUS")
+        .map_or_else(default, PathBuf::from)
+        .join("../rights/cases.json")
+}
+
+/// Each published case through the command, as a user would ask.
+#[corpus_test]
+fn published_cases() {
+    let cases: Vec<Value> = serde_json::from_slice(&fs::read(cases()).unwrap()).unwrap();
+    assert_eq!(cases.len(), 133);
+    for case in &cases {
+        let input = &case["input"];
+        let folder = Folder::of(&[]);
+        let mut args = args!["rights", "--format", "json"].to_vec();
+        let mut option = |name: &str, value: String| {
+            args.push(name.into());
+            args.push(value.into());
+        };
+        let file = |name: &str, text: &str| {
+            fs::write(folder.path(name), text).unwrap();
+            folder.path(name).display().to_string()
+        };
+        let text = |key: &str| input[key].as_str();
+        option("--agent", text("crawler").unwrap().into());
+        for (key, name) in [("reading", "--reading"), ("now", "--now")] {
+            text(key).into_iter().for_each(|value| option(name, value.into()));
+        }
+        for (key, name) in [("robots", "--robots"), ("html", "--html")] {
+            text(key).into_iter().for_each(|value| option(name, file(key, value)));
+        }
+        if let Some(version) = input["versions"]["aipref-vocab"].as_str() {
+            option("--vocabulary", version.into());
+        }
+        if let Some(headers) = input["headers"].as_array() {
+            let line = |pair: &Value| {
+                format!("{}: {}\n", pair[0].as_str().unwrap(), pair[1].as_str().unwrap())
+            };
+            option("--headers", file("headers", &headers.iter().map(line).collect::<String>()));
+        }
+        for (number, (address, text)) in
+            input["files"].as_object().into_iter().flatten().enumerate()
+        {
+            let name = file(&format!("file{number}"), text.as_str().unwrap());
+            option("--file", format!("{address}={name}"));
+        }
+        args.push(text("url").unwrap().into());
+        let ran = run(args);
+        ran.status(0);
+        let found: Value = serde_json::from_slice(&ran.out).unwrap();
+        let (mut found, mut wanted) = (comparable(&found), comparable(&case["expect"]));
+        let notes = |map: &mut Value| map.as_object_mut().unwrap().remove("notes");
+        let (had, needed) = (notes(&mut found), notes(&mut wanted));
+        assert_eq!(found, wanted, "{}", case["id"]);
+        for note in needed.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            assert!(
+                had.as_ref().is_some_and(|had| had.as_array().unwrap().contains(note)),
+                "{case}"
+            );
+        }
+    }
+}
+
+/// A value without what is empty in it, and with sorted lists.
+fn comparable(value: &Value) -> Value {
+    match value {
+        Value::Array(all) => {
+            let mut all: Vec<Value> = all.iter().map(comparable).collect();
+            all.sort_by_key(Value::to_string);
+            json!(all)
+        }
+        Value::Object(map) => {
+            let is_empty = |value: &Value| {
+                value.is_null() || *value == json!([]) || *value == Value::Object(Map::new())
+            };
+            let all = map.iter().map(|(key, value)| (key.clone(), comparable(value)));
+            Value::Object(all.filter(|(_, value)| !is_empty(value)).collect())
+        }
+        simple => simple.clone(),
+    }
+}
