@@ -98,6 +98,8 @@ class Bench:
         self.spark: Any = None
         self.begin_session()
         self.seconds: dict[str, float] = {}
+        #: Of all processes together.
+        self.processor: dict[str, float] = {}
         self.memory: dict[str, int] = {}
         self.verdict_bytes, self.shuffle_bytes = 0.0, 0
         self.expected = count_alone(folder, self.pack_path)
@@ -194,13 +196,13 @@ class Bench:
         shutil.rmtree(self.local, ignore_errors=True)
 
     def measure(self, name: str, job: Callable[[], DataFrame]) -> None:
-        begin = time.perf_counter()
+        begin, processor = time.perf_counter(), processor_seconds()
         job().write.format("noop").mode("overwrite").save()
-        seconds = time.perf_counter() - begin
+        seconds, processor = time.perf_counter() - begin, processor_seconds() - processor
         rows = self.rows / 20 if name == "Protego" else self.rows
-        per_row = seconds / rows
-        self.seconds[name] = min(per_row, self.seconds.get(name, per_row))
-        print(f"{name:<40} {1 / per_row / 1e6:6.3f} M/s", flush=True)
+        for of, taken in ((self.seconds, seconds), (self.processor, processor)):
+            of[name] = min(taken / rows, of.get(name, taken / rows))
+        print(f"{name:<40} {rows / seconds / 1e6:6.3f} M/s {processor / rows * 1e6:6.3f} CPU s/M", flush=True)
 
     def check(self, jobs: dict[str, Callable[[], DataFrame]], chosen: list[str]) -> None:
         for name in {"packs, one crawler", "joined"} & set(chosen):
@@ -279,6 +281,26 @@ class Bench:
                 "shuffle_bytes": self.shuffle_bytes,
             }
             self.options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def processor_seconds() -> float:
+    """The processor time of this process and of all that it started: Spark's JVM and the Python workers."""
+    parents, ticks = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (process / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(process.name)] = int(fields[1])
+        # With those of children that have ended.
+        ticks[int(process.name)] = sum(map(int, fields[11:15]))
+
+    def is_ours(process: int) -> bool:
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+
+    return sum(ticks[process] for process in ticks if is_ours(process)) / os.sysconf("SC_CLK_TCK")
 
 
 class Peak:

@@ -69,28 +69,46 @@ def build_packs(
         raise ValueError("shards must be 1 or more")
     folder = new_folder(out)
     seed = secrets.randbits(64) if seed is None else seed
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = shards_of(batches, folder, shards, asked, config, seed)
+        yield pa.RecordBatch.from_pylist([shard.__dict__ for shard in written], _ARROW_WRITTEN)
+
+    written = by_shard(robots, profile, shards).mapInArrow(write, _WRITTEN).collect()
+    return [Shard(**row.asDict()) for row in sorted(written, key=lambda row: row["shard"])]
+
+
+def by_shard(robots: DataFrame, profile: AnyProfile | None, shards: int) -> DataFrame:
+    """What is in force, in the order in which :func:`shards_of` takes it."""
     sites = with_hash(sites_of(robots, profile), "url", _SHARD)
     sites = sites.withColumn(_SHARD, F.pmod(_SHARD, F.lit(shards)).cast("int"))
     # A shard without sites is a file, too.
     numbers = robots.sparkSession.range(shards).select(F.col("id").cast("int").alias(_SHARD))
     rows = sites.unionByName(numbers, allowMissingColumns=True)
     rows = in_partitions(rows, shards, F.col(_SHARD)).sortWithinPartitions(_SHARD, "url")
+    return rows.select(_SHARD, "url", "outcome", "body", "captured")
 
-    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        folder.mkdir(parents=True, exist_ok=True)
-        writer = _Writer(folder, shards, asked, config, seed)
-        try:
-            for batch in batches:
-                for row in batch.to_pylist():
-                    writer.add(row)
-            writer.close()
-        finally:
-            writer.abandon()
-        yield pa.RecordBatch.from_pylist(writer.written, _ARROW_WRITTEN)
 
-    columns = [_SHARD, "url", "outcome", "body", "captured"]
-    written = rows.select(*columns).mapInArrow(write, _WRITTEN).collect()
-    return [Shard(**row.asDict()) for row in sorted(written, key=lambda row: row["shard"])]
+def shards_of(
+    batches: Iterable[pa.RecordBatch],
+    folder: Path,
+    shards: int,
+    asked: Asked,
+    config: Config | None,
+    seed: int,
+) -> list[Shard]:
+    """Writes the shards of a partition of :func:`by_shard` into a folder. Those that are not complete leave
+    nothing there.
+    """
+    writer = _Writer(folder, shards, asked, config, seed)
+    try:
+        for batch in batches:
+            for row in batch.to_pylist():
+                writer.add(row)
+        writer.close()
+    finally:
+        writer.abandon()
+    return writer.written
 
 
 _ARROW_WRITTEN = pa.schema(
@@ -107,7 +125,7 @@ class _Writer:
         self.folder, self.shards, self.asked, self.config, self.seed = (
             folder, shards, asked, config, seed
         )
-        self.written: list[dict[str, object]] = []
+        self.written: list[Shard] = []
         self._open: PackWriter | None = None
         self._shard, self._origins, self._path = -1, 0, folder
 
@@ -143,9 +161,7 @@ class _Writer:
         self._open.close()
         self._open = None
         size = self._path.stat().st_size
-        self.written.append(
-            {"shard": self._shard, "path": str(self._path), "origins": self._origins, "bytes": size}
-        )
+        self.written.append(Shard(self._shard, str(self._path), self._origins, size))
 
     def abandon(self) -> None:
         """Leaves nothing of a file that is not complete."""
