@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
@@ -331,29 +332,28 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
             "exactly",
         )
     )
+    held, request = F.struct(*thin.columns), F.struct(*requests.columns)
+    none = F.lit(None)
+    types = thin.select(held).schema[0].dataType, requests.select(request).schema[0].dataType
+    # The same in each round, so Spark computes and shuffles it once.
+    captures = thin.select(
+        F.col("key").alias("by"), held.alias("held"), none.cast(types[1]).alias("request")
+    ).repartition("by")
     for _ in range(_ROUNDS):
-        requests = _follow(thin, requests)
+        asked = requests.select(
+            F.coalesce("target", "key").alias("by"), none.cast(types[0]).alias("held"), request.alias("request")
+        )
+        requests = _follow(captures.unionByName(asked.repartition("by")))
     return requests.drop("target", "exactly")
 
 
-def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
+def _follow(both: DataFrame) -> DataFrame:
     """Each request, one hop on: captures of a URL and the requests for it are brought together."""
-    held, request = F.struct(*thin.columns), F.struct(*requests.columns)
-    none = F.lit(None)
-    left = thin.select(
-        F.col("key").alias("by"),
-        held.alias("held"),
-        none.cast(requests.select(request).schema[0].dataType).alias("request"),
-    )
-    right = requests.select(
-        F.coalesce("target", "key").alias("by"),
-        none.cast(thin.select(held).schema[0].dataType).alias("held"),
-        request.alias("request"),
-    )
-    both = left.unionByName(right).repartition("by")
     # Captures first, in the order of their times.
-    order = [F.col("by"), F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
-    return both.sortWithinPartitions(*order).mapInArrow(_hops, from_arrow_schema(_REQUEST))
+    order = [F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
+    # A window needs what has the same key in one partition, sorted. Unlike another shuffle, it is content with what is so already.
+    place = F.row_number().over(Window.partitionBy("by").orderBy(*order))
+    return both.withColumn("place", place).mapInArrow(_hops, from_arrow_schema(_REQUEST))
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -30,7 +30,7 @@ MOST_FILES = 200_000
 #: So many bytes of packs, in the same way.
 MOST_BYTES = 1 << 28
 #: A task that packs takes so many files at least.
-_FILES_OF_SHARD = 2_000
+FILES_OF_SHARD = 2_000
 
 _LOG = logging.getLogger("robotsieve.spark")
 _WRITTEN = pa.schema([("shard", pa.int32()), ("origins", pa.int64()), ("bytes", pa.int64()), ("pack", pa.binary())])
@@ -50,7 +50,7 @@ def sent_packs(robots: DataFrame, asked: Asked, plan: Plan, partitions: int) -> 
     if is_free and files > MOST_FILES:
         _LOG.info("joined: more than %s robots.txt files, so URLs and files are brought together by host", f"{MOST_FILES:,}")
         return None
-    shards = min(partitions, 1 + files // _FILES_OF_SHARD)
+    shards = min(partitions, 1 + files // FILES_OF_SHARD)
     most_bytes = MOST_BYTES // shards if is_free else None
     made = _packed(robots, asked, shards, most_bytes)
     size = sum(row["bytes"] for row in made)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spark_cases import JAVA
 
 import robotsieve
 
@@ -23,13 +24,14 @@ PAGE = Path(__file__).parents[3] / "docs/guide-scale.md"
 PACKAGE = Path(robotsieve.__file__).parents[1]
 
 #: Two shuffle partitions: the example is small.
-SETTINGS = """\
+SETTINGS = f"""\
 spark.master local[2]
 spark.ui.enabled false
 spark.ui.showConsoleProgress false
 spark.log.level OFF
 spark.sql.shuffle.partitions 2
 spark.sql.session.timeZone UTC
+spark.driver.extraJavaOptions {JAVA}
 """
 #: What Java and Spark say before they read the settings for logs.
 NOISE = re.compile(r"WARNING: |Using Spark's default|Setting (default|Spark) log level|To adjust logging|\d\d/\d\d/\d\d ")

@@ -58,6 +58,10 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def plan_of(way: str) -> Any:
+    return "joined" if way == "joined" else "auto"
+
+
 def check(
     cases: Cases, way: str, crawlers: Any, urls: DataFrame | None = None, count: int = len(URLS), **how: Any
 ) -> None:
@@ -71,7 +75,7 @@ def check(
     robots: Any = cases.sites
     if way != "joined":
         robots = cases.packs(packed, 3 if way == "shards" else 1, profile)
-    out = add(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, **how)
+    out = add(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, plan=plan_of(way), **how)
     expected = one_by_one(known, URLS[:count], names, words)
     assert answers(out, column) == expected
     if way != "joined":
@@ -146,7 +150,7 @@ def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> No
     cases.spark.conf.set(setting, rows)
     try:
         robots = sites_frame(cases.spark, tmp_path / "sites", sites)
-        out = with_verdicts(frame, crawlers="a", robots=robots, partitions=2, skew=None)
+        out = with_verdicts(frame, crawlers="a", robots=robots, plan="joined", partitions=2, skew=None)
         found = answers(out)
     finally:
         cases.spark.conf.set(setting, before)
@@ -161,7 +165,7 @@ def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> No
 )
 def test_skew(cases: Cases, skew: Any, is_divided: bool) -> None:
     check(cases, "joined", CRAWLERS, skew=skew, words=True)
-    out = with_verdicts(cases.urls, crawlers="GPTBot", robots=cases.sites, skew=skew)
+    out = with_verdicts(cases.urls, crawlers="GPTBot", robots=cases.sites, plan="joined", skew=skew)
     hot = out.where(F.col("url").startswith(f"https://{HOT}/")).select(F.spark_partition_id())
     assert hot.distinct().count() == (4 if is_divided else 1)
 
@@ -176,7 +180,7 @@ def test_bytes(cases: Cases, tmp_path: Path, way: str) -> None:
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
     frame = urls_frame(cases.spark, tmp_path / "urls", urls, pa.binary())
     for words, add in enumerate([with_verdicts, with_answers]):
-        out = add(frame, crawlers=CRAWLERS, robots=robots, column="said")
+        out = add(frame, crawlers=CRAWLERS, robots=robots, column="said", plan=plan_of(way))
         assert answers(out, "said") == one_by_one(known, urls, CRAWLERS, bool(words))
         assert out.schema["url"].dataType == frame.schema["url"].dataType
 
@@ -187,7 +191,7 @@ def test_other_columns(cases: Cases, way: str) -> None:
     few = cases.few.withColumnRenamed("url", "page.`url").withColumn("body", F.lit(b"x")).withColumn("outcome", F.lit(1.5))
     twice = few.unionByName(few)
     for column in ["allowed", "verdict.now"]:
-        out = with_verdicts(twice, "page.`url", crawlers=CRAWLERS, robots=robots, column=column)
+        out = with_verdicts(twice, "page.`url", crawlers=CRAWLERS, robots=robots, column=column, plan=plan_of(way))
         assert out.columns == ["id", "page.`url", "body", "outcome", column]
         rows = out.toArrow().sort_by("id").to_pylist()
         expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:300], CRAWLERS)
@@ -209,6 +213,8 @@ def test_what_is_asked_wrongly(cases: Cases) -> None:
         ({"crawlers": []}, ValueError, "no crawlers: name at least one"),
         ({"crawlers": [3]}, TypeError, "crawler must be a name, a list of names, a Crawler or a UserAgent, not int"),
         ({"profile": "googel"}, ValueError, "there is no profile"),
+        ({"plan": "join"}, ValueError, "plan must be 'auto', 'packs' or 'joined', not 'join'"),
+        ({"plan": "joined"}, ValueError, "plan='joined' takes a DataFrame of robots.txt files, not the path of a pack"),
         ({"robots": cases.urls}, ValueError, "robots: no column 'status'; the columns are id, url, and url, status"),
     ]:
         asked: dict[str, Any] = {"crawlers": "GPTBot", "robots": pack, **how}
@@ -231,11 +237,11 @@ def said_one_by_one(known: Pack | PolicySet, urls: list[str | None], crawler: An
 
 def test_decisions(cases: Cases, way: str) -> None:
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
-    out = with_decisions(cases.few, crawlers="GPTBot", robots=robots)
+    out = with_decisions(cases.few, crawlers="GPTBot", robots=robots, plan=plan_of(way))
     found = [row for [row] in answers_as_rows(out, "decision")]
     known: Any = Pack.open(robots) if way != "joined" else policy_set(SITES, CRAWLERS)
     assert found == said_one_by_one(known, URLS[:300], "GPTBot")
-    out = with_decisions(cases.few, crawlers=CRAWLERS, robots=robots)
+    out = with_decisions(cases.few, crawlers=CRAWLERS, robots=robots, plan=plan_of(way))
     for number, crawler in enumerate(CRAWLERS):
         column = [row[number] for row in answers(out, "decision")]
         assert column == said_one_by_one(known, URLS[:300], crawler)
@@ -260,11 +266,11 @@ def test_several_names_for_a_crawler(cases: Cases, tmp_path: Path, way: str) -> 
         robots = str(write_packs(tmp_path / "packs", SITES, NAMED, 3 if way == "shards" else 1))
     names = ["GPTBot", "Googlebot-Image", "CCBot", "Bingbot"]
     for add, column, words in [(with_verdicts, "allowed", False), (with_answers, "answer", True)]:
-        out = add(cases.few, crawlers=NAMED, robots=robots)
+        out = add(cases.few, crawlers=NAMED, robots=robots, plan=plan_of(way))
         assert [field.name for field in out.schema[column].dataType] == names
         assert answers(out, column) == one_by_one(known, URLS[:300], NAMED, words)
     for crawler in NAMED[2:]:
-        out = with_verdicts(cases.few, crawlers=crawler, robots=robots)
+        out = with_verdicts(cases.few, crawlers=crawler, robots=robots, plan=plan_of(way))
         assert answers(out) == one_by_one(known, URLS[:300], [crawler])
 
 
