@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import Window
@@ -153,7 +154,7 @@ def in_force(
     """
     _check_damaged(damaged)
     may_lead = not {"location", "same_as_url"}.isdisjoint(captures.columns)
-    captures = _uniform(captures)
+    given, captures = captures, _uniform(captures)
     if damaged == "keep":
         captures = captures.where("damage is null")
     if as_of is not None:
@@ -192,12 +193,23 @@ def in_force(
     # Rows that are there twice have found two bodies, which are the same.
     found = found.dropDuplicates(["key"])
     captured = F.when(F.col("captured") > 0, F.col("captured"))
-    return found.select(
+    in_force = found.select(
         F.concat("key", F.lit("/robots.txt")).alias("url"),
         "outcome",
         F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b""))).alias("body"),
         captured.alias("captured"),
     )
+    _CAPTURES_OF[in_force] = given
+    return in_force
+
+
+#: What :func:`in_force` was computed from.
+_CAPTURES_OF: WeakKeyDictionary[DataFrame, DataFrame] = WeakKeyDictionary()
+
+
+def as_many_rows(robots: DataFrame) -> DataFrame:
+    """What has as many rows as captures or as what is in force, or more, but takes less to count."""
+    return _CAPTURES_OF.get(robots, robots)
 
 
 def sites_of(robots: DataFrame, profile: AnyProfile | None) -> DataFrame:

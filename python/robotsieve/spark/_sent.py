@@ -16,6 +16,7 @@ from robotsieve import Config
 from robotsieve._robotsieve import shard_name
 
 from ._build import by_shard, shards_of
+from ._captures import as_many_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +47,8 @@ def sent_packs(robots: DataFrame, asked: Asked, plan: Plan, partitions: int) -> 
     if plan == "joined":
         return None
     is_free = plan == "auto"
-    files = (robots.limit(MOST_FILES + 1) if is_free else robots).count()
+    rows = as_many_rows(robots)
+    files = (rows.limit(MOST_FILES + 1) if is_free else rows).count()
     if is_free and files > MOST_FILES:
         _LOG.info("joined: more than %s robots.txt files, so URLs and files are brought together by host", f"{MOST_FILES:,}")
         return None
