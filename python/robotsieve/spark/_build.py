@@ -17,7 +17,7 @@ from robotsieve._robotsieve import shard_name
 
 from ._asked import Asked
 from ._captures import sites_of
-from ._keys import with_hash
+from ._keys import with_shard
 from ._partitions import in_partitions
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def build_packs(
 
 def by_shard(robots: DataFrame, profile: AnyProfile | None, shards: int) -> DataFrame:
     """What is in force, in the order in which :func:`shards_of` takes it."""
-    sites = with_hash(sites_of(robots, profile), "url", _SHARD)
-    sites = sites.withColumn(_SHARD, F.pmod(_SHARD, F.lit(shards)).cast("int"))
+    sites = with_shard(sites_of(robots, profile), "url", _SHARD, shards)
     # A shard without sites is a file, too.
     numbers = robots.sparkSession.range(shards).select(F.col("id").cast("int").alias(_SHARD))
     rows = sites.unionByName(numbers, allowMissingColumns=True)

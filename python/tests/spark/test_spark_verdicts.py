@@ -26,6 +26,7 @@ from spark_cases import (
 )
 
 from robotsieve import Crawler, InvalidOrigin, InvalidUrl, Origin, Pack, PolicySet, UserAgent
+from robotsieve._robotsieve import shards_of
 from robotsieve.spark import _keys, decisions, register, verdicts, with_answers, with_decisions, with_verdicts
 from robotsieve.spark import answers as answers_of
 
@@ -143,7 +144,7 @@ def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> No
             sites.append({"url": f"{scheme}://{host}/robots.txt", "outcome": "rules", "body": body, "captured": None})
     urls = [f"{site['url'][:-10]}{scheme}{number}" for number in range(4) for site in sites for scheme in ["http", "https"]]
     frame = urls_frame(cases.spark, tmp_path / "urls", urls)
-    hashes = {row.hash for row in _keys.with_hash(frame, "url", "hash").select("hash").collect()}
+    hashes = {row.hash for row in _keys.with_shard(frame, "url", "hash", 1 << 31).select("hash").collect()}
     assert len(hashes) == 2
     setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
     before = cases.spark.conf.get(setting)
@@ -337,3 +338,22 @@ def test_usual_authorities_are_exact(cases: Cases, tmp_path: Path) -> None:
         assert full == expected, url
         usual += authority is not None
     assert usual > 2_000
+    # So the hosts that Spark counts are those that the engine divides.
+    by_spark = answers(frame.select("id", _keys.shard(_keys.usual_authority(F.col("url")), 1 << 31).alias("allowed")))
+    hashes = pa.array(shards_of(urls, 1 << 31)).to_pylist()
+    assert all(expected in (None, found) for [expected], found in zip(by_spark, hashes, strict=True))
+
+
+def test_shards_are_those_of_origins() -> None:
+    urls: list[Any] = [*URLS, b"\xff", b"https://h0.example.com/\xff"]
+    for shards in [1, 7, 1 << 31]:
+        found = pa.array(shards_of(urls, shards)).to_pylist()
+        assert all(0 <= place < shards for place in found)
+        for url, place in zip(urls, found, strict=True):
+            try:
+                assert url is None or Origin(url).shard(shards) == place
+            except InvalidOrigin:
+                assert pa.array(shards_of(pa.array([url]), shards)).to_pylist() == [place]
+    for wrong in [0, (1 << 31) + 1]:
+        with pytest.raises(ValueError, match="shards must be between 1 and 2147483648"):
+            shards_of([], wrong)
