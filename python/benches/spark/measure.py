@@ -107,10 +107,7 @@ class Measuring:
         seconds = timed(lambda: in_force(table).write.parquet(str(sites)))
         found["in_force_captures_per_s"] = total / CORES / seconds
         found["in_force_shuffle_bytes_per_capture"] = (size_of(self.local) - before) / total
-        judged = in_force(table)
-        judged.collect()
-        # What Spark has run, with what it did once for several uses, and not what it had planned.
-        plan = judged._jdf.queryExecution().executedPlan().toString().partition("== Initial Plan ==")[0]
+        plan = in_force(table)._jdf.queryExecution().executedPlan().toString()
         found["in_force_reads"] = float(plan.count("FileScan"))
 
         robots = self.spark.read.parquet(str(sites))

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyspark.sql import Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
@@ -193,14 +192,14 @@ def in_force(
     # Rows that are there twice have found two bodies, which are the same.
     found = found.dropDuplicates(["key"])
     captured = F.when(F.col("captured") > 0, F.col("captured"))
-    in_force = found.select(
+    judged_files = found.select(
         F.concat("key", F.lit("/robots.txt")).alias("url"),
         "outcome",
         F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b""))).alias("body"),
         captured.alias("captured"),
     )
-    _CAPTURES_OF[in_force] = given
-    return in_force
+    _CAPTURES_OF[judged_files] = given
+    return judged_files
 
 
 #: What :func:`in_force` was computed from.
@@ -347,25 +346,23 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
     held, request = F.struct(*thin.columns), F.struct(*requests.columns)
     none = F.lit(None)
     types = thin.select(held).schema[0].dataType, requests.select(request).schema[0].dataType
-    # The same in each round, so Spark computes and shuffles it once.
     captures = thin.select(
         F.col("key").alias("by"), held.alias("held"), none.cast(types[1]).alias("request")
-    ).repartition("by")
+    )
     for _ in range(_ROUNDS):
         asked = requests.select(
             F.coalesce("target", "key").alias("by"), none.cast(types[0]).alias("held"), request.alias("request")
         )
-        requests = _follow(captures.unionByName(asked.repartition("by")))
+        requests = _follow(captures.unionByName(asked))
     return requests.drop("target", "exactly")
 
 
 def _follow(both: DataFrame) -> DataFrame:
     """Each request, one hop on: captures of a URL and the requests for it are brought together."""
     # Captures first, in the order of their times.
-    order = [F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
-    # A window needs what has the same key in one partition, sorted. Unlike another shuffle, it is content with what is so already.
-    place = F.row_number().over(Window.partitionBy("by").orderBy(*order))
-    return both.withColumn("place", place).mapInArrow(_hops, from_arrow_schema(_REQUEST))
+    order = [F.col("by"), F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
+    sorted_ = both.repartition("by").sortWithinPartitions(*order)
+    return sorted_.mapInArrow(_hops, from_arrow_schema(_REQUEST))
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
