@@ -125,7 +125,7 @@ def untimed(text: str) -> str:
     """The text with a dash for each number that is a time, a pace or the size of a file."""
     text = re.sub(r"\b(seconds|urls_per_second|bytes) [\d.]+", r"\1 -", text)
     # The seed of a pack moves its size a little.
-    return re.sub(r"[\d,]+ (bytes in \d+ files)", r"- \1", text)
+    return re.sub(r"[\d,]+ (bytes in \d+ files|bytes, sent)", r"- \1", text)
 
 
 def of_python(block: str, folder: Path, examples: Examples) -> str:
