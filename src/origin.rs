@@ -174,23 +174,7 @@ impl<'u> Origin<'u> {
     /// the origin do, but not all.
     #[inline]
     pub(crate) fn is_of(&self, url: &[u8]) -> bool {
-        // Another origin's URL seldom has one of these there.
-        matches!(url.get(self.key.len()), None | Some(b'/' | b'?' | b'#'))
-            && url.starts_with(self.key.as_bytes())
-    }
-
-    /// The path of a URL that this is the origin of: what follows the key, if that begins with `/`
-    /// and the URL with the key. `None` for unusual ones, where parsers may differ.
-    ///
-    /// The URL must be the one that the origin was made of, or one that [`Origin::is_of`] says is.
-    #[inline]
-    pub(crate) fn usual_path_of<'p>(&self, url: &'p [u8]) -> Option<&'p [u8]> {
-        // Borrowed keys are of lower-case letters, digits, `-`, `_` and dots, where no parser ends a
-        // host.
-        let Cow::Borrowed(key) = self.key else { return None };
-        debug_assert!(url.starts_with(key.as_bytes()), "another origin's URL");
-        let path = url.get(key.len()..)?;
-        (self.scheme != Scheme::Ftp && path.first() == Some(&b'/')).then_some(path)
+        has_key(url, self.key.as_bytes())
     }
 
     /// The same without a borrow.
@@ -203,24 +187,9 @@ impl<'u> Origin<'u> {
     #[inline]
     #[expect(unsafe_code, reason = "takes ASCII for UTF-8 without a second look")]
     fn of_usual(url: &'u [u8]) -> Option<Origin<'u>> {
-        let (scheme, at) = match url {
-            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => (Scheme::Https, 8),
-            [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Http, 7),
-            [b'f', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Ftp, 6),
-            _ => return None,
-        };
-        let (host_len, end) = usual_host(url, at)?;
-        let mut len = at + host_len;
-        let mut port = scheme.default_port();
-        if end == Some(b':') {
-            (port, len) = usual_port(url, len + 1).filter(|(found, _)| *found != port)?;
-        }
-        let key = &url[..len];
+        let UsualOrigin { key, scheme, port, .. } = UsualOrigin::of(url)?;
         debug_assert!(key.is_ascii());
-        // SAFETY: all bytes of `key` are ASCII. `url[..at]` was compared with the schemes above.
-        // `usual_host` counts only letters, digits, `_`, `-` and dots, so the host's `host_len`
-        // bytes are such. If `len` is greater than `at + host_len`, then the next byte is the
-        // `:` that `end` was compared with, and `usual_port` found digits up to `len`.
+        // SAFETY: all bytes of the key of a `UsualOrigin` are ASCII.
         let key = unsafe { str::from_utf8_unchecked(key) };
         Some(Origin { key: Cow::Borrowed(key), scheme, port })
     }
@@ -251,6 +220,69 @@ impl<'u> Origin<'u> {
         let port = url.port().unwrap_or(scheme.default_port());
         Ok(Origin { key: Cow::Owned(key), scheme, port })
     }
+}
+
+/// The origin of a URL that begins with one in the form in which they are compared. Made by
+/// [`UsualOrigin::of`] alone, so the key is of lower-case letters, digits, `-`, `_`, dots and what
+/// belongs to scheme and port: ASCII, where no parser ends a host.
+#[derive(Clone, Copy)]
+pub(crate) struct UsualOrigin<'u> {
+    key: &'u [u8],
+    scheme: Scheme,
+    /// Where the host begins.
+    host_at: usize,
+    port: u16,
+}
+
+impl<'u> UsualOrigin<'u> {
+    #[inline]
+    pub(crate) fn of(url: &'u [u8]) -> Option<UsualOrigin<'u>> {
+        let (scheme, host_at) = match url {
+            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => (Scheme::Https, 8),
+            [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Http, 7),
+            [b'f', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Ftp, 6),
+            _ => return None,
+        };
+        // `usual_host` counts only letters, digits, `_`, `-` and dots.
+        let (host_len, end) = usual_host(url, host_at)?;
+        let mut len = host_at + host_len;
+        let mut port = scheme.default_port();
+        if end == Some(b':') {
+            // Digits up to `len`.
+            (port, len) = usual_port(url, len + 1).filter(|(found, _)| *found != port)?;
+        }
+        Some(UsualOrigin { key: &url[..len], scheme, host_at, port })
+    }
+
+    /// [`Origin::key`].
+    #[inline]
+    pub(crate) fn key(&self) -> &'u [u8] {
+        self.key
+    }
+
+    /// [`Origin::authority`].
+    #[inline]
+    pub(crate) fn authority(&self) -> &'u [u8] {
+        &self.key[self.host_at..]
+    }
+
+    #[inline]
+    pub(crate) fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// [`Origin::is_of`].
+    #[inline]
+    pub(crate) fn is_of(&self, url: &[u8]) -> bool {
+        has_key(url, self.key)
+    }
+}
+
+/// Returns true if a URL is certain to have the origin of this key.
+#[inline]
+fn has_key(url: &[u8], key: &[u8]) -> bool {
+    // Another origin's URL seldom has one of these there.
+    matches!(url.get(key.len()), None | Some(b'/' | b'?' | b'#')) && url.starts_with(key)
 }
 
 /// [`Origin::of`].

@@ -17,11 +17,9 @@ mod whole_pack;
 
 const HEADER_LEN: usize = 16;
 const TRAILER_LEN: usize = 160;
-const PAGE_LEN: usize = 4096;
+const BLOCK_LEN: usize = 4096;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
-const VERSION: u8 = 4;
-/// The kind of a record that leads to pages of entries.
-const KIND_PAGES: u8 = 8;
+const VERSION: u8 = 5;
 
 fuzz_target!(|bytes: &[u8]| {
     if bytes.first().is_some_and(u8::is_ascii) {
@@ -96,7 +94,7 @@ fn craft(bytes: &[u8]) -> Vec<u8> {
     }
     pack.seed = u64::from(flags & 64);
     let mut records = vec![0];
-    let (mut layers, mut slots) = (1, Vec::new());
+    let (mut layers, mut lines) = (1, Vec::new());
     while let [step, ..] = left.0 {
         left.byte();
         match step {
@@ -160,49 +158,57 @@ fn craft(bytes: &[u8]) -> Vec<u8> {
                 let (len, schemes) = (usize::from(left.byte() & 31), left.byte());
                 let name = match len {
                     0 => &b"e.com"[..],
+                    // Too long for a line.
+                    1 => &[b'e'; 60],
                     _ => left.bytes(len),
                 };
                 let policies = left.record(&records);
                 let mut entry = crafted::Entry::new(name, policies);
                 (entry.schemes, entry.kind) = (schemes, left.byte());
                 (entry.captured, entry.about) = (left.number() as u32, left.record(&records));
+                entry.always = left.byte() & 3;
                 pack.entries.push(entry);
             }
-            // The slots of the index, changed or more.
-            b'i' => slots.push((left.number(), left.number(), left.byte())),
+            // A name, as a record has it.
+            b'w' => {
+                let len = usize::from(left.byte() & 63);
+                records.push(pack.record(&[&[8], left.bytes(len)].concat()));
+            }
+            // The lines of the index, changed or more.
+            b'i' => lines.push((left.number(), left.byte(), left.byte())),
             b'l' => {
                 let at = usize::from(left.byte()) % 144;
                 pack.lie(at & !3, left.number());
             }
             b'n' if layers < 70 => {
-                change_index(&mut pack, &mut slots);
+                change_index(&mut pack, &mut lines);
                 pack = pack.next_layer();
                 layers += 1;
             }
             _ => {}
         }
     }
-    change_index(&mut pack, &mut slots);
+    change_index(&mut pack, &mut lines);
     pack.bytes()
 }
 
-/// Changes slots of the index: each by its number, what is added to it, and to how many.
-fn change_index(pack: &mut crafted::Crafted, changes: &mut Vec<(u64, u64, u8)>) {
+/// Changes lines of the index: what is added to a byte, and the line copied so many times behind
+/// itself.
+fn change_index(pack: &mut crafted::Crafted, changes: &mut Vec<(u64, u8, u8)>) {
     if changes.is_empty() {
         return;
     }
     let mut index = pack.right_index();
     for (number, add, count) in changes.drain(..) {
-        let first = (number % 512) as usize;
-        let end = first + usize::from(count) + 1;
-        if index.slots.len() < end {
-            index.slots.resize(end.next_multiple_of(8), 0);
-            index.reach = (index.slots.len() as u64 / 8 - index.lines) as u32;
+        let line = (number / 64 % 64) as usize;
+        if index.bytes.len() <= line {
+            index.bytes.resize(line + 1, [0; 64]);
         }
-        let from = index.slots[first];
-        for slot in &mut index.slots[first..end] {
-            *slot = from.wrapping_add(add);
-        }
+        let byte = &mut index.bytes[line][(number % 64) as usize];
+        *byte = byte.wrapping_add(add);
+        let copies = std::iter::repeat_n(index.bytes[line], usize::from(count >> 4));
+        index.bytes.splice(line..line, copies);
+        index.reach = (index.bytes.len() as u64).saturating_sub(index.lines) as u32;
     }
     pack.index = Some(index);
 }
@@ -246,27 +252,16 @@ fn mend_layer(bytes: &mut [u8]) -> Option<usize> {
         let Some(end) = (at + 8).checked_add(len).filter(|end| *end <= index) else { break };
         let checksum = crc32fast::hash(&bytes[at + 8..end]);
         bytes[at + 4..at + 8].copy_from_slice(&checksum.to_le_bytes());
-        let body = &bytes[at + 8..end];
-        let pages = match body.first_chunk::<5>() {
-            Some([KIND_PAGES, count @ ..]) => u32::from_le_bytes(*count) as usize,
-            _ => 0,
-        };
         at = end.next_multiple_of(16);
-        for _ in 0..pages {
-            let Some(page) = bytes.get_mut(at..at + PAGE_LEN).filter(|_| at < index) else { break };
-            let checksum = crc32fast::hash(&page[4..]);
-            page[..4].copy_from_slice(&checksum.to_le_bytes());
-            at += PAGE_LEN;
-        }
     }
     // Which parts the index has follows from the number of its lines.
     let len = usize::try_from(lines.checked_add(reach.into())?.checked_mul(64)?).ok()?;
     let blocks_end =
-        blocks.checked_add(4 * len.div_ceil(PAGE_LEN)).filter(|end| *end <= trailer)?;
+        blocks.checked_add(4 * len.div_ceil(BLOCK_LEN)).filter(|end| *end <= trailer)?;
     if index.checked_add(len) == Some(blocks) {
         let mut to = blocks;
-        for from in (index..blocks).step_by(PAGE_LEN) {
-            let checksum = crc32fast::hash(&bytes[from..blocks.min(from + PAGE_LEN)]);
+        for from in (index..blocks).step_by(BLOCK_LEN) {
+            let checksum = crc32fast::hash(&bytes[from..blocks.min(from + BLOCK_LEN)]);
             bytes.get_mut(to..to + 4)?.copy_from_slice(&checksum.to_le_bytes());
             to += 4;
         }

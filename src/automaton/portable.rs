@@ -25,6 +25,13 @@ impl<'b> Begun<'b> {
         Begun { table, haystack, at: table.start(), read: 0 }
     }
 
+    /// The verdict, if the first bytes decide.
+    #[cfg(feature = "url")]
+    #[inline(always)]
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        is_final(self.at as usize).then(|| final_verdict(self.at as usize))
+    }
+
     /// The walk for every processor.
     // In WebAssembly the crate that asks compiles it, for speed, and this one is made for size.
     #[cfg_attr(not(target_family = "wasm"), inline(never))]

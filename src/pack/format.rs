@@ -12,7 +12,7 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 /// shows if a program has treated the file as text.
 pub const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format. No other version is read.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 /// Bytes of the magic, the version and the number of updates. The first layer begins after them.
 pub(super) const HEADER_LEN: usize = 16;
 
@@ -52,15 +52,9 @@ pub(super) const KIND_SITEMAPS: u8 = 6;
 /// A record's body is the numbers of the records for explanations: that of the sitemaps, and for
 /// each policy that of its rules.
 pub(super) const KIND_ABOUT: u8 = 7;
-/// A record's body is a number of pages, and zeros up to the first of them, which follows the
-/// record.
-pub(super) const KIND_PAGES: u8 = 8;
-/// Bytes of a page of entries. Pages and indexes begin at a multiple of this. Each page and each
-/// block of an index of this length has a checksum, so that what is in use can be checked without
-/// reading the rest.
-pub(super) const PAGE_LEN: usize = 4096;
-/// Bytes of a page before its entries: the checksum of the rest, and how many bytes are in use.
-pub(super) const PAGE_HEAD: usize = 8;
+/// Indexes begin at a multiple of this. Each block of an index of this length has a checksum, so that
+/// what is in use can be checked without reading the rest.
+pub(super) const BLOCK_LEN: usize = 4096;
 /// The most crawlers. Where each has a policy of its own, telling these apart takes a step for each
 /// pair of them.
 pub(super) const MAX_CRAWLERS: u32 = 4096;
@@ -124,7 +118,7 @@ pub(super) struct Trailer {
     pub(super) end: u64,
     /// The number of origins of this layer and those before it together.
     pub(super) origins: u64,
-    /// The slots in use.
+    /// The entries of the index.
     pub(super) entries: u64,
     pub(super) records: u64,
     /// The robots.txt files that were told apart.

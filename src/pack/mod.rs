@@ -50,8 +50,8 @@
 //!
 //! A damaged or hostile pack leads to errors, never to a panic. Whatever its `n` bytes are, opening and
 //! verifying it takes `O(n)` time and memory, and so does a question.
-//! Opening checks the trailers, which have the bounds of all parts. Each part of the index, each page
-//! of entries and each policy is checked when it is first used: its checksum, and every invariant of
+//! Opening checks the trailers, which have the bounds of all parts. Each part of the index and each
+//! policy is checked when it is first used: its checksum, and every invariant of
 //! the table that the walk relies on, or that its rules are in normal form. [`Pack::verify`] checks everything at once. A checksum protects against
 //! damage, not against malice: anyone who can write the file can make it give any verdict.
 //!
@@ -65,15 +65,16 @@ mod bytes;
 mod checked;
 mod error;
 mod format;
+mod index;
 mod names;
 mod of_set;
 mod open;
 mod outcome;
+mod pending;
 mod read;
 mod recipe;
 mod shard;
 mod site;
-mod slots;
 mod verify;
 mod write;
 

@@ -1,37 +1,37 @@
 //! The look-up in an open pack.
 
 use crate::as_url::AsUrl;
-use crate::origin::Origin;
+use crate::origin::{Origin, Scheme};
 use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::read_ahead;
-use crate::sites::layout::{self, Key, LINE_LEN, NO_RECORD, PLACE_UNIT, Policies, RECORD_UNIT};
+use crate::sites::layout::{self, Always, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
 use crate::sites::look_up::{self, Grounds, UrlRun};
 use crate::sites::policy::SitePolicy;
+use crate::verdict::Verdict;
 
 use super::error::PackError;
 use super::open::Pack;
-use super::outcome::FORGOTTEN;
 use super::shard::Shard;
-use super::site::Site;
+use super::site::{Found, Site};
 
 impl<'p> Pack<'p> {
     /// What the pack has for an origin.
     ///
-    /// Reads a line of the index and the entry; with updates, a line for each.
+    /// Reads a line of the index, which has the entry; with updates, a line of each.
     ///
     /// # Errors
     /// Returns an error if a part of the index that is read is damaged.
     #[inline]
     pub fn get(&self, origin: &Origin<'_>) -> Result<Option<Site<'_>>, PackError> {
-        self.look_up(&self.key(origin))
+        self.look_up(&self.key(origin.authority().as_bytes(), origin.scheme()))
     }
 
     #[inline]
     pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<Site<'_>>, PackError> {
         let shard = self.shard_of(key);
         let entry = shard.look_up(key)?;
-        Ok(entry.map(|(_, entry)| Site { pack: self, shard, entry }))
+        Ok(entry.map(|entry| Site { pack: self, shard, entry }))
     }
 
     #[inline]
@@ -44,16 +44,16 @@ impl<'p> Pack<'p> {
 
     #[inline]
     fn shard_of(&self, key: &Key<'_>) -> &Shard<'p> {
-        &self.shards[self.shard_number(key.authority)]
+        &self.shards[key.shard as usize]
     }
 
     /// Answers for many URLs: a row for each, with an answer for each of these crawlers, which are
     /// indexes in [`Pack::crawlers`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the pack, or of which nothing is known. Takes URLs of 32
-    /// origins at a time, so that their waits for memory overlap: for origins in random order that is
-    /// twice as fast as one by one. Allocates nothing for crawlers that share a few policies.
+    /// one whose origin is not in the pack, or of which nothing is known. The waits of
+    /// many origins for memory overlap: for origins in random order that is nearly twice as fast as one
+    /// by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// ```
     /// # use robotsieve::pack::{Outcome, Pack, Writer};
@@ -123,23 +123,22 @@ impl<'p> Pack<'p> {
     /// Yields an error for each part that is damaged.
     pub fn sites(&self) -> impl Iterator<Item = Result<Site<'_>, PackError>> {
         self.shards.iter().flat_map(move |shard| {
-            shard.entries().map(move |entry| Ok(Site { pack: self, shard, entry: entry? }))
+            shard.entries().map(move |entry| Ok(Site { pack: self, shard, entry: entry?.0 }))
         })
     }
 }
 
 impl Grounds for Pack<'_> {
-    type Place = (u32, u64);
     type Site<'g>
-        = Site<'g>
+        = Found<'g>
     where
         Self: 'g;
     type Error = PackError;
 
     #[inline]
-    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k> {
-        let number = self.shard_number(origin.authority().as_bytes());
-        Key::of(origin, self.shards[number].seed)
+    fn key<'k>(&self, authority: &'k [u8], scheme: Scheme) -> Key<'k> {
+        let number = self.shard_number(authority);
+        Key { shard: number as u32, ..Key::of(authority, scheme, self.shards[number].seed) }
     }
 
     #[inline]
@@ -157,57 +156,39 @@ impl Grounds for Pack<'_> {
     }
 
     #[inline]
-    fn first_place(&self, key: &Key<'_>) -> Result<Option<(u32, u64)>, PackError> {
-        let number = self.shard_number(key.authority);
-        let place = self.shards[number].first_place(key)?;
-        Ok(place.map(|place| (number as u32, place)))
+    fn site<'g>(&'g self, key: &Key<'_>) -> Result<Option<Found<'g>>, PackError> {
+        let shard = self.shard_of(key);
+        Ok(shard.look_up(key)?.map(|entry| Found::of(shard, &entry)))
     }
 
     #[inline]
-    fn read_entry_ahead(&self, (number, place): (u32, u64)) {
-        let at = place as usize * PLACE_UNIT;
-        read_ahead::at(&self.shards[number as usize].bytes, at);
-        // Most entries have fewer bytes than a cache line; where it begins is not known.
-        read_ahead::at(&self.shards[number as usize].bytes, at + 31);
+    fn always(&self, site: Found<'_>) -> Option<Verdict> {
+        site.always.verdict()
     }
 
     #[inline]
-    fn site<'g>(
-        &'g self,
-        key: &Key<'_>,
-        (number, place): (u32, u64),
-    ) -> Result<Option<Site<'g>>, PackError> {
-        let shard = &self.shards[number as usize];
-        let entry = shard.entry(place)?;
-        if entry.is_of(key) && entry.kind != FORGOTTEN {
-            return Ok(Some(Site { pack: self, shard, entry }));
-        }
-        self.look_up(key)
-    }
-
-    #[inline]
-    fn read_site_ahead(&self, site: Site<'_>) {
-        if site.entry.policies != NO_RECORD {
-            self.read_policy_ahead(site, site.entry.policies);
+    fn read_site_ahead(&self, site: Found<'_>) {
+        if site.policies != NO_RECORD && site.always == Always::Neither {
+            self.read_policy_ahead(site, site.policies);
         }
     }
 
     #[inline]
-    fn policies<'g>(&'g self, site: Site<'g>) -> Result<Option<Policies<'g>>, PackError> {
-        match site.entry.policies {
+    fn policies<'g>(&'g self, site: Found<'g>) -> Result<Option<Policies<'g>>, PackError> {
+        match site.policies {
             NO_RECORD => Ok(None),
             record => site.shard.policies(record, self.crawlers().len()).map(Some),
         }
     }
 
     #[inline]
-    fn read_policy_ahead(&self, Site { shard, .. }: Site<'_>, record: u32) {
+    fn read_policy_ahead(&self, Found { shard, .. }: Found<'_>, record: u32) {
         shard.valid.read_ahead(record);
-        read_ahead::lines(&shard.bytes, record as usize * RECORD_UNIT, 3);
+        read_ahead::lines(&shard.bytes, record as usize * RECORD_UNIT, 2);
     }
 
     #[inline]
-    fn policy<'g>(&'g self, site: Site<'g>, record: u32) -> Result<SitePolicy<'g>, PackError> {
+    fn policy<'g>(&'g self, site: Found<'g>, record: u32) -> Result<SitePolicy<'g>, PackError> {
         site.shard.site_policy(record)
     }
 }

@@ -1,7 +1,7 @@
-//! One file of a pack: its layers, entries and records. Whatever is used is checked first, once.
+//! One file of a pack: its layers, their entries and records. Whatever is used is checked first, once.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock};
@@ -15,8 +15,8 @@ use crate::policy::{Policy, Reading};
 use crate::read::fields::Pace;
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::sites::layout::{
-    self, Entry, HAS_PACE, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, MAX_AUTHORITY,
-    Matches, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
+    self, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Line,
+    MAX_AUTHORITY, NO_RECORD, Name, Panel, Policies, RECORD_HEAD, RECORD_UNIT, Schemes, has_more,
 };
 use crate::sites::pace;
 use crate::sites::policy::SitePolicy;
@@ -26,8 +26,8 @@ use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::PackError;
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS, MAX_LAYERS,
-    MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
+    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS,
+    MAX_LAYERS, MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
     layers_of_header, reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
@@ -48,8 +48,6 @@ pub(super) struct Shard<'p> {
     pub(super) seed: u64,
     /// The records that were found valid.
     pub(super) valid: Checked,
-    /// The pages of entries that were found valid.
-    valid_pages: Checked,
     /// What is wrong with the records that were found damaged.
     damaged: RwLock<HashMap<u32, PackError>>,
     /// The bytes of all records that were found valid or damaged.
@@ -61,11 +59,11 @@ pub(super) struct Shard<'p> {
     kept_bytes: AtomicU64,
 }
 
-/// A layer of a file: an index, and the entries and records that came with it.
+/// A layer of a file: an index with its entries, and the records that came with it.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub(super) trailer: Trailer,
-    /// Where its entries and records begin.
+    /// Where its records begin.
     pub(super) begin: usize,
     /// Where they end, and the index begins.
     pub(super) index: usize,
@@ -85,7 +83,7 @@ impl Layer {
         let blocks = at(trailer.blocks_at)?;
         let lines = trailer.lines.checked_add(u64::from(trailer.reach))?;
         let index_len = at(lines.checked_mul(LINE_LEN as u64)?)?;
-        let blocks_end = blocks.checked_add(4 * index_len.div_ceil(PAGE_LEN))?;
+        let blocks_end = blocks.checked_add(4 * index_len.div_ceil(BLOCK_LEN))?;
         let (about, about_len) = (at(trailer.about_at)?, at(trailer.about_len)?);
         let about_end = about.checked_add(about_len)?;
         let is_first = trailer.previous == 0;
@@ -93,7 +91,7 @@ impl Layer {
         let fill = [HEADER_LEN, begin, index, blocks, blocks_end, end, trailer_at].is_sorted()
             && trailer.lines > 0
             && index.checked_add(index_len) == Some(blocks)
-            && index.is_multiple_of(PAGE_LEN)
+            && index.is_multiple_of(BLOCK_LEN)
             && end.next_multiple_of(TRAILER_UNIT) == trailer_at
             && trailer.end == (trailer_at + TRAILER_LEN) as u64
             && trailer.begin == if is_first { HEADER_LEN as u64 } else { trailer.previous }
@@ -104,7 +102,7 @@ impl Layer {
             // Far fewer; so all files together have no more than can be counted.
             && trailer.origins <= trailer.end;
         fill.then(|| {
-            let valid_blocks = Checked::new(index_len.div_ceil(PAGE_LEN));
+            let valid_blocks = Checked::new(index_len.div_ceil(BLOCK_LEN));
             Layer { trailer, begin, index, blocks, blocks_end, valid_blocks }
         })
     }
@@ -126,7 +124,7 @@ impl Layer {
     }
 
     /// The number of all lines.
-    fn line_count(&self) -> usize {
+    pub(super) fn line_count(&self) -> usize {
         (self.blocks - self.index) / LINE_LEN
     }
 }
@@ -152,7 +150,6 @@ impl<'p> Shard<'p> {
             wildcards: true,
             seed: 0,
             valid: Checked::new(0),
-            valid_pages: Checked::new(0),
             damaged: RwLock::default(),
             checked_bytes: AtomicU64::new(0),
             policies: RwLock::default(),
@@ -186,7 +183,6 @@ impl<'p> Shard<'p> {
         (shard.reading, shard.wildcards, shard.seed) = (reading, wildcards, seed);
         let index = shard.layers[0].index;
         shard.valid = Checked::new(index / RECORD_UNIT);
-        shard.valid_pages = Checked::new(index / PAGE_LEN);
         for layer in &shard.layers {
             let blocks = &shard.bytes[layer.blocks..layer.blocks_end];
             if crc32fast::hash(blocks) != layer.trailer.checksums[0] {
@@ -280,9 +276,9 @@ impl<'p> Shard<'p> {
 
     /// A line of a layer's index. Checks the block it is in.
     #[inline]
-    fn line(&self, layer: &Layer, line: usize) -> Result<&[u8; LINE_LEN], PackError> {
+    pub(super) fn line(&self, layer: &Layer, line: usize) -> Result<&Line, PackError> {
         let offset = line * LINE_LEN;
-        let block = offset / PAGE_LEN;
+        let block = offset / BLOCK_LEN;
         if !layer.valid_blocks.is_set(block as u64) {
             self.check_block(layer, block)?;
         }
@@ -291,8 +287,8 @@ impl<'p> Shard<'p> {
 
     #[cold]
     fn check_block(&self, layer: &Layer, block: usize) -> Result<(), PackError> {
-        let from = layer.index + block * PAGE_LEN;
-        let to = layer.blocks.min(from + PAGE_LEN);
+        let from = layer.index + block * BLOCK_LEN;
+        let to = layer.blocks.min(from + BLOCK_LEN);
         let wanted = u32_at(&self.bytes[layer.blocks..layer.blocks_end], 4 * block);
         if wanted != Some(crc32fast::hash(&self.bytes[from..to])) {
             return Err(self.damaged(from, "the checksum of a block is wrong"));
@@ -301,72 +297,52 @@ impl<'p> Shard<'p> {
         Ok(())
     }
 
-    /// The places in a layer that may have the entry of an authority with this hash.
-    pub(super) fn candidates<'s>(
-        &'s self,
-        layer: &'s Layer,
-        hash: u64,
-    ) -> impl Iterator<Item = Result<u64, PackError>> + use<'s, 'p> {
-        // The hash names one of the first lines, and `reach` lines follow the last of those.
-        let home = layout::home(hash, layer.trailer.lines) as usize;
-        let mut lines = home..home + layer.trailer.reach as usize + 1;
-        let mut matches: Option<Matches> = None;
-        std::iter::from_fn(move || {
-            loop {
-                if let Some(matches) = &mut matches {
-                    if let Some(place) = matches.next() {
-                        return Some(Ok(place));
-                    }
-                    if !matches.is_full {
-                        return None;
-                    }
-                }
-                match self.line(layer, lines.next()?) {
-                    Ok(line) => matches = Some(Matches::of(line, hash)),
-                    Err(error) => {
-                        (lines, matches) = (Range::default(), None);
-                        return Some(Err(error));
-                    }
-                }
-            }
-        })
-    }
-
-    /// The first place that may have the entry of an authority.
+    /// The entry of an origin. `None` if there is none, or if it was removed.
     #[inline]
-    pub(super) fn first_place(&self, key: &Key<'_>) -> Result<Option<u64>, PackError> {
+    pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<Entry<'_>>, PackError> {
+        let has_about = self.trailer().has_about();
         for layer in &self.layers {
+            // The hash names one of the first lines, and `reach` lines follow the last of those.
             let home = layout::home(key.hash, layer.trailer.lines) as usize;
-            let mut matches = Matches::of(self.line(layer, home)?, key.hash);
-            if let Some(place) = matches.next() {
-                return Ok(Some(place));
-            }
-            if matches.is_full
-                && let Some(place) = self.candidates(layer, key.hash).next()
-            {
-                return place.map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    /// The entry of an origin, and its place. `None` if it was removed.
-    #[inline]
-    pub(super) fn look_up(&self, key: &Key<'_>) -> Result<Option<(u64, Entry<'_>)>, PackError> {
-        for layer in &self.layers {
-            for place in self.candidates(layer, key.hash) {
-                let place = place?;
-                let entry = self.entry(place)?;
-                if entry.is_of(key) {
-                    let is_there = entry.kind != FORGOTTEN;
-                    return Ok(is_there.then_some((place, entry)));
+            for number in home..=home + layer.trailer.reach as usize {
+                let line = self.line(layer, number)?;
+                let found = layout::find(line, key, has_about, |record| self.name(record))?;
+                if let Some((at, entry)) = found {
+                    if !is_valid(&entry) {
+                        return Err(self.damaged_entry(layer, number, at));
+                    }
+                    return Ok(Some(entry).filter(|entry| entry.kind != FORGOTTEN));
+                }
+                if !has_more(line) {
+                    break;
                 }
             }
         }
         Ok(None)
     }
 
-    /// The end of the entries and records among which an offset is.
+    /// The name that a record has.
+    fn name(&self, record: u32) -> Result<&[u8], PackError> {
+        match self.valid_body(record)? {
+            [KIND_NAME, name @ ..] => Ok(name),
+            _ => Err(self.damaged_record(record, "the record is no name")),
+        }
+    }
+
+    /// The authority of an entry.
+    pub(super) fn authority<'e>(&'e self, entry: &Entry<'e>) -> Result<&'e [u8], PackError> {
+        match entry.name {
+            Name::Here(name) => Ok(name),
+            Name::Long { record, .. } => self.name(record),
+        }
+    }
+
+    #[cold]
+    fn damaged_entry(&self, layer: &Layer, line: usize, at: usize) -> PackError {
+        self.damaged(layer.index + line * LINE_LEN + at, "no entry begins here")
+    }
+
+    /// The end of the records among which an offset is.
     #[inline]
     fn end_of_part(&self, offset: usize) -> Option<usize> {
         let layer =
@@ -374,110 +350,84 @@ impl<'p> Shard<'p> {
         Some(layer.index)
     }
 
-    /// The entry at a place. Checks its page.
-    #[inline]
-    pub(super) fn entry(&self, place: u64) -> Result<Entry<'_>, PackError> {
-        // Fewer than 43 bits.
-        let offset = place as usize * PLACE_UNIT;
-        let page = offset / PAGE_LEN;
-        if !self.valid_pages.is_set(page as u64) {
-            self.check_page(page)?;
-        }
-        let in_page = offset % PAGE_LEN;
-        let bytes = &self.bytes[offset..offset - in_page + PAGE_LEN];
-        let entry = Entry::read(bytes, self.trailer().has_about());
-        entry
-            .filter(|entry| {
-                in_page >= PAGE_HEAD
-                    && (1..=Schemes::BITS).contains(&entry.schemes.0)
-                    && entry.kind <= FORGOTTEN
-                    && (entry.captured != 0 || !entry.is_later)
-            })
-            .ok_or_else(|| self.damaged(offset, "no entry begins here"))
-    }
-
-    #[cold]
-    fn check_page(&self, page: usize) -> Result<(), PackError> {
-        let from = page * PAGE_LEN;
-        let end = from.checked_add(PAGE_LEN);
-        let end = end.filter(|end| self.end_of_part(from).is_some_and(|part| *end <= part));
-        let end = end.ok_or_else(|| self.damaged(from, "an origin points outside the pack"))?;
-        let page_bytes = &self.bytes[from..end];
-        if u32_at(page_bytes, 0) != Some(crc32fast::hash(&page_bytes[4..])) {
-            return Err(self.damaged(from, "the checksum of a page is wrong"));
-        }
-        self.valid_pages.set(page as u64);
-        Ok(())
-    }
-
-    /// The slots of a layer that are not free, with their numbers.
-    fn slots_of<'s>(
-        &'s self,
-        layer: &'s Layer,
-    ) -> impl Iterator<Item = Result<(usize, u64), PackError>> + use<'s, 'p> {
-        (0..layer.line_count()).flat_map(move |line| {
-            let slots: SmallVec<[_; SLOTS]> = match self.line(layer, line) {
-                Ok(bytes) => (line * SLOTS..)
-                    .zip(layout::slots(bytes))
-                    .filter(|(_, slot)| *slot != layout::FREE)
-                    .map(Ok)
-                    .collect(),
-                Err(error) => SmallVec::from_iter([Err(error)]),
-            };
-            slots
-        })
-    }
-
-    /// The entries that a layer's index leads to, in the order of their hashes. Each is where a
-    /// writer puts it, so its name leads to it.
+    /// The entries of a layer, in the order of their hashes. The name of each leads to it.
     pub(super) fn indexed<'s>(
         &'s self,
         layer: &'s Layer,
     ) -> impl Iterator<Item = Result<Indexed<'s>, PackError>> + use<'s, 'p> {
-        let mut slots = self.slots_of(layer);
-        let (mut next, mut hash_before) = (0, 0);
-        // Each entry has bytes of its own: all together are never longer than the layer.
-        let mut left = Some(layer.index - layer.begin);
-        let mut name = String::new();
+        let mut lines = 0..layer.line_count();
+        // Those that were read and may not come yet: an entry may be behind its home. They come when
+        // no entry that belongs further ahead is left.
+        let mut read: BinaryHeap<Reverse<Indexed<'s>>> = BinaryHeap::new();
+        // The first line from which on all lines say that more is behind them.
+        let mut more_from = 0;
+        let (mut may_come, mut key) = (false, String::new());
         std::iter::from_fn(move || {
-            let room = left?;
-            let (number, slot) = match slots.next()? {
-                Ok(slot) => slot,
-                Err(error) => return Some(Err(error)),
-            };
-            let place = layout::place_of(slot);
-            let at = place as usize * PLACE_UNIT;
-            if !(layer.begin..layer.index).contains(&at) {
-                return Some(Err(self.damaged(at, "an origin points outside its layer")));
+            loop {
+                if may_come && let Some(Reverse(next)) = read.pop() {
+                    return Some(Ok(next));
+                }
+                let number = lines.next()?;
+                let line = match self.line(layer, number) {
+                    Ok(line) => line,
+                    Err(error) => return Some(Err(error)),
+                };
+                let found = self.entries_of_line(layer, number, line, more_from, &mut key);
+                match found {
+                    Ok(found) => read.extend(found.into_iter().map(Reverse)),
+                    Err(error) => return Some(Err(error)),
+                }
+                may_come = !has_more(line) || lines.is_empty();
+                if !has_more(line) {
+                    more_from = number + 1;
+                }
             }
-            let entry = match self.entry(place) {
-                Ok(entry) => entry,
-                Err(error) => return Some(Err(error)),
-            };
-            left = room.checked_sub(entry.len(self.trailer().has_about()));
-            if left.is_none() {
-                return Some(Err(self.damaged(at, "entries overlap")));
-            }
-            let hash = layout::hash(entry.authority, self.seed);
-            let home = layout::home(hash, layer.trailer.lines) as usize * SLOTS;
-            let is_found = layout::slot(hash, place) == slot
-                && hash >= hash_before
-                && number == home.max(next)
-                && number / SLOTS - home / SLOTS <= layer.trailer.reach as usize;
-            (next, hash_before) = (number + 1, hash);
-            if !is_found {
-                let line = layer.index + number / SLOTS * LINE_LEN;
-                return Some(Err(self.damaged(line, "an origin is not found by its name")));
-            }
-            if !is_name(&entry, &mut name) {
-                return Some(Err(self.damaged(at, "an origin has a name that no URL has")));
-            }
-            Some(Ok(Indexed { hash, entry }))
         })
     }
 
-    /// The entries of all origins, the newest of each, with those of its schemes for which it is.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Entry<'_>, PackError>> {
+    /// The entries of a line, checked. All lines from `more_from` to this one say that more is behind.
+    fn entries_of_line<'s>(
+        &'s self,
+        layer: &Layer,
+        number: usize,
+        line: &'s Line,
+        more_from: usize,
+        key: &mut String,
+    ) -> Result<SmallVec<[Indexed<'s>; 4]>, PackError> {
+        let mut found = SmallVec::new();
+        let mut end = 0;
+        for (at, entry, len) in layout::entries(line, self.trailer().has_about()) {
+            let damaged = |what| Err(self.damaged(layer.index + number * LINE_LEN + at, what));
+            end = at + len;
+            if !is_valid(&entry) {
+                return Err(self.damaged_entry(layer, number, at));
+            }
+            let authority = self.authority(&entry)?;
+            let hash = layout::hash(authority, self.seed);
+            let home = layout::home(hash, layer.trailer.lines) as usize;
+            // Names are in records only if they are too long, and then with their hash.
+            let has_about = self.trailer().has_about();
+            let record = || Ok::<_, PackError>(entry.name.record().unwrap_or(NO_RECORD));
+            let name = Name::of(authority, hash, entry.captured != 0, has_about, record)?;
+            let is_right = name == entry.name;
+            let is_within = (more_from.min(number)..=number).contains(&home);
+            if !is_right || !is_within || number - home > layer.trailer.reach as usize {
+                return damaged("an origin is not found by its name");
+            }
+            if !is_name(&entry, authority, key) {
+                return damaged("an origin has a name that no URL has");
+            }
+            found.push(Indexed { hash, at: number * LINE_LEN + at, authority, entry });
+        }
+        if line[end..layout::ROOM].iter().any(|byte| *byte != 0) {
+            return Err(self.damaged_entry(layer, number, end));
+        }
+        Ok(found)
+    }
+
+    /// The entries of all origins, the newest of each, with those of its schemes for which it is, and
+    /// their authorities.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<(Entry<'_>, &[u8]), PackError>> {
         // All layers are in the order of their hashes, and so is what comes of them together.
         let mut layers: SmallVec<[_; 1]> =
             self.layers.iter().map(|layer| self.indexed(layer).peekable()).collect();
@@ -501,7 +451,7 @@ impl<'p> Shard<'p> {
                     }
                 }
                 let (_, number) = least?;
-                let Indexed { hash, mut entry } = match layers[number].next()? {
+                let Indexed { hash, mut entry, authority, .. } = match layers[number].next()? {
                     Ok(next) => next,
                     Err(error) => return Some(Err(error)),
                 };
@@ -509,12 +459,12 @@ impl<'p> Shard<'p> {
                     last_hash = hash;
                     met.clear();
                 }
-                let met = met.entry(entry.authority).or_default();
+                let met = met.entry(authority).or_default();
                 let schemes = Schemes(entry.schemes.0 & !met.0);
                 met.0 |= schemes.0;
                 if schemes != Schemes::default() && entry.kind != FORGOTTEN {
                     entry.schemes = schemes;
-                    return Some(Ok(entry));
+                    return Some(Ok((entry, authority)));
                 }
             }
         })
@@ -676,6 +626,10 @@ impl<'p> Shard<'p> {
                 right(trailer.keeps_sitemaps, "sitemaps in a pack that keeps none")?;
                 right(are_texts(list), "the sitemaps of a record cannot be read")
             }
+            [KIND_NAME, name @ ..] => {
+                let is_long = name.len() <= MAX_AUTHORITY;
+                right(is_long, "the name of a record is too long")
+            }
             [KIND_PANEL, panel @ ..] => {
                 let panel = Panel::read(panel, trailer.crawlers as usize);
                 right(panel.is_some(), "the policies of a record cannot be read")
@@ -787,15 +741,45 @@ impl<'p> Shard<'p> {
     }
 }
 
-/// An entry that an index leads to.
+/// An entry of an index.
 pub(super) struct Indexed<'p> {
-    hash: u64,
-    entry: Entry<'p>,
+    pub(super) hash: u64,
+    /// Where it begins in the index.
+    at: usize,
+    pub(super) authority: &'p [u8],
+    pub(super) entry: Entry<'p>,
+}
+
+/// By hash, and of equal ones in the order of the index.
+impl Ord for Indexed<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.hash, self.at).cmp(&(other.hash, other.at))
+    }
+}
+
+impl PartialOrd for Indexed<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Indexed<'_> {}
+
+impl PartialEq for Indexed<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+/// Returns true if a writer may have written an entry.
+#[inline]
+fn is_valid(entry: &Entry<'_>) -> bool {
+    entry.schemes.0 != 0 && entry.kind <= FORGOTTEN && (entry.captured != 0 || !entry.is_later)
 }
 
 /// Returns true if the authority of an entry is that of its origins. The buffer is for their keys.
-fn is_name(entry: &Entry<'_>, key: &mut String) -> bool {
-    let Ok(authority) = str::from_utf8(entry.authority) else { return false };
+fn is_name(entry: &Entry<'_>, authority: &[u8], key: &mut String) -> bool {
+    let Ok(authority) = str::from_utf8(authority) else { return false };
     let is_short = authority.len() <= MAX_AUTHORITY;
     is_short
         && entry.schemes.iter().all(|scheme| {

@@ -10,7 +10,8 @@ use crate::policy::decision::Decision;
 use crate::policy::sitemaps::texts;
 use crate::read::fields::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
-use crate::sites::layout::{Entry, NO_RECORD, Policies};
+use crate::sites::compiled;
+use crate::sites::layout::{Always, Entry, NO_RECORD, Policies};
 use crate::sites::look_up;
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
@@ -28,6 +29,22 @@ pub struct Site<'p> {
     pub(super) shard: &'p Shard<'p>,
     /// Not one that was removed.
     pub(super) entry: Entry<'p>,
+}
+
+/// What a look-up finds in a pack.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'p> {
+    pub(super) shard: &'p Shard<'p>,
+    /// The record that the entry leads to, if something is known.
+    pub(super) policies: u32,
+    pub(super) always: Always,
+}
+
+impl<'p> Found<'p> {
+    #[inline]
+    pub(super) fn of(shard: &'p Shard<'p>, entry: &Entry<'_>) -> Found<'p> {
+        Found { shard, policies: entry.policies, always: entry.always }
+    }
 }
 
 /// The records of a site.
@@ -51,7 +68,8 @@ impl<'p> Site<'p> {
     /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
     pub fn authority(&self) -> &'p str {
         // Those of a damaged or hostile pack may be anything where they are not listed.
-        str::from_utf8(self.entry.authority).unwrap_or_default()
+        let authority = self.shard.authority(&self.entry).unwrap_or_default();
+        str::from_utf8(authority).unwrap_or_default()
     }
 
     /// The schemes of the origins that the site stands for.
@@ -197,6 +215,19 @@ impl<'p> Site<'p> {
         })
     }
 
+    /// The verdict that its policies have on every URL, if its entry says that they have one.
+    pub(super) fn always(&self) -> Result<Always, PackError> {
+        if self.entry.always == Always::Neither {
+            return Ok(Always::Neither);
+        }
+        let encoding = self.shard.reading.encoding;
+        let policies = self.policies()?;
+        let mut records = policies.records();
+        records.try_fold(self.entry.always, |always, record| {
+            Ok(always.and(compiled::always(self.shard.policy(record)?, encoding)))
+        })
+    }
+
     #[inline]
     fn policies(&self) -> Result<Policies<'p>, PackError> {
         self.shard.policies(self.entry.policies, self.pack.crawlers().len())
@@ -204,7 +235,7 @@ impl<'p> Site<'p> {
 
     /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
     /// pack. Crawlers that share a policy cost one walk. All are [`Answer::Unknown`] if nothing is
-    /// known of the site, and [`Answer::Invalid`] if the URL is.
+    /// known of the site; otherwise [`Answer::Invalid`] if the URL is.
     ///
     /// # Errors
     /// Returns an error if a policy, or what leads to it, is damaged.
@@ -213,13 +244,8 @@ impl<'p> Site<'p> {
     /// Panics unless `answers` has one element for each crawler.
     pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
-        match self.pack.target(url) {
-            Ok(target) => look_up::ask(self.pack, *self, &target, 0..answers.len(), answers),
-            Err(_) => {
-                answers.fill(Answer::Invalid);
-                Ok(())
-            }
-        }
+        let found = Found::of(self.shard, &self.entry);
+        look_up::ask(self.pack, found, self.pack.target(url), 0..answers.len(), answers)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Checks a whole pack, and counts what is in it.
 
 use crate::origin::shard_of;
+use crate::sites::compiled;
 use crate::sites::layout::{
-    Entry, HAS_PACE, KIND_PANEL, KIND_TABLE, NO_RECORD, PLACE_UNIT, RECORD_HEAD, RECORD_UNIT,
+    Always, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_TABLE, LINE_LEN, Line, NO_RECORD,
+    RECORD_HEAD, RECORD_UNIT,
 };
 
 use super::error::PackError;
-use super::format::{
-    KIND_ABOUT, KIND_EXPLAIN, KIND_PAGES, KIND_SITEMAPS, PAGE_HEAD, PAGE_LEN, TRAILER_LEN, u32_at,
-};
+use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, TRAILER_LEN};
+use super::index::Placing;
 use super::open::Pack;
 use super::outcome::Kind;
 use super::shard::{Layer, Shard};
@@ -44,9 +45,8 @@ pub struct Stat {
     pub rule_bytes: u64,
     /// The bytes of all lists of sitemaps.
     pub sitemap_bytes: u64,
-    /// The bytes of entries: the origins' names, and what is known of them.
-    pub entry_bytes: u64,
-    /// The bytes of the index and its checksums.
+    /// The bytes of the index, which has the origins' names and what is known of them, of its
+    /// checksums, and of long names.
     pub index_bytes: u64,
     /// The bytes of the whole pack.
     pub total_bytes: u64,
@@ -65,7 +65,7 @@ impl Pack<'_> {
         self.stat_and_verify(true).map(|_| ())
     }
 
-    /// Counts what is in the pack. Reads the head of each record, the entries and the index.
+    /// Counts what is in the pack. Reads the head of each record, and the index.
     ///
     /// # Errors
     /// Returns an error for the first damage that is found on the way.
@@ -87,7 +87,7 @@ impl Pack<'_> {
             }
             let mut origins = 0;
             for entry in shard.entries() {
-                let entry = entry?;
+                let (entry, authority) = entry?;
                 origins += entry.schemes.len();
                 stat.sites += 1;
                 stat.kinds[usize::from(entry.kind).min(3)] += 1;
@@ -97,7 +97,7 @@ impl Pack<'_> {
                     stat.captured = Some((oldest.min(time), newest.max(time)));
                 }
                 if verify {
-                    shard.verify_entry(&entry, self.crawlers().len())?;
+                    shard.verify_entry(&entry, authority, self.crawlers().len())?;
                 }
             }
             if verify && origins != shard.trailer().origins {
@@ -127,22 +127,12 @@ impl Shard<'_> {
             }
             let record = u32::try_from(at / RECORD_UNIT)
                 .map_err(|_| self.damaged(at, "a record begins beyond 64 GiB"))?;
-            let (body, checksum) = self.body(record)?;
+            let (body, _) = self.body(record)?;
             let end = at + RECORD_HEAD + body.len();
             let next = end.next_multiple_of(RECORD_UNIT).min(data.end);
             zeros(end, next, "expected zeros between records")?;
             let bytes = (next - at) as u64;
             let kind = body.first().copied().unwrap_or(u8::MAX);
-            if let (KIND_PAGES, Some(pages)) = (kind, u32_at(body, 1)) {
-                if verify
-                    && (crc32fast::hash(body) != checksum || body[5..].iter().any(|b| *b != 0))
-                {
-                    return Err(self.damaged(at, "a record's checksum is wrong"));
-                }
-                stat.entry_bytes += bytes;
-                at = self.walk_pages(layer, next, pages as usize, verify, stat)?;
-                continue;
-            }
             records += 1;
             match kind {
                 KIND_SITEMAPS => {
@@ -151,6 +141,7 @@ impl Shard<'_> {
                 }
                 KIND_PANEL | KIND_ABOUT => stat.panel_bytes += bytes,
                 KIND_EXPLAIN => stat.rule_bytes += bytes,
+                KIND_NAME => stat.index_bytes += bytes,
                 _ => {
                     stat.policies += 1;
                     stat.tables += u64::from(kind & !HAS_PACE == KIND_TABLE);
@@ -179,54 +170,40 @@ impl Shard<'_> {
         Ok(())
     }
 
-    /// Walks through the pages of entries that begin there, and returns where they end.
-    fn walk_pages(
-        &self,
-        layer: &Layer,
-        from: usize,
-        count: usize,
-        verify: bool,
-        stat: &mut Stat,
-    ) -> Result<usize, PackError> {
-        let end = count.checked_mul(PAGE_LEN).and_then(|len| from.checked_add(len));
-        let end = end.filter(|end| *end <= layer.index && from.is_multiple_of(PAGE_LEN));
-        let end = end.ok_or_else(|| self.damaged(from, "pages are cut short"))?;
-        stat.entry_bytes += (end - from) as u64;
-        for page in (from..end).step_by(PAGE_LEN).take_while(|_| verify) {
-            let used = u32_at(&self.bytes, page + 4).unwrap_or_default() as usize;
-            let mut at = PAGE_HEAD;
-            while at < used {
-                let entry = self.entry(((page + at) / PLACE_UNIT) as u64)?;
-                at += entry.len(self.trailer().has_about());
-            }
-            if at != used || at > PAGE_LEN {
-                return Err(self.damaged(page, "the entries do not fill their page"));
-            }
-            if self.bytes[page + at..page + PAGE_LEN].iter().any(|byte| *byte != 0) {
-                return Err(self.damaged(page + at, "expected zeros behind the entries"));
-            }
-        }
-        Ok(end)
-    }
-
-    /// Checks that each slot is where its entry is looked for.
+    /// Checks that each entry is where a writer puts it.
     fn verify_index(&self, layer: &Layer) -> Result<(), PackError> {
         let mut entries = 0;
-        for entry in self.indexed(layer) {
-            entry?;
+        let mut number = 0;
+        let mut placing = Placing::new(layer.trailer.lines);
+        let mut compare = |line: &Line| {
+            let is_right = number < layer.line_count() && self.line(layer, number)? == line;
+            number += 1;
+            let at = layer.index + (number - 1) * LINE_LEN;
+            if is_right { Ok(()) } else { Err(self.damaged(at, "an entry is not in its place")) }
+        };
+        for indexed in self.indexed(layer) {
+            let indexed = indexed?;
+            let bytes = indexed.entry.bytes(self.trailer().has_about());
+            placing.push(indexed.hash, &bytes, &mut compare)?;
             entries += 1;
         }
-        if entries != layer.trailer.entries {
+        placing.finish(&mut compare)?;
+        if entries != layer.trailer.entries || number != layer.line_count() {
             return Err(self.damaged(layer.index, "the number of entries is wrong"));
         }
         Ok(())
     }
 
     /// Checks what an entry leads to. What it leads to has been checked itself.
-    fn verify_entry(&self, entry: &Entry<'_>, crawlers: usize) -> Result<(), PackError> {
+    fn verify_entry(
+        &self,
+        entry: &Entry<'_>,
+        authority: &[u8],
+        crawlers: usize,
+    ) -> Result<(), PackError> {
         let damaged = |what| Err(self.damaged(self.trailer().index_at as usize, what));
         let [shard, shards] = self.trailer().shard;
-        if shard_of(entry.authority, shards) != shard {
+        if shard_of(authority, shards) != shard {
             return damaged("an origin belongs into another file");
         }
         let is_known = Kind::of(entry.kind) != Some(Kind::Unknown);
@@ -239,9 +216,14 @@ impl Shard<'_> {
         if has_policies {
             let policies = self.policies(entry.policies, crawlers)?;
             for (number, record) in policies.records().enumerate() {
-                self.policy(record)?;
+                let always = compiled::always(self.policy(record)?, self.reading.encoding);
+                if entry.always != Always::Neither && entry.always != always {
+                    return damaged("an origin has a verdict that is not its policy's");
+                }
                 self.rules(about.rules(number))?;
             }
+        } else if entry.always != Always::Neither {
+            return damaged("an origin has a verdict without a policy");
         }
         Ok(())
     }

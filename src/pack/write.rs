@@ -9,29 +9,29 @@ use crate::policy::Reading;
 use crate::policy::config::Config;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::sites::compiled;
 use crate::sites::kind::SiteRules;
 use crate::sites::layout::{
-    self, Entry, KIND_PANEL, Key, LINE_LEN, MAX_AUTHORITY, NO_RECORD, PLACE_UNIT, PLACES, Panel,
-    RECORD_HEAD, RECORD_UNIT, SLOTS, Schemes,
+    self, Always, Entry, KIND_NAME, KIND_PANEL, LINE_LEN, Line, MAX_AUTHORITY, NO_RECORD, Name,
+    Panel, RECORD_HEAD, RECORD_UNIT, Schemes,
 };
+use crate::sites::look_up::Grounds;
 
 use super::error::PackError;
 use super::format::{
-    HEADER_LEN, KIND_ABOUT, KIND_PAGES, MAX_CRAWLERS, MAX_REACH, PAGE_HEAD, PAGE_LEN, TRAILER_LEN,
-    TRAILER_UNIT, Trailer, header, reading_to_bytes,
+    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, MAX_CRAWLERS, TRAILER_LEN, TRAILER_UNIT, Trailer, header,
+    reading_to_bytes,
 };
+use super::index::Placing;
 use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
+use super::pending::Pending;
 use super::recipe::{Packed, Recipe};
 use super::site::{Body, Site};
-use super::slots::{Slot, Slots};
-
-/// The number of pages of entries that are collected before they are written.
-const PAGES: usize = 64;
 
 /// Writes a pack, or a layer that updates one.
 ///
-/// Records and entries are written as they come. Until the end, memory holds 24 bytes for each
+/// Records are written as they come. Until the end, memory holds some 60 bytes for each
 /// origin (see [`Writer::with_scratch`]), and some 300 MiB at most to recognise files and policies
 /// that were written before: once so many are known, those that came up only once are forgotten.
 #[must_use = "the pack is incomplete until `finish` is called"]
@@ -55,8 +55,9 @@ pub struct Writer<'p, W> {
     disallow_all: Option<Written>,
     /// The entry of the last origin. The next one may differ only in its scheme.
     last: Option<(Vec<u8>, Schemes, EntryValue)>,
-    pages: Vec<u8>,
-    slots: Slots,
+    pending: Pending,
+    /// The records of policies that have the same verdict on every URL.
+    constant: HashMap<u32, Always>,
     /// Tells authorities apart whose hashes are equal.
     keys: RandomState,
 }
@@ -230,14 +231,14 @@ impl<'p, W: Write> Writer<'p, W> {
             allow_all: None,
             disallow_all: None,
             last: None,
-            pages: Vec::new(),
-            slots: Slots::new(),
+            pending: Pending::new(),
+            constant: HashMap::new(),
             keys: RandomState::new(),
         }
     }
 
     /// Has a file, which must be empty, for what memory would otherwise hold of the origins: beyond
-    /// 11 million, which take 256 MiB, they wait there. So a pack of any size is written in
+    /// 4 million, which take 256 MiB, they wait there. So a pack of any size is written in
     /// less than 1 GiB of memory.
     ///
     /// Not needed for smaller packs, and without use for the origins of an update, which are all in
@@ -246,7 +247,7 @@ impl<'p, W: Write> Writer<'p, W> {
         mut self,
         scratch: impl io::Read + Write + io::Seek + Send + Sync + 'static,
     ) -> Writer<'p, W> {
-        self.slots.set_scratch(scratch);
+        self.pending.set_scratch(scratch);
         self
     }
 
@@ -315,7 +316,9 @@ impl<'p, W: Write> Writer<'p, W> {
             Kind::Unknown => Outcome::Unknown,
             // The records of all layers are in the same file.
             Kind::Rules if self.updated.as_ref().is_some_and(|(own, _)| site.is_of(own)) => {
-                Outcome::Rules(site.written())
+                let written = site.written();
+                self.note_constant(written.policies, site.always().map_err(damaged)?);
+                Outcome::Rules(written)
             }
             Kind::Rules => {
                 let bodies = site.bodies().map_err(damaged)?;
@@ -325,7 +328,9 @@ impl<'p, W: Write> Writer<'p, W> {
                 for (policy, rules) in bodies.policies {
                     records.push((self.copy_record(file, policy)?, self.copy_record(file, rules)?));
                 }
-                Outcome::Rules(self.lead_to(&records, &bodies.columns, sitemaps)?)
+                let written = self.lead_to(&records, &bodies.columns, sitemaps)?;
+                self.note_constant(written.policies, site.always().map_err(damaged)?);
+                Outcome::Rules(written)
             }
         })
     }
@@ -349,10 +354,25 @@ impl<'p, W: Write> Writer<'p, W> {
     ) -> io::Result<Written> {
         let sitemaps = self.put_record(sitemaps)?;
         let mut records = Vec::with_capacity(parts.len());
+        let mut always = None;
+        let encoding = Reading::of(self.recipe.profile()).encoding;
         for (policy, rules) in parts {
+            let own = compiled::always(policy, encoding);
+            always = Some(always.map_or(own, |always: Always| always.and(own)));
             records.push((self.put_record(policy)?, self.put_record(rules)?));
         }
-        self.lead_to(&records, columns, sitemaps)
+        let written = self.lead_to(&records, columns, sitemaps)?;
+        self.note_constant(written.policies, always.unwrap_or(Always::Neither));
+        Ok(written)
+    }
+
+    /// Keeps in mind that the policies of a record have the same verdict on every URL.
+    fn note_constant(&mut self, policies: u32, always: Always) {
+        /// Most have no pace, and are the same two. Of more than so many, verdicts take longer.
+        const MOST: usize = 1 << 20;
+        if always != Always::Neither && self.constant.len() < MOST {
+            self.constant.insert(policies, always);
+        }
     }
 
     /// Writes the records that lead to policies, each with its rules, and to sitemaps.
@@ -542,59 +562,30 @@ impl<'p, W: Write> Writer<'p, W> {
         Ok(())
     }
 
-    /// Puts the last entry on its page.
+    /// Adds the last entry to the index.
     fn end_entry(&mut self) -> io::Result<()> {
-        let Some((authority, schemes, answer)) = &self.last else { return Ok(()) };
+        let Some((authority, schemes, answer)) = self.last.take() else { return Ok(()) };
         let has_about = self.trailer.has_about();
+        let hash = layout::hash(&authority, self.trailer.seed);
+        let is_timed = answer.captured != 0;
+        let name = Name::of(&authority, hash, is_timed, has_about, || {
+            self.put_record(&[&[KIND_NAME], &authority[..]].concat())
+        })?;
+        let always = self.constant.get(&answer.written.policies);
         let entry = Entry {
-            authority,
-            schemes: *schemes,
+            name,
+            schemes,
             kind: answer.kind,
             captured: answer.captured,
             is_later: answer.is_later,
+            always: always.copied().unwrap_or(Always::Neither),
             policies: answer.written.policies,
             about: answer.written.about,
         };
-        let room = self.pages.len().next_multiple_of(PAGE_LEN) - self.pages.len();
-        if room < entry.len(has_about) {
-            end_page(&mut self.pages);
-            if self.pages.len() >= PAGES * PAGE_LEN {
-                let last = self.last.take();
-                self.write_pages()?;
-                self.last = last;
-                return self.end_entry();
-            }
-            self.pages.extend([0; PAGE_HEAD]);
-        }
-        let place = (self.pages.len() / PLACE_UNIT) as u64;
-        entry.write(has_about, &mut self.pages);
-        let check = self.keys.hash_one(authority);
-        let hash = layout::hash(authority, self.trailer.seed);
-        self.slots.push(Slot::new(hash, check, *schemes, place));
-        Ok(())
-    }
-
-    /// Writes the pages, and sets the places of their entries.
-    fn write_pages(&mut self) -> io::Result<()> {
-        end_page(&mut self.pages);
-        if self.pages.is_empty() {
-            return Ok(());
-        }
-        let count = number(self.pages.len() / PAGE_LEN, "pages")?;
-        let mut body = vec![KIND_PAGES];
-        body.extend(count.to_le_bytes());
-        let least = self.at + (RECORD_HEAD + body.len()) as u64;
-        let end = least.next_multiple_of(PAGE_LEN as u64);
-        body.resize((end - self.at) as usize - RECORD_HEAD, 0);
-        self.write_record(&body)?;
-        let first = self.at / PLACE_UNIT as u64;
-        if first + (self.pages.len() / PLACE_UNIT) as u64 >= PLACES {
-            return Err(too_large("bytes"));
-        }
-        self.slots.place(first)?;
-        self.out.write_all(&self.pages)?;
-        self.at += self.pages.len() as u64;
-        self.pages.clear();
+        let bytes = entry.bytes(has_about);
+        let check = self.keys.hash_one(&authority);
+        self.pending.push(hash, check, schemes, &bytes)?;
+        self.last = Some((authority, schemes, answer));
         Ok(())
     }
 
@@ -610,9 +601,11 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some((pack, new)) = self.updated.take() {
             for ((authority, scheme), answer) in new {
                 let scheme = Schemes(scheme);
-                let hash = layout::hash(&authority, self.trailer.seed);
-                let key = Key { authority: &authority, scheme, hash };
-                let was = pack.look_up(&key).map_err(io::Error::other)?.is_some();
+                let known = scheme.iter().next().map(|scheme| pack.key(&authority, scheme));
+                let was = match known {
+                    Some(key) => pack.look_up(&key).map_err(io::Error::other)?.is_some(),
+                    None => false,
+                };
                 let is = answer.kind != FORGOTTEN;
                 let origins = (self.trailer.origins + u64::from(is)).checked_sub(u64::from(was));
                 self.trailer.origins = origins.ok_or_else(|| {
@@ -628,15 +621,14 @@ impl<'p, W: Write> Writer<'p, W> {
         }
         let is_update = self.trailer.previous != 0;
         self.end_entry()?;
-        self.last = None;
-        self.write_pages()?;
-        let end = self.at.next_multiple_of(PAGE_LEN as u64);
+        let end = self.at.next_multiple_of(BLOCK_LEN as u64);
         self.pad_to(end)?;
         self.trailer.index_at = self.at;
-        self.slots.sort();
-        let (mut entries, mut origins) = (0, 0);
-        self.slots.each(|_, of_entry| {
+        self.pending.sort();
+        let (mut entries, mut bytes, mut origins) = (0, 0, 0);
+        self.pending.each(|_, entry, of_entry| {
             entries += 1;
+            bytes += entry.len() as u64;
             origins += u64::from(of_entry);
             Ok(())
         })?;
@@ -644,7 +636,7 @@ impl<'p, W: Write> Writer<'p, W> {
             self.trailer.origins = origins;
         }
         self.trailer.entries = entries;
-        let blocks = self.write_index()?;
+        let blocks = self.write_index(layout::lines_for(bytes))?;
         self.trailer.blocks_at = self.at;
         self.trailer.checksums[0] = crc32fast::hash(&blocks);
         self.write(&blocks)?;
@@ -674,61 +666,45 @@ impl<'p, W: Write> Writer<'p, W> {
         self.write(&zeros)
     }
 
-    /// Writes the index, and returns the checksums of its blocks.
-    fn write_index(&mut self) -> io::Result<Vec<u8>> {
-        let lines = layout::lines_for(self.trailer.entries);
-        let mut slots = std::mem::replace(&mut self.slots, Slots::new());
-        let (mut block, mut blocks) = (Vec::with_capacity(PAGE_LEN), Vec::new());
-        let (mut next, mut reach) = (0, 0);
-        slots.each(|slot, _| {
-            let home = layout::home(slot.hash, lines);
-            let number = (home * SLOTS as u64).max(next);
-            let behind = number / SLOTS as u64 - home;
-            if behind > u64::from(MAX_REACH) {
-                return Err(io::Error::other(if self.trailer.previous == 0 {
-                    "too many origins have nearly equal hashes: write the pack with another seed"
-                } else {
-                    "too many new origins have nearly equal hashes: merge the pack, which gives it \
-                     another seed, and update it then"
-                }));
+    /// Writes the index with so many lines that hashes name, and returns the checksums of its blocks.
+    fn write_index(&mut self, lines: u64) -> io::Result<Vec<u8>> {
+        let mut pending = std::mem::replace(&mut self.pending, Pending::new());
+        let (mut block, mut blocks) = (Vec::with_capacity(BLOCK_LEN), Vec::new());
+        let mut placing = Placing::new(lines);
+        let mut put = |line: &Line| -> io::Result<()> {
+            block.extend_from_slice(line);
+            if block.len() == BLOCK_LEN {
+                blocks.extend(crc32fast::hash(&block).to_le_bytes());
+                self.out.write_all(&block)?;
+                self.at += BLOCK_LEN as u64;
+                block.clear();
             }
-            reach = reach.max(behind as u32);
-            self.put_slots(&mut block, &mut blocks, number - next, layout::FREE)?;
-            self.put_slots(&mut block, &mut blocks, 1, layout::slot(slot.hash, slot.place()))?;
-            next = number + 1;
             Ok(())
+        };
+        let is_update = self.trailer.previous != 0;
+        let too_far = || {
+            io::Error::other(if is_update {
+                "too many new origins have nearly equal hashes: merge the pack, which gives it \
+                 another seed, and update it then"
+            } else {
+                "too many origins have nearly equal hashes: write the pack with another seed"
+            })
+        };
+        pending.each(|hash, entry, _| {
+            placing.push(hash, entry, &mut put)?;
+            if placing.is_too_far() { Err(too_far()) } else { Ok(()) }
         })?;
-        let all = (lines + u64::from(reach)) * SLOTS as u64;
-        self.put_slots(&mut block, &mut blocks, all - next, layout::FREE)?;
+        let reach = placing.finish(&mut put)?;
+        if placing.is_too_far() {
+            return Err(too_far());
+        }
         if !block.is_empty() {
             blocks.extend(crc32fast::hash(&block).to_le_bytes());
             self.write(&block)?;
         }
-        (self.trailer.lines, self.trailer.reach) = (lines, reach);
-        debug_assert_eq!(
-            self.at - self.trailer.index_at,
-            (lines + u64::from(reach)) * LINE_LEN as u64
-        );
+        (self.trailer.lines, self.trailer.reach) = (lines, reach as u32);
+        debug_assert_eq!(self.at - self.trailer.index_at, (lines + reach) * LINE_LEN as u64);
         Ok(blocks)
-    }
-
-    /// Appends so many equal slots to the index. Writes blocks that are full.
-    fn put_slots(
-        &mut self,
-        block: &mut Vec<u8>,
-        blocks: &mut Vec<u8>,
-        count: u64,
-        slot: u64,
-    ) -> io::Result<()> {
-        for _ in 0..count {
-            block.extend(slot.to_le_bytes());
-            if block.len() == PAGE_LEN {
-                blocks.extend(crc32fast::hash(block).to_le_bytes());
-                self.write(block)?;
-                block.clear();
-            }
-        }
-        Ok(())
     }
 
     /// The description of the pack: profile, program and crawlers.
@@ -746,21 +722,6 @@ impl<'p, W: Write> Writer<'p, W> {
         }
         Ok(about)
     }
-}
-
-/// Ends the last page, unless that has been done.
-fn end_page(pages: &mut Vec<u8>) {
-    let Some(last) = pages.len().checked_sub(1) else { return };
-    let begin = last / PAGE_LEN * PAGE_LEN;
-    if pages[begin + 4..begin + PAGE_HEAD] != [0; 4] {
-        return;
-    }
-    let used = (pages.len() - begin) as u32;
-    pages.resize(begin + PAGE_LEN, 0);
-    let page = &mut pages[begin..];
-    page[4..PAGE_HEAD].copy_from_slice(&used.to_le_bytes());
-    let checksum = crc32fast::hash(&page[4..]);
-    page[..4].copy_from_slice(&checksum.to_le_bytes());
 }
 
 /// The length of a text in bytes, and the text.

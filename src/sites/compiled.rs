@@ -1,10 +1,13 @@
 //! From a robots.txt to the bytes of its policies.
 
+use crate::automaton::Table;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
+use crate::rules::normalise::Encoding;
+use crate::verdict::Verdict;
 
-use super::layout::{HAS_PACE, KIND_TABLE};
+use super::layout::{Always, HAS_PACE, KIND_TABLE};
 use super::pace;
 
 /// The different policies of a file for some crawlers.
@@ -42,4 +45,16 @@ pub(crate) fn table_body(policy: &Policy) -> Option<Vec<u8>> {
     body.extend_from_slice(table);
     body.extend_from_slice(&pace);
     Some(body)
+}
+
+/// The verdict that the policy of a record has on every URL.
+pub(crate) fn always(body: &[u8], encoding: Encoding) -> Always {
+    match body.split_first() {
+        Some((kind, _)) if kind & !HAS_PACE != KIND_TABLE => Always::Neither,
+        _ => match Table::only_verdict(&pace::without(body)[1..], encoding) {
+            Some(Verdict::Allow) => Always::Allow,
+            Some(Verdict::Disallow) => Always::Disallow,
+            None => Always::Neither,
+        },
+    }
 }

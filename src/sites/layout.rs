@@ -1,27 +1,32 @@
 //! The layout that packs and sets share. It is made for memory that is not in a cache.
 //!
 //! ```text
-//! authority ─hash─▶ line of 64 bytes ─▶ entry ─▶ record: table │ rules │ panel ─▶ tables
+//! authority ─hash─▶ line of 64 bytes: entries ─▶ record: table │ rules │ panel ─▶ tables
 //! ```
 //!
-//! A *line* of the index has 8 slots, as many as the processor fetches at a time, so an origin costs
-//! one fetch there. Open addressing was chosen over a perfect hash function because a line is one
-//! fetch with either, while a set can grow and an update of a pack can add to what is there. At most
-//! three fifths of the slots are taken, so that 19 of 20 origins are in the line that their hash
-//! names. The others are in the lines behind it.
+//! A *line* of the index has as many bytes as the processor fetches at a time, and the entries
+//! themselves, as many as it has room for: so finding an origin costs one fetch, and its verdict is
+//! one more away, or none. Half of the bytes are in use, so that six of seven entries are in the
+//! line that their hash names, their *home*. The others are in one of the next lines that has room,
+//! and lines tell whether to look there. Open addressing was chosen over a perfect hash function
+//! because a line is one fetch with either, while a set can grow and an update of a pack can add to
+//! what is there.
 //!
-//! A *slot* has 24 bits of the hash and the place of an entry. An *entry* has the name, so that no
-//! origin is taken for another, and the number of the record that a verdict needs. What only
-//! explanations need is in records of its own.
+//! An *entry* has the name, so that no origin is taken for another; the number of the record that a
+//! verdict needs; and the verdict itself where that is always the same. A name that is too long
+//! for a line is in a record of its own. What only explanations need is in records, too.
 
-use crate::origin::{Origin, Scheme};
+use smallvec::SmallVec;
+
+use crate::origin::Scheme;
+use crate::verdict::Verdict;
 
 /// Bytes of a line of the index: those of a cache line.
 pub(crate) const LINE_LEN: usize = 64;
-/// Slots of a line.
-pub(crate) const SLOTS: usize = LINE_LEN / size_of::<u64>();
-/// An entry begins at a multiple of this, in bytes. Its place is the quotient.
-pub(crate) const PLACE_UNIT: usize = 4;
+/// The bytes of a line that entries have: all but the last, which has its [`MORE`].
+pub(crate) const ROOM: usize = LINE_LEN - 1;
+/// In the last byte of a line: an entry with its home here, or before, is in a line behind it.
+const MORE: u8 = 1;
 /// Every record begins at a multiple of this, in bytes. Its number is the quotient.
 pub(crate) const RECORD_UNIT: usize = 16;
 /// Bytes before a record's body: its length and its checksum.
@@ -32,17 +37,26 @@ pub(crate) const NO_RECORD: u32 = 0;
 #[cfg(feature = "pack")]
 pub(crate) const MAX_AUTHORITY: usize = 2048;
 
-const PLACE_BITS: u32 = 40;
-/// The slot that is free.
-pub(crate) const FREE: u64 = 0;
-/// The slot whose entry was removed.
-pub(crate) const REMOVED: u64 = u64::MAX;
-/// The first place that does not fit into a slot.
-pub(crate) const PLACES: u64 = (1 << PLACE_BITS) - 1;
+/// A line of the index.
+pub(crate) type Line = [u8; LINE_LEN];
 
-/// The number of lines in which the slots of so many entries are not too crowded.
-pub(crate) fn lines_for(entries: u64) -> u64 {
-    (entries * 5).div_ceil(3 * SLOTS as u64).max(1)
+/// The bytes of an entry.
+pub(crate) type EntryBytes = SmallVec<[u8; ROOM]>;
+
+/// The number of lines in which entries with so many bytes are not too crowded.
+pub(crate) fn lines_for(bytes: u64) -> u64 {
+    bytes.div_ceil(LINE_LEN as u64 / 2).max(1)
+}
+
+/// Returns true if an entry with its home here, or before, is in a line behind it.
+#[inline]
+pub(crate) fn has_more(line: &Line) -> bool {
+    line[ROOM] & MORE != 0
+}
+
+/// Says that one is.
+pub(crate) fn set_more(line: &mut Line) {
+    line[ROOM] |= MORE;
 }
 
 /// The hash of an authority. Mixes in eight bytes at a time with a multiplication. Part of the
@@ -76,62 +90,6 @@ pub(crate) fn home(hash: u64, lines: u64) -> u64 {
     ((u128::from(hash) * u128::from(lines)) >> 64) as u64
 }
 
-/// The slot of an entry.
-#[inline]
-pub(crate) fn slot(hash: u64, place: u64) -> u64 {
-    hash << PLACE_BITS | place
-}
-
-/// The place of the entry in a slot.
-#[inline]
-pub(crate) fn place_of(slot: u64) -> u64 {
-    slot & (u64::MAX >> (u64::BITS - PLACE_BITS))
-}
-
-/// The slots of a line, in order.
-#[inline]
-pub(crate) fn slots(line: &[u8; LINE_LEN]) -> [u64; SLOTS] {
-    std::array::from_fn(|slot| {
-        u64::from_le_bytes(*line[8 * slot..].first_chunk().expect("eight bytes"))
-    })
-}
-
-/// What a line says of a hash.
-#[derive(Clone, Copy)]
-pub(crate) struct Matches {
-    slots: [u64; SLOTS],
-    /// A bit for each slot that may lead to the entry, the lowest for the first.
-    left: u32,
-    /// True if the next line may have more.
-    pub(crate) is_full: bool,
-}
-
-impl Matches {
-    #[inline]
-    pub(crate) fn of(line: &[u8; LINE_LEN], hash: u64) -> Matches {
-        let slots = slots(line);
-        let wanted = hash << PLACE_BITS;
-        let mut left = 0;
-        for (number, slot) in slots.iter().enumerate() {
-            let differs = (slot ^ wanted) >> PLACE_BITS;
-            left |= u32::from(differs == 0 && *slot != FREE && *slot != REMOVED) << number;
-        }
-        Matches { slots, left, is_full: slots[SLOTS - 1] != FREE }
-    }
-}
-
-impl Iterator for Matches {
-    /// The place of an entry.
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let slot = self.left.checked_sub(1).map(|_| self.left.trailing_zeros() as usize)?;
-        self.left &= self.left - 1;
-        Some(place_of(self.slots[slot]))
-    }
-}
-
 /// Schemes of origins: a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Schemes(pub(crate) u8);
@@ -139,7 +97,6 @@ pub(crate) struct Schemes(pub(crate) u8);
 impl Schemes {
     const ALL: [Scheme; 3] = [Scheme::Http, Scheme::Https, Scheme::Ftp];
     /// The bits that mean something.
-    #[cfg(feature = "pack")]
     pub(crate) const BITS: u8 = 7;
 
     #[inline]
@@ -168,100 +125,323 @@ pub(crate) struct Key<'k> {
     pub(crate) authority: &'k [u8],
     pub(crate) scheme: Schemes,
     pub(crate) hash: u64,
+    /// Which of the files it is in, if they are several.
+    #[cfg(feature = "pack")]
+    pub(crate) shard: u32,
 }
 
 impl<'k> Key<'k> {
     #[inline]
-    pub(crate) fn of(origin: &'k Origin<'_>, seed: u64) -> Key<'k> {
-        let authority = origin.authority().as_bytes();
-        Key { authority, scheme: Schemes::of(origin.scheme()), hash: hash(authority, seed) }
+    pub(crate) fn of(authority: &'k [u8], scheme: Scheme, seed: u64) -> Key<'k> {
+        Key {
+            authority,
+            scheme: Schemes::of(scheme),
+            hash: hash(authority, seed),
+            #[cfg(feature = "pack")]
+            shard: 0,
+        }
     }
 }
 
-/// Bytes of an entry before its name, without the number of the record for explanations.
-const ENTRY_HEAD: usize = 12;
+/// The verdict that some policies have on every URL of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Always {
+    /// None: it depends on the URL, or on the crawler.
+    Neither,
+    Allow,
+    /// Of `/robots.txt` too, unless the profile always allows that.
+    Disallow,
+}
 
-/// The bit of an entry's schemes for [`Entry::is_later`].
-const LATER: u8 = 8;
+impl Always {
+    /// What two policies have in common.
+    pub(crate) fn and(self, other: Always) -> Always {
+        if self == other { self } else { Always::Neither }
+    }
+
+    #[inline]
+    pub(crate) fn verdict(self) -> Option<Verdict> {
+        match self {
+            Always::Neither => None,
+            Always::Allow => Some(Verdict::Allow),
+            Always::Disallow => Some(Verdict::Disallow),
+        }
+    }
+}
+
+/// The first two bytes of an entry.
+///
+/// ```text
+/// bits 0–5 bytes of the name, 63 if a record has it; 6–8 kind; 9–11 schemes; 12 captured later;
+/// 13 with a time; 14–15 the verdict on every URL: 0 none, 1 allow, 2 disallow
+/// ```
+#[derive(Clone, Copy)]
+struct Head(u16);
+
+/// In the place of a name's length: a record has the name.
+const LONG: usize = 63;
+/// Bytes in the place of such a name: 32 bits of its hash, and the number of the record.
+const LONG_LEN: usize = 8;
+
+impl Head {
+    const KIND: u32 = 6;
+    const SCHEMES: u32 = 9;
+    const LATER: u16 = 1 << 12;
+    const TIMED: u16 = 1 << 13;
+    const ALWAYS: u32 = 14;
+
+    #[inline]
+    fn name_len(self) -> usize {
+        usize::from(self.0 & 63)
+    }
+
+    /// The bytes that stand for the name.
+    #[inline]
+    fn name_bytes(self) -> usize {
+        match self.name_len() {
+            LONG => LONG_LEN,
+            len => len,
+        }
+    }
+
+    #[inline]
+    fn schemes(self) -> Schemes {
+        Schemes((self.0 >> Head::SCHEMES) as u8 & Schemes::BITS)
+    }
+
+    /// The bytes before the name.
+    #[inline]
+    fn before_name(self, has_about: bool) -> usize {
+        6 + 4 * usize::from(self.0 & Head::TIMED != 0) + 4 * usize::from(has_about)
+    }
+}
 
 /// What is known of origins that differ in their schemes at most.
 ///
 /// ```text
-/// length of the authority: 2, schemes: 1, kind: 1, time: 4, record of the policies: 4,
-/// [record for explanations: 4], authority, zeros up to a multiple of 4
+/// head: 2, record of the policies: 4, [time: 4], [record for explanations: 4], authority
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'e> {
-    pub(crate) authority: &'e [u8],
+    pub(crate) name: Name<'e>,
     pub(crate) schemes: Schemes,
     pub(crate) kind: u8,
     /// In seconds since the UNIX epoch; 0 if it is not told.
     pub(crate) captured: u32,
     /// True if it was captured not then, but later, and it is not told when.
     pub(crate) is_later: bool,
+    pub(crate) always: Always,
     pub(crate) policies: u32,
     pub(crate) about: u32,
+}
+
+/// The name of an entry: an authority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name<'e> {
+    Here(&'e [u8]),
+    /// Another record has it.
+    Long {
+        hash: u32,
+        record: u32,
+    },
+}
+
+impl<'e> Name<'e> {
+    /// That of an authority with this hash. `record` writes a record for one that is long.
+    #[inline]
+    pub(crate) fn of<E>(
+        authority: &'e [u8],
+        hash: u64,
+        is_timed: bool,
+        has_about: bool,
+        record: impl FnOnce() -> Result<u32, E>,
+    ) -> Result<Name<'e>, E> {
+        let head = Head(if is_timed { Head::TIMED } else { 0 });
+        if head.before_name(has_about) + authority.len() <= ROOM {
+            return Ok(Name::Here(authority));
+        }
+        Ok(Name::Long { hash: hash as u32, record: record()? })
+    }
+
+    /// The record that has it, if it is long.
+    #[inline]
+    pub(crate) fn record(self) -> Option<u32> {
+        match self {
+            Name::Here(_) => None,
+            Name::Long { record, .. } => Some(record),
+        }
+    }
 }
 
 impl<'e> Entry<'e> {
     /// An entry of no origin.
     pub(crate) const NOTHING: Entry<'static> = Entry {
-        authority: b"",
+        name: Name::Here(b""),
         schemes: Schemes(0),
         kind: 0,
         captured: 0,
         is_later: false,
+        always: Always::Neither,
         policies: NO_RECORD,
         about: NO_RECORD,
     };
 
-    /// Reads an entry that begins there. `None` if the bytes end before it does.
-    #[inline]
-    pub(crate) fn read(bytes: &'e [u8], has_about: bool) -> Option<Entry<'e>> {
-        let (head, mut rest) = bytes.split_first_chunk::<ENTRY_HEAD>()?;
-        let number =
-            |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("within the head"));
-        let mut about = NO_RECORD;
-        if has_about {
-            let (number, after) = rest.split_first_chunk()?;
-            (about, rest) = (u32::from_le_bytes(*number), after);
+    fn head(&self) -> Head {
+        let len = match self.name {
+            Name::Here(name) => name.len(),
+            Name::Long { .. } => LONG,
+        };
+        let flag = |is_set: bool, bit: u16| if is_set { bit } else { 0 };
+        Head(
+            len as u16
+                | u16::from(self.kind) << Head::KIND
+                | u16::from(self.schemes.0) << Head::SCHEMES
+                | flag(self.is_later, Head::LATER)
+                | flag(self.captured != 0, Head::TIMED)
+                | (self.always as u16) << Head::ALWAYS,
+        )
+    }
+
+    /// Its bytes.
+    pub(crate) fn bytes(&self, has_about: bool) -> EntryBytes {
+        let mut bytes = EntryBytes::new();
+        bytes.extend_from_slice(&self.head().0.to_le_bytes());
+        bytes.extend_from_slice(&self.policies.to_le_bytes());
+        if self.captured != 0 {
+            bytes.extend_from_slice(&self.captured.to_le_bytes());
         }
-        let len = usize::from(u16::from_le_bytes([head[0], head[1]]));
-        Some(Entry {
-            authority: rest.get(..len)?,
-            schemes: Schemes(head[2] & !LATER),
-            kind: head[3],
-            captured: number(4),
-            is_later: head[2] & LATER != 0,
-            policies: number(8),
-            about,
-        })
-    }
-
-    /// Returns true if this is the entry of an origin.
-    #[inline]
-    pub(crate) fn is_of(&self, key: &Key<'_>) -> bool {
-        self.schemes.has(key.scheme) && self.authority == key.authority
-    }
-
-    /// The bytes of the entry.
-    pub(crate) fn len(&self, has_about: bool) -> usize {
-        let head = if has_about { ENTRY_HEAD + 4 } else { ENTRY_HEAD };
-        (head + self.authority.len()).next_multiple_of(PLACE_UNIT)
-    }
-
-    /// Appends the entry. Its authority has at most [`MAX_AUTHORITY`] bytes.
-    pub(crate) fn write(&self, has_about: bool, to: &mut Vec<u8>) {
-        let end = to.len() + self.len(has_about);
-        to.extend((self.authority.len() as u16).to_le_bytes());
-        to.extend([self.schemes.0 | if self.is_later { LATER } else { 0 }, self.kind]);
-        to.extend(self.captured.to_le_bytes());
-        to.extend(self.policies.to_le_bytes());
         if has_about {
-            to.extend(self.about.to_le_bytes());
+            bytes.extend_from_slice(&self.about.to_le_bytes());
         }
-        to.extend_from_slice(self.authority);
-        to.resize(end, 0);
+        match self.name {
+            Name::Here(name) => bytes.extend_from_slice(name),
+            Name::Long { hash, record } => {
+                bytes.extend_from_slice(&hash.to_le_bytes());
+                bytes.extend_from_slice(&record.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// The entry that some bytes begin with, and its length. `None` if none does.
+    #[inline(always)]
+    pub(crate) fn read(bytes: &'e [u8], has_about: bool) -> Option<(Entry<'e>, usize)> {
+        let head = Head(u16::from_le_bytes(*bytes.first_chunk()?));
+        let (before, len) = (head.before_name(has_about), head.name_bytes());
+        let name = bytes.get(before..before + len).filter(|_| len > 0)?;
+        let number = |bytes: &[u8], at: usize| {
+            u32::from_le_bytes(*bytes[at..].first_chunk().expect("within the entry"))
+        };
+        let is_timed = head.0 & Head::TIMED != 0;
+        let entry = Entry {
+            name: match head.name_len() {
+                LONG => Name::Long { hash: number(name, 0), record: number(name, 4) },
+                _ => Name::Here(name),
+            },
+            schemes: head.schemes(),
+            kind: (head.0 >> Head::KIND) as u8 & 7,
+            captured: match is_timed.then(|| number(bytes, 6)) {
+                Some(0) => return None,
+                captured => captured.unwrap_or(0),
+            },
+            is_later: head.0 & Head::LATER != 0,
+            always: match head.0 >> Head::ALWAYS {
+                0 => Always::Neither,
+                1 => Always::Allow,
+                2 => Always::Disallow,
+                _ => return None,
+            },
+            policies: number(bytes, 2),
+            about: if has_about { number(bytes, before - 4) } else { NO_RECORD },
+        };
+        Some((entry, before + len))
+    }
+}
+
+/// Changes the schemes of an entry.
+#[cfg(feature = "pack")]
+pub(crate) fn set_schemes(entry: &mut [u8], schemes: Schemes) {
+    if let Some(head) = entry.first_chunk_mut() {
+        let others = u16::from_le_bytes(*head) & !(u16::from(Schemes::BITS) << Head::SCHEMES);
+        *head = (others | u16::from(schemes.0) << Head::SCHEMES).to_le_bytes();
+    }
+}
+
+/// The entries of a line, each with its offset and its length, up to the first bytes that are none.
+#[inline]
+pub(crate) fn entries(
+    line: &Line,
+    has_about: bool,
+) -> impl Iterator<Item = (usize, Entry<'_>, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (entry, len) = Entry::read(&line[at..ROOM], has_about)?;
+        at += len;
+        Some((at - len, entry, len))
+    })
+}
+
+/// How many bytes of a line its entries have.
+pub(crate) fn used(line: &Line, has_about: bool) -> usize {
+    entries(line, has_about).last().map_or(0, |(at, _, len)| at + len)
+}
+
+/// Finds the entry of an origin in a line, and where it begins. `long_name` returns the name that a
+/// record has.
+///
+/// # Errors
+/// Returns the error of `long_name`.
+#[inline(always)]
+pub(crate) fn find<'l, E>(
+    line: &'l Line,
+    key: &Key<'_>,
+    has_about: bool,
+    long_name: impl Fn(u32) -> Result<&'l [u8], E>,
+) -> Result<Option<(usize, Entry<'l>)>, E> {
+    let mut at = 0;
+    // An entry has more bytes than its head, so what was read is within the line.
+    while let Some(head) = line[..ROOM].get(at..).and_then(<[u8]>::first_chunk) {
+        let head = Head(u16::from_le_bytes(*head));
+        let (name_at, len) = (at + head.before_name(has_about), head.name_bytes());
+        let Some(name) = line[..ROOM].get(name_at..name_at + len).filter(|_| len > 0) else {
+            break;
+        };
+        if head.schemes().has(key.scheme) {
+            let is_found = match head.name_len() {
+                LONG => match Entry::read(&line[at..ROOM], has_about) {
+                    Some((Entry { name: Name::Long { hash, record }, .. }, _)) => {
+                        hash == key.hash as u32 && long_name(record)? == key.authority
+                    }
+                    _ => false,
+                },
+                _ => are_equal(name, key.authority),
+            };
+            if is_found {
+                return Ok(Entry::read(&line[at..ROOM], has_about).map(|(entry, _)| (at, entry)));
+            }
+        }
+        at = name_at + len;
+    }
+    Ok(None)
+}
+
+/// Returns true if two names are equal. Names are short, and a call would cost more than the comparison.
+#[inline(always)]
+fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        // The last eight bytes may overlap those before them.
+        (Some(last_of_a), Some(last_of_b)) => {
+            let mut differ = word(last_of_a) ^ word(last_of_b);
+            for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
+                differ |= word(a) ^ word(b);
+            }
+            differ == 0
+        }
+        _ => a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0,
     }
 }
 
@@ -273,6 +453,8 @@ pub(crate) const KIND_RULES: u8 = 1;
 pub(crate) const HAS_PACE: u8 = 2;
 /// A record's body is the policies of several crawlers.
 pub(crate) const KIND_PANEL: u8 = 4;
+/// A record's body is the name of an entry.
+pub(crate) const KIND_NAME: u8 = 8;
 
 /// The policies of several crawlers that do not all have the same one.
 ///
@@ -373,57 +555,96 @@ impl Policies<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+    use std::convert::Infallible;
+
     use super::*;
 
     #[test]
-    fn entries() {
+    fn entries_of_a_line() {
         for has_about in [false, true] {
+            let entry = |name: &'static [u8], captured: u32| Entry {
+                name: Name::Here(name),
+                schemes: Schemes(5),
+                kind: 4,
+                captured,
+                is_later: captured == 7,
+                always: [Always::Neither, Always::Allow, Always::Disallow][captured as usize % 3],
+                policies: u32::MAX,
+                about: if has_about { 3 } else { NO_RECORD },
+            };
+            let long = Name::Long { hash: 0xABCD_EF01, record: 77 };
+            let all = [
+                entry(b"e.com", 0),
+                entry(b"e.com:8080", 7),
+                Entry { name: long, ..entry(b"", 1) },
+            ];
             let mut bytes = Vec::new();
-            let entries: Vec<Entry<'_>> = [&b"e.com"[..], b"", b"a.e.com:8080"]
-                .map(|authority| Entry {
-                    authority,
-                    schemes: Schemes(5),
-                    kind: 1,
-                    captured: 7,
-                    is_later: authority.is_empty(),
-                    policies: 9,
-                    about: if has_about { 3 } else { NO_RECORD },
-                })
-                .to_vec();
-            let mut places = Vec::new();
-            for entry in &entries {
-                places.push(bytes.len());
-                entry.write(has_about, &mut bytes);
+            for entry in &all {
+                let begin = bytes.len();
+                bytes.extend(entry.bytes(has_about));
+                let len = bytes.len() - begin;
+                assert_eq!(Entry::read(&bytes[begin..], has_about), Some((*entry, len)));
+                for len in begin..bytes.len() {
+                    assert_eq!(Entry::read(&bytes[begin..len], has_about), None);
+                }
             }
-            for (entry, place) in entries.iter().zip(places) {
-                assert!(place.is_multiple_of(PLACE_UNIT));
-                assert_eq!(Entry::read(&bytes[place..], has_about), Some(*entry));
-            }
-            for len in 0..entries[0].len(has_about) - PLACE_UNIT {
-                assert_eq!(Entry::read(&bytes[..len], has_about), None, "{len}");
+            let mut line: Line = [0; LINE_LEN];
+            line[..bytes.len()].copy_from_slice(&bytes);
+            assert!(entries(&line, has_about).map(|(_, entry, _)| entry).eq(all));
+            assert_eq!(used(&line, has_about), bytes.len());
+            let names: HashMap<u32, &[u8]> = HashMap::from([(77, &b"long"[..])]);
+            let find = |authority: &[u8], scheme, hash| {
+                let key = Key { scheme, hash, ..Key::of(authority, Scheme::Http, 0) };
+                let name = |record| Ok::<_, Infallible>(names[&record]);
+                let Ok(found) = find(&line, &key, has_about, name);
+                found.map(|(_, entry)| entry)
+            };
+            let hash = 0x1234_5678_ABCD_EF01;
+            assert_eq!(find(b"e.com", Schemes(1), 0), Some(all[0]));
+            assert_eq!(find(b"e.com", Schemes(2), 0), None);
+            assert_eq!(find(b"e.com:8080", Schemes(4), 0), Some(all[1]));
+            assert_eq!(find(b"f.com:8080", Schemes(4), 0), None);
+            assert_eq!(find(b"long", Schemes(4), hash), Some(all[2]));
+            assert_eq!(find(b"long", Schemes(4), hash + 1), None);
+            assert_eq!(find(b"lang", Schemes(4), hash), None);
+            assert!(!has_more(&line));
+            set_more(&mut line);
+            assert!(has_more(&line) && entries(&line, has_about).count() == 3);
+        }
+    }
+
+    /// The longest names that a line has room for, and what is longer.
+    #[test]
+    fn long_names() {
+        let text = [b'a'; 80];
+        for has_about in [false, true] {
+            for captured in [0, 1] {
+                let of = |len: usize| {
+                    let record = || Ok::<_, Infallible>(9);
+                    let Ok(name) =
+                        Name::of(&text[..len], 1 << 32 | 5, captured != 0, has_about, record);
+                    Entry { name, captured, ..Entry::NOTHING }
+                };
+                let longest = (0..80).rfind(|len| of(*len).name == Name::Here(&text[..*len]));
+                let longest = longest.expect("some are short");
+                assert_eq!(of(longest).bytes(has_about).len(), ROOM);
+                assert_eq!(of(longest + 1).name, Name::Long { hash: 5, record: 9 });
             }
         }
     }
 
     #[test]
-    fn lines() {
-        let mut line = [0; LINE_LEN];
-        let hash = |fingerprint: u64| fingerprint | 0xABCD << 40;
-        let put = |line: &mut [u8; LINE_LEN], at: usize, slot: u64| {
-            line[8 * at..][..8].copy_from_slice(&slot.to_le_bytes());
-        };
-        assert_eq!(Matches::of(&line, hash(0)).next(), None);
-        put(&mut line, 0, slot(hash(0), 1));
-        put(&mut line, 1, slot(hash(0xFF_FFFF), 5));
-        put(&mut line, 2, REMOVED);
-        put(&mut line, 3, slot(hash(0xFF_FFFF), PLACES - 1));
-        let places =
-            |line: &_, fingerprint| Matches::of(line, hash(fingerprint)).collect::<Vec<_>>();
-        assert_eq!(places(&line, 0), [1]);
-        assert_eq!(places(&line, 0xFF_FFFF), [5, PLACES - 1]);
-        assert!(places(&line, 1).is_empty() && !Matches::of(&line, 0).is_full);
-        put(&mut line, 7, REMOVED);
-        assert!(Matches::of(&line, 0).is_full);
+    fn equal_names() {
+        let text: Vec<u8> = (0..40).collect();
+        for len in 0..40 {
+            assert!(are_equal(&text[..len], &text[..len]) && !are_equal(&text[..len], &text));
+            for at in 0..len {
+                let mut other = text.clone();
+                other[at] ^= 1;
+                assert!(!are_equal(&text[..len], &other[..len]), "{len} {at}");
+            }
+        }
     }
 
     /// Every byte of an authority counts, and so does its length.

@@ -1,12 +1,18 @@
-//! The index of a set: lines that grow.
+//! The index of a set: lines of entries, which grow.
+
+use std::convert::Infallible;
 
 use super::layout::{
-    FREE, LINE_LEN, Matches, PLACES, REMOVED, SLOTS, home, lines_for, place_of, slot, slots,
+    self, Entry, Key, LINE_LEN, Line, NO_RECORD, ROOM, entries, has_more, home, lines_for,
+    set_more, used,
 };
 use crate::read_ahead;
 
 /// Lines behind those that a hash names, so that the last of these may be full too.
 const BEHIND: usize = 64;
+
+/// Entries of a set have the number of a file.
+const HAS_ABOUT: bool = true;
 
 /// An index of entries by hash.
 #[derive(Clone, Debug, Default)]
@@ -16,8 +22,15 @@ pub(super) struct Lines {
     at: usize,
     /// The lines that a hash names.
     count: u64,
-    /// Slots that are not free.
-    taken: usize,
+    /// The bytes of all entries.
+    taken: u64,
+}
+
+/// Where an entry is: its line, and its offset there.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    line: usize,
+    at: usize,
 }
 
 impl Lines {
@@ -30,7 +43,7 @@ impl Lines {
     }
 
     #[inline]
-    fn lines(&self) -> &[[u8; LINE_LEN]] {
+    fn lines(&self) -> &[Line] {
         match self.count {
             0 => &[],
             count => {
@@ -40,9 +53,14 @@ impl Lines {
         }
     }
 
-    fn lines_mut(&mut self) -> &mut [[u8; LINE_LEN]] {
-        let len = (self.count as usize + BEHIND) * LINE_LEN;
-        self.bytes[self.at..][..len].as_chunks_mut().0
+    fn lines_mut(&mut self) -> &mut [Line] {
+        match self.count {
+            0 => &mut [],
+            count => {
+                let len = (count as usize + BEHIND) * LINE_LEN;
+                self.bytes[self.at..][..len].as_chunks_mut().0
+            }
+        }
     }
 
     /// Prefetches the line that a hash names.
@@ -51,71 +69,98 @@ impl Lines {
         read_ahead::at(&self.bytes, self.at + home(hash, self.count) as usize * LINE_LEN);
     }
 
-    /// The places of the entries that may have this hash.
-    #[inline]
-    pub(super) fn candidates(&self, hash: u64) -> impl Iterator<Item = u64> {
-        let lines = self.lines();
-        let lines = lines.get(home(hash, self.count) as usize..).unwrap_or_default();
-        let mut is_over = false;
-        lines
-            .iter()
-            .map_while(move |line| {
-                let matches = Matches::of(line, hash);
-                (!std::mem::replace(&mut is_over, !matches.is_full)).then_some(matches)
-            })
-            .flatten()
+    /// The entry of an origin, and its place. `long_name` returns the name that a record has.
+    // So that only what the caller needs of an entry is read.
+    #[inline(always)]
+    pub(super) fn find<'l>(
+        &'l self,
+        key: &Key<'_>,
+        long_name: impl Fn(u32) -> &'l [u8],
+    ) -> Option<(Place, Entry<'l>)> {
+        let from = home(key.hash, self.count) as usize;
+        for (number, line) in (from..).zip(self.lines().get(from..)?) {
+            let name = |record| Ok::<_, Infallible>(long_name(record));
+            let Ok(found) = layout::find(line, key, HAS_ABOUT, name);
+            if let Some((at, entry)) = found {
+                return Some((Place { line: number, at }, entry));
+            }
+            if !has_more(line) {
+                break;
+            }
+        }
+        None
     }
 
-    /// The places of all entries.
-    pub(super) fn places(&self) -> impl Iterator<Item = u64> {
-        let slots = self.lines().iter().flat_map(slots);
-        slots.filter(|slot| *slot != FREE && *slot != REMOVED).map(place_of)
+    /// All entries.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.lines().iter().flat_map(|line| entries(line, HAS_ABOUT)).map(|(_, entry, _)| entry)
     }
 
     /// Adds an entry that is not there. `hash_of` returns the hash of any other that is.
-    ///
-    /// # Panics
-    /// Panics if there is no such place in a slot.
-    pub(super) fn insert(&mut self, hash: u64, place: u64, hash_of: impl Fn(u64) -> u64) {
-        assert!(place < PLACES, "4 TiB of names at most");
-        let most = |count: u64| count as usize * SLOTS * 3 / 5;
+    pub(super) fn insert(
+        &mut self,
+        hash: u64,
+        entry: &Entry<'_>,
+        hash_of: impl Fn(&Entry<'_>) -> u64,
+    ) {
+        let len = entry.bytes(HAS_ABOUT).len() as u64;
         let mut count = self.count;
         loop {
-            if self.taken < most(self.count) && self.try_insert(hash, place) {
+            // At most half of the bytes are in use.
+            if lines_for(self.taken + len) <= self.count && self.try_insert(hash, entry) {
                 return;
             }
-            // Twice as many lines as those in use need, unless that has just been tried.
-            let live = self.places().count() as u64;
-            count = (2 * count).max(2 * lines_for(live + 1));
+            // Half as many lines again as are needed, unless that has just been tried.
+            count = (count + count / 2).max(lines_for(self.taken + len) * 3 / 2);
             let old = std::mem::replace(self, Lines::new(count));
-            if !old.places().all(|place| self.try_insert(hash_of(place), place)) {
+            if !old.entries().all(|entry| self.try_insert(hash_of(&entry), &entry)) {
                 *self = old;
             }
         }
     }
 
     /// Adds an entry. Returns `false` if all lines where it may be are full.
-    fn try_insert(&mut self, hash: u64, place: u64) -> bool {
+    fn try_insert(&mut self, hash: u64, entry: &Entry<'_>) -> bool {
+        let bytes = entry.bytes(HAS_ABOUT);
         let home = home(hash, self.count) as usize;
-        for line in &mut self.lines_mut()[home..=home + BEHIND - 1] {
-            let free = slots(line).iter().position(|slot| *slot == FREE || *slot == REMOVED);
-            let Some(free) = free else { continue };
-            let was_free = slots(line)[free] == FREE;
-            line[8 * free..][..8].copy_from_slice(&slot(hash, place).to_le_bytes());
-            self.taken += usize::from(was_free);
-            return true;
-        }
-        false
+        let lines = &mut self.lines_mut()[home..home + BEHIND];
+        let room = |line: &Line| ROOM - used(line, HAS_ABOUT) >= bytes.len();
+        let Some(number) = lines.iter().position(room) else { return false };
+        lines[..number].iter_mut().for_each(set_more);
+        let at = used(&lines[number], HAS_ABOUT);
+        lines[number][at..][..bytes.len()].copy_from_slice(&bytes);
+        self.taken += bytes.len() as u64;
+        true
     }
 
-    /// Removes an entry that is there.
-    pub(super) fn remove(&mut self, hash: u64, place: u64) {
-        let home = home(hash, self.count) as usize;
-        let wanted = slot(hash, place);
-        for line in &mut self.lines_mut()[home..] {
-            if let Some(at) = slots(line).iter().position(|slot| *slot == wanted) {
-                line[8 * at..][..8].copy_from_slice(&REMOVED.to_le_bytes());
-                return;
+    /// Replaces an entry by another one of the same name.
+    pub(super) fn replace(&mut self, Place { line, at }: Place, entry: &Entry<'_>) {
+        let bytes = entry.bytes(HAS_ABOUT);
+        self.lines_mut()[line][at..][..bytes.len()].copy_from_slice(&bytes);
+    }
+
+    /// Removes an entry.
+    pub(super) fn remove(&mut self, Place { line, at }: Place) {
+        let line = &mut self.lines_mut()[line];
+        let Some((_, len)) = Entry::read(&line[at..ROOM], HAS_ABOUT) else { return };
+        line.copy_within(at + len..ROOM, at);
+        line[ROOM - len..ROOM].fill(0);
+        self.taken -= len as u64;
+    }
+
+    /// Changes the records that entries lead to: that of the policies, and that of a long name.
+    pub(super) fn move_records(&mut self, moved: impl Fn(u32) -> u32) {
+        for line in self.lines_mut() {
+            let old = *line;
+            for (at, mut entry, len) in entries(&old, HAS_ABOUT) {
+                if entry.policies != NO_RECORD {
+                    entry.policies = moved(entry.policies);
+                }
+                if let layout::Name::Long { record, .. } = &mut entry.name {
+                    *record = moved(*record);
+                }
+                let bytes = entry.bytes(HAS_ABOUT);
+                line[at..][..len].copy_from_slice(&bytes);
             }
         }
     }

@@ -1,9 +1,16 @@
 //! Answers for many URLs of many origins.
 //!
-//! An origin that is not in a cache costs a chain of fetches from memory: line, entry, record, and
-//! where the walk begins. One by one, a question waits for all of them. Here [`AHEAD`] origins
-//! take each step together, and each step asks for the memory of the next, so that their waits
-//! overlap.
+//! An origin that is not in a cache costs a chain of fetches from memory: the line with its entry, the
+//! record, and where the walk goes on. One by one, a question waits for all of them. Here runs of
+//! URLs go through five steps in groups, and each step asks for the memory that the next one
+//! reads. While that is on its way, groups before and behind take other steps, so memory is busy all
+//! the time, and so is the processor:
+//!
+//! ```text
+//! group 1   line   site   policy  panel  finish
+//! group 2          line   site    policy panel  finish
+//! group 3                 line    site   policy panel  finish
+//! ```
 
 use smallvec::SmallVec;
 
@@ -11,21 +18,21 @@ use super::layout::{Key, Policies};
 use super::policy::{SitePolicy, unless_robots_txt};
 use crate::as_url::AsUrl;
 use crate::automaton::Begun;
-use crate::origin::Origin;
+use crate::origin::{Origin, Scheme, UsualOrigin};
 use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::rules::target::{InvalidUrl, Target};
+use crate::verdict::Verdict;
 
-/// The number of origins that take a step together.
-const AHEAD: usize = 32;
+/// The runs of a group. As many as five groups have wait for memory at the same time, which is what
+/// processors can take.
+const RUNS: usize = 8;
 
-/// The number of URLs that take a step together: that many fit into the nearest cache.
-const MOST_URLS: usize = 16 * AHEAD;
+/// The URLs of a group: so many fit into the nearest cache.
+const MOST_URLS: usize = 64 * RUNS;
 
 /// The policies of many origins, in steps.
 pub(crate) trait Grounds {
-    /// Where the entry of an origin may be.
-    type Place: Copy;
     /// What is known of an origin.
     type Site<'g>: Copy
     where
@@ -33,27 +40,20 @@ pub(crate) trait Grounds {
     type Error;
 
     /// How an origin is looked up.
-    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k>;
+    fn key<'k>(&self, authority: &'k [u8], scheme: Scheme) -> Key<'k>;
 
     fn reading(&self) -> Reading;
 
     /// Prefetches the line where an origin is looked up.
     fn read_line_ahead(&self, key: &Key<'_>);
 
-    /// The first place that may have the origin's entry.
-    fn first_place(&self, key: &Key<'_>) -> Result<Option<Self::Place>, Self::Error>;
+    /// The site of an origin.
+    fn site<'g>(&'g self, key: &Key<'_>) -> Result<Option<Self::Site<'g>>, Self::Error>;
 
-    /// Prefetches an entry.
-    fn read_entry_ahead(&self, place: Self::Place);
+    /// The verdict on every URL, for every crawler, if it is always the same.
+    fn always(&self, site: Self::Site<'_>) -> Option<Verdict>;
 
-    /// The site of an origin. Looks at this place first.
-    fn site<'g>(
-        &'g self,
-        key: &Key<'_>,
-        place: Self::Place,
-    ) -> Result<Option<Self::Site<'g>>, Self::Error>;
-
-    /// Prefetches the record that an entry leads to.
+    /// Prefetches the record that a site leads to.
     fn read_site_ahead(&self, site: Self::Site<'_>);
 
     /// What that record is. `None` if nothing is known of the site.
@@ -71,15 +71,24 @@ pub(crate) trait Grounds {
 }
 
 /// Writes the answers for one URL, for each of these crawlers. Crawlers that share a policy cost one
-/// walk.
+/// walk. Of a site that nothing is known of, an invalid URL is [`Answer::Unknown`] too.
 #[inline]
 pub(crate) fn ask<'g, G: Grounds>(
     grounds: &'g G,
     site: G::Site<'g>,
-    target: &Target<'_>,
+    target: Result<Target<'_>, InvalidUrl>,
     crawlers: impl Iterator<Item = usize>,
     answers: &mut [Answer],
 ) -> Result<(), G::Error> {
+    let Ok(target) = &target else {
+        let known = grounds.always(site).is_some() || grounds.policies(site)?.is_some();
+        answers.fill(if known { Answer::Invalid } else { Answer::Unknown });
+        return Ok(());
+    };
+    if let Some(verdict) = grounds.always(site) {
+        answers.fill(unless_robots_txt(verdict, target, grounds.reading()).into());
+        return Ok(());
+    }
     let answer = |record| Ok(grounds.policy(site, record)?.own_verdict(target).into());
     match grounds.policies(site)? {
         None => answers.fill(Answer::Unknown),
@@ -116,26 +125,6 @@ pub struct UrlRun<'u> {
     pub end: usize,
 }
 
-impl UrlRun<'_> {
-    /// The target of a URL of the run. `is_own` says if the origin was made of the run's URLs.
-    #[inline]
-    fn target<'u, U: AsUrl>(
-        &self,
-        url: &'u U,
-        is_own: bool,
-        reading: Reading,
-    ) -> Result<Target<'u>, InvalidUrl> {
-        let path = match &self.origin {
-            Some(origin) if is_own => origin.usual_path_of(url.as_url()),
-            _ => url.known_path(),
-        };
-        match path {
-            Some(path) => Target::of_path(path, reading.encoding),
-            None => Target::of(url.as_url(), reading.form, reading.encoding),
-        }
-    }
-}
-
 /// Writes a row of answers for each URL: one for each of these crawlers. [`Answer::Invalid`] for
 /// what has no origin, [`Answer::Unknown`] for what nothing is known of or where a fault is, each
 /// of which `fault` is told.
@@ -147,22 +136,11 @@ pub(crate) fn answers<G: Grounds, U: AsUrl>(
     urls: &[U],
     crawlers: &[usize],
     answers: &mut [Answer],
-    mut fault: impl FnMut(G::Error),
+    fault: impl FnMut(G::Error),
 ) {
-    assert_eq!(answers.len(), urls.len() * crawlers.len(), "an answer for each URL and crawler");
-    if crawlers.is_empty() {
-        return;
-    }
-    let (mut urls, mut answers) = (urls, answers);
-    loop {
-        let runs = runs(urls);
-        let Some(last) = runs.last() else { return };
-        let (some_urls, other_urls) = urls.split_at(last.end);
-        let (rows, other_rows) = answers.split_at_mut(last.end * crawlers.len());
-        let some_runs = SomeRuns { runs: &runs, first: 0, are_own: true };
-        some(grounds, some_runs, some_urls, crawlers, rows, &mut fault);
-        (urls, answers) = (other_urls, other_rows);
-    }
+    let mut next = 0;
+    Steps::new(grounds, urls, crawlers, answers, fault)
+        .take(|steps, group| steps.fill_group(&mut next, group));
 }
 
 /// The same for URLs whose origins are known, in runs.
@@ -171,196 +149,358 @@ pub(crate) fn answers<G: Grounds, U: AsUrl>(
 /// Panics unless there is room for as many answers, or if the runs do not cover the URLs.
 pub(crate) fn answers_for<G: Grounds, U: AsUrl>(
     grounds: &G,
-    runs: &[UrlRun<'_>],
+    given: &[UrlRun<'_>],
     urls: &[U],
     crawlers: &[usize],
     answers: &mut [Answer],
-    mut fault: impl FnMut(G::Error),
+    fault: impl FnMut(G::Error),
 ) {
-    assert_eq!(answers.len(), urls.len() * crawlers.len(), "an answer for each URL and crawler");
-    assert_eq!(runs.last().map_or(0, |run| run.end), urls.len(), "each URL is in a run");
-    if crawlers.is_empty() {
-        return;
-    }
-    let mut first = 0;
-    for runs in runs.chunks(AHEAD) {
-        let some_runs = SomeRuns { runs, first, are_own: false };
-        some(grounds, some_runs, urls, crawlers, answers, &mut fault);
-        first = runs.last().map_or(first, |run| run.end);
-    }
-}
-
-/// The runs with which some URLs begin: those that take the steps together. None only if there are
-/// no URLs.
-#[inline]
-fn runs<U: AsUrl>(urls: &[U]) -> SmallVec<[UrlRun<'_>; AHEAD]> {
-    let mut runs: SmallVec<[UrlRun<'_>; AHEAD]> = SmallVec::new();
-    for (number, url) in urls.iter().take(MOST_URLS).enumerate() {
-        let url = url.as_url();
-        if let Some(UrlRun { origin: Some(last), end, .. }) = runs.last_mut()
-            && last.is_of(url)
-        {
-            *end = number + 1;
-        } else if runs.len() < AHEAD {
-            let origin = Origin::of(url).ok();
-            let otherwise = if origin.is_some() { Answer::Unknown } else { Answer::Invalid };
-            runs.push(UrlRun { origin, otherwise, end: number + 1 });
-        } else {
-            break;
+    assert_eq!(given.last().map_or(0, |run| run.end), urls.len(), "each URL is in a run");
+    let (mut left, mut from) = (given, 0);
+    Steps::new(grounds, urls, crawlers, answers, fault).take(|_, group| {
+        let (some, others) = left.split_at(RUNS.min(left.len()));
+        for run in some {
+            group.runs.push(Run::of(grounds, run, from));
+            from = run.end;
         }
-    }
-    runs
+        left = others;
+        !left.is_empty()
+    });
 }
 
-/// Runs that take the steps together: [`AHEAD`] at most.
-struct SomeRuns<'r, 'u> {
-    runs: &'r [UrlRun<'u>],
-    /// The number of their first URL.
-    first: usize,
-    /// True if their origins were made of their URLs.
-    are_own: bool,
+/// URLs of one origin that follow one another, as they are looked up.
+#[derive(Clone, Copy)]
+struct Run<'k> {
+    /// `None` if there is no origin.
+    key: Option<Key<'k>>,
+    /// The answer if nothing is known of it.
+    otherwise: Answer,
+    /// If all URLs begin with the same bytes, as usual: how many these are. Otherwise 0.
+    path_at: usize,
+    /// The number of the first URL, and of the first behind them.
+    from: usize,
+    end: usize,
 }
 
-/// Answers for the URLs of some runs.
-fn some<G: Grounds, U: AsUrl>(
-    grounds: &G,
-    SomeRuns { runs, mut first, are_own }: SomeRuns<'_, '_>,
-    urls: &[U],
-    crawlers: &[usize],
-    answers: &mut [Answer],
-    fault: &mut impl FnMut(G::Error),
-) {
-    let mut keys: SmallVec<[Option<Key<'_>>; AHEAD]> = SmallVec::new();
-    for run in runs {
-        keys.push(run.origin.as_ref().map(|origin| {
-            let key = grounds.key(origin);
+impl<'k> Run<'k> {
+    /// Looks up the origin of a run, of which the first URL has the number `from`.
+    fn of<G: Grounds>(grounds: &G, run: &'k UrlRun<'_>, from: usize) -> Run<'k> {
+        let key = run.origin.as_ref().map(|origin| {
+            let key = grounds.key(origin.authority().as_bytes(), origin.scheme());
             grounds.read_line_ahead(&key);
             key
-        }));
-    }
-    // The runs with a fault, a bit each.
-    let mut faulty: u64 = 0;
-    let mut places: SmallVec<[Option<G::Place>; AHEAD]> = SmallVec::new();
-    for (number, key) in keys.iter().enumerate() {
-        let place = match key {
-            Some(key) => or_fault(grounds.first_place(key), number, &mut faulty, fault),
-            None => None,
-        };
-        if let Some(place) = place {
-            grounds.read_entry_ahead(place);
-        }
-        places.push(place);
-    }
-    let mut sites: SmallVec<[Option<G::Site<'_>>; AHEAD]> = SmallVec::new();
-    for (number, (key, place)) in keys.iter().zip(places).enumerate() {
-        let site = match (key, place) {
-            (Some(key), Some(place)) => {
-                or_fault(grounds.site(key, place), number, &mut faulty, fault)
-            }
-            _ => None,
-        };
-        if let Some(site) = site {
-            grounds.read_site_ahead(site);
-        }
-        sites.push(site);
-    }
-    let mut wanted: SmallVec<[Wanted<G::Site<'_>>; AHEAD]> = SmallVec::new();
-    for (number, (run, site)) in runs.iter().zip(sites).enumerate() {
-        let known = site.and_then(|site| {
-            let policies = or_fault(grounds.policies(site), number, &mut faulty, fault)?;
-            Some((site, policies))
         });
-        wanted.push(match (known, crawlers) {
-            (None, _) if faulty >> number & 1 != 0 => Wanted::Nothing(Answer::Unknown),
-            (None, _) => Wanted::Nothing(run.otherwise),
-            (Some((site, Policies::One(record))), _) => Wanted::One(site, record),
-            (Some((site, Policies::Panel(panel))), [crawler]) => {
-                let record = panel.record(*crawler);
-                grounds.read_policy_ahead(site, record);
-                Wanted::One(site, record)
-            }
-            (Some((site, Policies::Panel(panel))), _) => {
-                for record in panel.records().take(4) {
-                    grounds.read_policy_ahead(site, record);
-                }
-                Wanted::Panel(site)
-            }
-        });
+        Run { key, otherwise: run.otherwise, path_at: 0, from, end: run.end }
     }
-    let reading = grounds.reading();
-    let mut begun: SmallVec<[(usize, Target<'_>, Begun<'_>); AHEAD]> = SmallVec::new();
-    for (run, wanted) in runs.iter().zip(wanted) {
-        let numbers = std::mem::replace(&mut first, run.end)..run.end;
-        let of_run = &mut answers[numbers.start * crawlers.len()..run.end * crawlers.len()];
-        let (site, record) = match wanted {
-            Wanted::Nothing(answer) => {
-                of_run.fill(answer);
+
+    /// The target of one of its URLs.
+    #[inline]
+    fn target<'u, U: AsUrl>(&self, url: &'u U, reading: Reading) -> Result<Target<'u>, InvalidUrl> {
+        let path = match self.path_at {
+            0 => url.known_path(),
+            at => url.as_url().get(at..).filter(|path| path.first() == Some(&b'/')),
+        };
+        match path {
+            Some(path) => Target::of_path(path, reading.encoding),
+            None => Target::of(url.as_url(), reading.form, reading.encoding),
+        }
+    }
+}
+
+/// Runs that take the steps together.
+struct Group<'s, G: Grounds + 's> {
+    runs: SmallVec<[Run<'s>; RUNS]>,
+    /// What is known of each of them. `None` also if it is answered already.
+    sites: SmallVec<[Option<G::Site<'s>>; RUNS]>,
+    /// Those whose policy was found by way of a panel, and its record if it is one.
+    panels: SmallVec<[(usize, Option<u32>); RUNS]>,
+    walks: SmallVec<[Walk<'s>; RUNS]>,
+}
+
+/// A walk that waits for memory.
+struct Walk<'s> {
+    /// The number of its URL.
+    number: usize,
+    target: Target<'s>,
+    begun: Begun<'s>,
+}
+
+impl<G: Grounds> Default for Group<'_, G> {
+    fn default() -> Self {
+        Group {
+            runs: SmallVec::new(),
+            sites: SmallVec::new(),
+            panels: SmallVec::new(),
+            walks: SmallVec::new(),
+        }
+    }
+}
+
+/// The steps, and what they have in common.
+struct Steps<'s, 'a, G, U, F> {
+    grounds: &'s G,
+    urls: &'s [U],
+    crawlers: &'s [usize],
+    reading: Reading,
+    answers: &'a mut [Answer],
+    fault: F,
+}
+
+impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
+    fn new(
+        grounds: &'s G,
+        urls: &'s [U],
+        crawlers: &'s [usize],
+        answers: &'a mut [Answer],
+        fault: F,
+    ) -> Self {
+        let wanted = urls.len() * crawlers.len();
+        assert_eq!(answers.len(), wanted, "an answer for each URL and crawler");
+        Steps { grounds, urls, crawlers, reading: grounds.reading(), answers, fault }
+    }
+
+    /// Takes all runs through the steps. `next` puts the next ones into an empty group, and asks for
+    /// their lines: the first step. It returns false if there are none left; if there are, the group
+    /// may be empty nevertheless.
+    #[inline]
+    fn take(&mut self, mut next: impl FnMut(&mut Self, &mut Group<'s, G>) -> bool) {
+        if self.crawlers.is_empty() {
+            return;
+        }
+        const STEPS: usize = 5;
+        let mut groups: [Group<'s, G>; STEPS] = std::array::from_fn(|_| Group::default());
+        // How often the steps are taken until the newest group is finished.
+        let (mut newest, mut left) = (0, STEPS);
+        while left > 0 {
+            let older = |by: usize| (newest + STEPS - by) % STEPS;
+            self.finish(&mut groups[older(4)]);
+            self.panel(&mut groups[older(3)]);
+            self.policy(&mut groups[older(2)]);
+            self.site(&mut groups[older(1)]);
+            left = if next(self, &mut groups[newest]) { STEPS } else { left - 1 };
+            newest = (newest + 1) % STEPS;
+        }
+    }
+
+    /// Puts runs into a group, from the URL with the number `next` on, and asks for their lines.
+    /// Answers for what has an unusual origin. Returns false if no URLs are left.
+    #[inline]
+    fn fill_group(&mut self, next: &mut usize, group: &mut Group<'s, G>) -> bool {
+        let mut last: Option<UsualOrigin<'s>> = None;
+        let most = self.urls.len().min(*next + MOST_URLS);
+        while *next < most {
+            let url = self.urls[*next].as_url();
+            if let (Some(last), Some(run)) = (last, group.runs.last_mut())
+                && last.is_of(url)
+            {
+                *next += 1;
+                run.end = *next;
                 continue;
             }
-            Wanted::One(site, record) => (site, Some(record)),
-            Wanted::Panel(site) => (site, None),
-        };
-        let policy = match record.map(|record| grounds.policy(site, record)).transpose() {
-            Ok(policy) => policy,
-            Err(error) => {
-                fault(error);
-                of_run.fill(Answer::Unknown);
-                continue;
+            if group.runs.len() == RUNS {
+                break;
             }
-        };
-        let mut is_first = true;
-        for (number, row) in numbers.zip(of_run.chunks_exact_mut(crawlers.len())) {
-            let is_first = std::mem::replace(&mut is_first, false);
-            let Ok(target) = run.target(&urls[number], are_own, reading) else {
-                row.fill(Answer::Invalid);
+            last = UsualOrigin::of(url);
+            let Some(origin) = last else {
+                *next = self.unusual(*next);
                 continue;
             };
-            match &policy {
-                Some(policy) => match policy.table().filter(|_| is_first) {
-                    Some(table) => begun.push((number, target, table.begin(target.unended()))),
-                    // What its walk needs was just read.
-                    None => row.fill(policy.own_verdict(&target).into()),
-                },
-                None => {
-                    let crawlers = crawlers.iter().copied();
-                    if let Err(error) = ask(grounds, site, &target, crawlers, row) {
-                        fault(error);
-                        row.fill(Answer::Unknown);
-                    }
+            let key = self.grounds.key(origin.authority(), origin.scheme());
+            self.grounds.read_line_ahead(&key);
+            let path_at = if origin.scheme() == Scheme::Ftp { 0 } else { origin.key().len() };
+            let (from, end) = (*next, *next + 1);
+            let (key, otherwise) = (Some(key), Answer::Unknown);
+            group.runs.push(Run { key, otherwise, path_at, from, end });
+            *next = end;
+        }
+        *next < self.urls.len()
+    }
+
+    /// Answers for a URL with an unusual origin, and for those of the origin that follow. Returns the
+    /// number of the first URL behind them.
+    #[cold]
+    fn unusual(&mut self, from: usize) -> usize {
+        let origin = Origin::of(self.urls[from].as_url()).ok();
+        let of_origin = |url: &&U| origin.as_ref().is_some_and(|o| o.is_of(url.as_url()));
+        let end = from + 1 + self.urls[from + 1..].iter().take_while(of_origin).count();
+        let otherwise = if origin.is_some() { Answer::Unknown } else { Answer::Invalid };
+        let given = UrlRun { origin, otherwise, end };
+        let run = Run::of(self.grounds, &given, from);
+        let found = match &run.key {
+            Some(key) => self.grounds.site(key),
+            None => Ok(None),
+        };
+        match found {
+            Ok(Some(site)) => self.ask_all(&run, site),
+            Ok(None) => self.answer(&run, otherwise),
+            Err(error) => self.fail(&run, error),
+        }
+        end
+    }
+
+    /// Finds the sites of a group, and asks for the records that they lead to.
+    #[inline]
+    fn site(&mut self, group: &mut Group<'s, G>) {
+        for run in &group.runs {
+            let found = match &run.key {
+                Some(key) => self.grounds.site(key),
+                None => Ok(None),
+            };
+            group.sites.push(match found {
+                Ok(Some(site)) => {
+                    self.grounds.read_site_ahead(site);
+                    Some(site)
                 }
+                Ok(None) => {
+                    self.answer(run, run.otherwise);
+                    None
+                }
+                Err(error) => {
+                    self.fail(run, error);
+                    None
+                }
+            });
+        }
+    }
+
+    /// Begins the walks of a group's sites, or finds out that panels lead to their policies.
+    #[inline]
+    fn policy(&mut self, group: &mut Group<'s, G>) {
+        for (number, (run, site)) in group.runs.iter().zip(&group.sites).enumerate() {
+            let Some(site) = *site else { continue };
+            if let Some(verdict) = self.grounds.always(site) {
+                self.always(run, verdict);
+                continue;
+            }
+            match (self.grounds.policies(site), self.crawlers) {
+                (Ok(None), _) => self.answer(run, run.otherwise),
+                (Ok(Some(Policies::One(record))), _) => {
+                    self.begin(run, site, record, &mut group.walks);
+                }
+                (Ok(Some(Policies::Panel(panel))), [crawler]) => {
+                    let record = panel.record(*crawler);
+                    self.grounds.read_policy_ahead(site, record);
+                    group.panels.push((number, Some(record)));
+                }
+                (Ok(Some(Policies::Panel(panel))), _) => {
+                    for record in panel.records().take(4) {
+                        self.grounds.read_policy_ahead(site, record);
+                    }
+                    group.panels.push((number, None));
+                }
+                (Err(error), _) => self.fail(run, error),
             }
         }
     }
-    for (number, target, begun) in &begun {
-        let row = &mut answers[number * crawlers.len()..][..crawlers.len()];
-        row.fill(unless_robots_txt(begun.finish(), target, reading).into());
+
+    /// Does the same for the policies that panels led to.
+    #[inline]
+    fn panel(&mut self, group: &mut Group<'s, G>) {
+        for (number, record) in group.panels.drain(..) {
+            let (run, Some(site)) = (&group.runs[number], group.sites[number]) else { continue };
+            match record {
+                Some(record) => self.begin(run, site, record, &mut group.walks),
+                None => self.ask_all(run, site),
+            }
+        }
     }
-}
 
-/// What was found. Nothing if that is a fault, of which the bit of the run is then set.
-#[inline]
-fn or_fault<T, E>(
-    found: Result<Option<T>, E>,
-    run: usize,
-    faulty: &mut u64,
-    fault: &mut impl FnMut(E),
-) -> Option<T> {
-    found.unwrap_or_else(|error| {
-        *faulty |= 1 << run;
-        fault(error);
-        None
-    })
-}
+    /// Ends the walks of a group, and empties it.
+    #[inline]
+    fn finish(&mut self, group: &mut Group<'s, G>) {
+        for Walk { number, target, begun } in group.walks.drain(..) {
+            let verdict = unless_robots_txt(begun.finish(), &target, self.reading);
+            self.set(number, verdict.into());
+        }
+        group.runs.clear();
+        group.sites.clear();
+    }
 
-// A bit for each run.
-const _: () = assert!(AHEAD <= u64::BITS as usize);
+    /// The answers for a URL.
+    #[inline]
+    fn row(&mut self, number: usize) -> &mut [Answer] {
+        &mut self.answers[number * self.crawlers.len()..][..self.crawlers.len()]
+    }
 
-/// What decides for an origin.
-#[derive(Clone, Copy)]
-enum Wanted<S> {
-    /// There is nothing to decide.
-    Nothing(Answer),
-    /// One policy for all crawlers: its record.
-    One(S, u32),
-    Panel(S),
+    /// The same answer for all crawlers.
+    #[inline]
+    fn set(&mut self, number: usize, answer: Answer) {
+        match self.crawlers.len() {
+            // A call to fill one byte would cost more than the rest.
+            1 => self.answers[number] = answer,
+            _ => self.row(number).fill(answer),
+        }
+    }
+
+    /// The same answer for all URLs of a run.
+    #[inline]
+    fn answer(&mut self, run: &Run<'_>, answer: Answer) {
+        let crawlers = self.crawlers.len();
+        self.answers[run.from * crawlers..run.end * crawlers].fill(answer);
+    }
+
+    #[cold]
+    fn fail(&mut self, run: &Run<'_>, error: G::Error) {
+        self.answer(run, Answer::Unknown);
+        (self.fault)(error);
+    }
+
+    /// Answers for a run where the verdict is always the same.
+    #[inline]
+    fn always(&mut self, run: &Run<'_>, verdict: Verdict) {
+        for number in run.from..run.end {
+            let answer = match run.target(&self.urls[number], self.reading) {
+                Ok(target) => unless_robots_txt(verdict, &target, self.reading).into(),
+                Err(_) => Answer::Invalid,
+            };
+            self.set(number, answer);
+        }
+    }
+
+    /// Begins the walk of a run's first URL, which may wait for memory, and answers the others: what
+    /// their walks need was just read.
+    #[inline]
+    fn begin(
+        &mut self,
+        run: &Run<'_>,
+        site: G::Site<'s>,
+        record: u32,
+        walks: &mut SmallVec<[Walk<'s>; RUNS]>,
+    ) {
+        let policy = match self.grounds.policy(site, record) {
+            Ok(policy) => policy,
+            Err(error) => return self.fail(run, error),
+        };
+        let mut waits = policy.table().copied();
+        for number in run.from..run.end {
+            let Ok(target) = run.target(&self.urls[number], self.reading) else {
+                self.set(number, Answer::Invalid);
+                continue;
+            };
+            let verdict = match waits.take().map(|table| table.begin(target.unended())) {
+                None => policy.own_verdict(&target),
+                Some(begun) => match begun.verdict() {
+                    Some(verdict) => unless_robots_txt(verdict, &target, self.reading),
+                    None => {
+                        walks.push(Walk { number, target, begun });
+                        continue;
+                    }
+                },
+            };
+            self.set(number, verdict.into());
+        }
+    }
+
+    /// Answers for a run whose crawlers do not all have the same policy, or that is taken alone.
+    fn ask_all(&mut self, run: &Run<'_>, site: G::Site<'s>) {
+        for number in run.from..run.end {
+            let target = run.target(&self.urls[number], self.reading);
+            let crawlers = self.crawlers.iter().copied();
+            let grounds = self.grounds;
+            if let Err(error) = ask(grounds, site, target, crawlers, self.row(number)) {
+                self.row(number).fill(Answer::Unknown);
+                (self.fault)(error);
+            }
+        }
+    }
 }

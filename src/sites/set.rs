@@ -22,14 +22,15 @@ use crate::read::crawler::Crawler;
 use crate::read::fields::Pace;
 use crate::read_ahead;
 use crate::rules::target::Target;
+use crate::verdict::Verdict;
 
 use super::compiled::{self, table_body};
 use super::kind::{SiteKind, SiteRules};
 use super::layout::{
-    Entry, KIND_PANEL, KIND_RULES, Key, NO_RECORD, PLACE_UNIT, Panel, Policies, RECORD_HEAD,
-    RECORD_UNIT,
+    self, Always, Entry, KIND_NAME, KIND_PANEL, KIND_RULES, Key, NO_RECORD, Name, Panel, Policies,
+    RECORD_HEAD, RECORD_UNIT,
 };
-use super::lines::Lines;
+use super::lines::{Lines, Place};
 use super::look_up::{self, Grounds, UrlRun};
 use super::pace;
 use super::policy::SitePolicy;
@@ -41,7 +42,7 @@ use super::policy::SitePolicy;
 /// not matter. Files are not kept: equal ones are recognised by hashes with keys that are random for
 /// each set.
 ///
-/// Memory has the layout of a pack, made for origins in random order: some 45 bytes for an origin and
+/// Memory has the layout of a pack, made for origins in random order: some 60 to 90 bytes for an origin and
 /// its name, and a table for each distinct policy, compiled when it is inserted. Rules, which only
 /// explanations need, lie apart; without [`Config::keep_rules`] they are not kept at all.
 ///
@@ -83,7 +84,6 @@ pub struct PolicySet {
     contents: ContentKeys,
     seed: u64,
     lines: Lines,
-    entries: Vec<u8>,
     records: Vec<u8>,
     /// The policies that have no table.
     over_limits: Vec<Policy>,
@@ -93,7 +93,7 @@ pub struct PolicySet {
     by_content: HashMap<u128, u32>,
     by_body: HashMap<u128, Shared>,
     origins: usize,
-    /// Bytes of entries and records that are no longer in use.
+    /// Bytes of records that are no longer in use.
     dead_bytes: usize,
 }
 
@@ -108,6 +108,8 @@ struct File {
     origins: u32,
     /// The record that their entries lead to.
     policies: u32,
+    /// The verdict on every URL.
+    always: Always,
     /// The contents of the records it needs.
     bodies: SmallVec<[u128; 2]>,
     /// The policies with their rules, if they are kept.
@@ -139,7 +141,6 @@ impl PolicySet {
             contents: ContentKeys::default(),
             seed: RandomState::new().hash_one(0),
             lines: Lines::default(),
-            entries: Vec::new(),
             // So that no record has the number of none.
             records: vec![0; RECORD_UNIT],
             over_limits: Vec::new(),
@@ -173,7 +174,7 @@ impl PolicySet {
     pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<'f>>) {
         let rules = rules.into();
         let kind = rules.kind() as u8;
-        let (number, policies) = match rules.file() {
+        let entry = match rules.file() {
             Some(file) => {
                 let content = self.contents.of(file);
                 let number = match self.by_content.get(&content) {
@@ -182,33 +183,35 @@ impl PolicySet {
                 };
                 let new = self.files[number as usize].as_mut().expect("is known");
                 new.origins += 1;
-                (number, new.policies)
+                let (policies, always) = (new.policies, new.always);
+                Entry { kind, policies, always, about: number, ..Entry::NOTHING }
             }
-            None => (NO_FILE, NO_RECORD),
+            None => Entry { kind, about: NO_FILE, ..Entry::NOTHING },
         };
-        let key = Key::of(origin, self.seed);
+        let key = self.key(origin);
         match self.place(&key) {
-            Some(place) => {
-                let old = self.entry(place).about;
-                let (authority, schemes) = (key.authority, key.scheme);
-                let entry =
-                    Entry { authority, schemes, kind, policies, about: number, ..Entry::NOTHING };
-                let at = place as usize * PLACE_UNIT;
-                let mut new = Vec::new();
-                entry.write(true, &mut new);
-                self.entries[at..at + new.len()].copy_from_slice(&new);
-                self.release(old);
+            Some((place, old)) => {
+                let old_file = old.about;
+                let name = match old.name {
+                    Name::Here(_) => Name::Here(key.authority),
+                    Name::Long { hash, record } => Name::Long { hash, record },
+                };
+                self.lines.replace(place, &Entry { name, schemes: key.scheme, ..entry });
+                self.release(old_file);
             }
             None => {
-                let place = (self.entries.len() / PLACE_UNIT) as u64;
-                let (authority, schemes) = (key.authority, key.scheme);
-                let entry =
-                    Entry { authority, schemes, kind, policies, about: number, ..Entry::NOTHING };
-                entry.write(true, &mut self.entries);
-                let PolicySet { entries, seed, .. } = self;
-                self.lines.insert(key.hash, place, |place| {
-                    super::layout::hash(entry_at(entries, place).authority, *seed)
+                let records = &mut self.records;
+                let name = Name::of(key.authority, key.hash, false, true, || {
+                    Ok::<_, Infallible>(append_record(
+                        records,
+                        &[&[KIND_NAME], key.authority].concat(),
+                    ))
                 });
+                let Ok(name) = name;
+                let entry = Entry { name, schemes: key.scheme, ..entry };
+                let PolicySet { lines, seed, records, .. } = self;
+                lines
+                    .insert(key.hash, &entry, |other| layout::hash(name_of(other, records), *seed));
                 self.origins += 1;
             }
         }
@@ -239,13 +242,18 @@ impl PolicySet {
                 self.put_record(&body, &mut bodies)
             }
         };
+        let alike = distinct
+            .iter()
+            .map(|record| compiled::always(body_at(&self.records, *record), self.reading.encoding));
+        let always = alike.reduce(Always::and).unwrap_or(Always::Neither);
         let with_rules = self.config.keep_rules.then(|| {
             let robots = Robots::parse_with(file, &self.profile, &self.config);
             CrawlerPolicies::of(&robots, &self.crawlers)
         });
         let sitemaps =
             if with_rules.is_some() { Sitemaps::default() } else { Sitemaps::kept(&robots) };
-        let new = Some(File { content, origins: 0, policies, bodies, with_rules, sitemaps });
+        let new =
+            Some(File { content, origins: 0, policies, always, bodies, with_rules, sitemaps });
         let number = match self.free_files.pop() {
             Some(number) => {
                 self.files[number as usize] = new;
@@ -316,30 +324,29 @@ impl PolicySet {
     /// The entry of an origin.
     #[inline]
     pub fn get(&self, origin: &Origin<'_>) -> Option<SetSite<'_>> {
-        let key = Key::of(origin, self.seed);
-        let place = self.place(&key)?;
-        Some(SetSite { set: self, entry: self.entry(place) })
-    }
-
-    /// The place of an origin's entry.
-    #[inline]
-    fn place(&self, key: &Key<'_>) -> Option<u64> {
-        self.lines.candidates(key.hash).find(|place| self.entry(*place).is_of(key))
+        let (_, entry) = self.place(&self.key(origin))?;
+        Some(SetSite { set: self, entry })
     }
 
     #[inline]
-    fn entry(&self, place: u64) -> Entry<'_> {
-        entry_at(&self.entries, place)
+    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k> {
+        Key::of(origin.authority().as_bytes(), origin.scheme(), self.seed)
+    }
+
+    /// The entry of an origin, and its place.
+    #[inline]
+    fn place(&self, key: &Key<'_>) -> Option<(Place, Entry<'_>)> {
+        self.lines.find(key, |record| name_at(&self.records, record))
     }
 
     /// Removes an origin. Returns `false` if it is not in the set.
     pub fn remove(&mut self, origin: &Origin<'_>) -> bool {
-        let key = Key::of(origin, self.seed);
-        let Some(place) = self.place(&key) else { return false };
-        let entry = self.entry(place);
-        let (file, len) = (entry.about, entry.len(true));
-        self.lines.remove(key.hash, place);
-        self.dead_bytes += len;
+        let Some((place, entry)) = self.place(&self.key(origin)) else { return false };
+        let (file, name) = (entry.about, entry.name.record());
+        self.lines.remove(place);
+        if let Some(record) = name {
+            self.dead_bytes += record_len(body_at(&self.records, record).len());
+        }
         self.origins -= 1;
         self.release(file);
         self.compact_if_worth_it();
@@ -349,9 +356,7 @@ impl PolicySet {
     /// Moves what is in use together, once half of the memory is not.
     fn compact_if_worth_it(&mut self) {
         const LEAST: usize = 1 << 16;
-        if self.dead_bytes < LEAST
-            || self.dead_bytes < (self.entries.len() + self.records.len()) / 2
-        {
+        if self.dead_bytes < LEAST || self.dead_bytes < self.records.len() / 2 {
             return;
         }
         let old_records = std::mem::replace(&mut self.records, vec![0; RECORD_UNIT]);
@@ -390,22 +395,15 @@ impl PolicySet {
             moved.insert(shared.record, new);
             shared.record = new;
         }
+        for record in self.lines.entries().filter_map(|entry| entry.name.record()) {
+            let new = append_record(&mut self.records, body_at(&old_records, record));
+            moved.insert(record, new);
+        }
+        let new = |record: u32| moved.get(&record).copied().unwrap_or(NO_RECORD);
         for file in self.files.iter_mut().flatten() {
-            file.policies = moved.get(&file.policies).copied().unwrap_or(NO_RECORD);
+            file.policies = new(file.policies);
         }
-        let old_entries = std::mem::take(&mut self.entries);
-        let old_lines = std::mem::take(&mut self.lines);
-        for place in old_lines.places() {
-            let entry = entry_at(&old_entries, place);
-            let policies = moved.get(&entry.policies).copied().unwrap_or(NO_RECORD);
-            let place = (self.entries.len() / PLACE_UNIT) as u64;
-            Entry { policies, ..entry }.write(true, &mut self.entries);
-            let hash = super::layout::hash(entry.authority, self.seed);
-            let PolicySet { entries, seed, .. } = self;
-            self.lines.insert(hash, place, |place| {
-                super::layout::hash(entry_at(entries, place).authority, *seed)
-            });
-        }
+        self.lines.move_records(new);
         self.dead_bytes = 0;
     }
 
@@ -413,9 +411,9 @@ impl PolicySet {
     /// [`PolicySet::new`].
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the set. Takes URLs of 32 origins at a time, so that
-    /// their waits for memory overlap: for origins in random order that is twice as fast as one by
-    /// one. Allocates nothing for crawlers that share a few policies.
+    /// one whose origin is not in the set. The waits of many origins for memory overlap: for origins
+    /// in random order that is nearly twice as fast as one by one. Allocates nothing for crawlers that
+    /// share a few policies.
     ///
     /// # Panics
     /// Panics unless there is room for as many answers.
@@ -434,7 +432,7 @@ impl PolicySet {
 
     /// All origins, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = SetSite<'_>> {
-        self.lines.places().map(|place| SetSite { set: self, entry: self.entry(place) })
+        self.lines.entries().map(|entry| SetSite { set: self, entry })
     }
 
     /// The profile in which files are read.
@@ -488,7 +486,6 @@ impl PolicySet {
         files.sum::<usize>()
             + over_limits.sum::<usize>()
             + self.lines.memory_usage()
-            + self.entries.capacity()
             + self.records.capacity()
             + self.files.capacity() * size_of::<Option<File>>()
             + self.free_files.capacity() * size_of::<u32>()
@@ -497,10 +494,19 @@ impl PolicySet {
     }
 }
 
-/// The entry at a place.
+/// The name that a record has.
 #[inline]
-fn entry_at(entries: &[u8], place: u64) -> Entry<'_> {
-    Entry::read(&entries[place as usize * PLACE_UNIT..], true).expect("as written")
+fn name_at(records: &[u8], record: u32) -> &[u8] {
+    &body_at(records, record)[1..]
+}
+
+/// The authority of an entry.
+#[inline]
+fn name_of<'e>(entry: &Entry<'e>, records: &'e [u8]) -> &'e [u8] {
+    match entry.name {
+        Name::Here(name) => name,
+        Name::Long { record, .. } => name_at(records, record),
+    }
 }
 
 /// The body of a record.
@@ -527,14 +533,29 @@ fn append_record(records: &mut Vec<u8>, body: &[u8]) -> u32 {
     record
 }
 
+/// What a look-up finds in a set.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    /// The record that the entry leads to. `None` if nothing is known.
+    policies: Option<u32>,
+    always: Always,
+}
+
+impl Found {
+    #[inline]
+    fn of(entry: &Entry<'_>) -> Found {
+        let policies = (entry.about != NO_FILE).then_some(entry.policies);
+        Found { policies, always: entry.always }
+    }
+}
+
 impl Grounds for PolicySet {
-    type Place = u64;
-    type Site<'g> = SetSite<'g>;
+    type Site<'g> = Found;
     type Error = Infallible;
 
     #[inline]
-    fn key<'k>(&self, origin: &'k Origin<'_>) -> Key<'k> {
-        Key::of(origin, self.seed)
+    fn key<'k>(&self, authority: &'k [u8], scheme: Scheme) -> Key<'k> {
+        Key::of(authority, scheme, self.seed)
     }
 
     #[inline]
@@ -548,38 +569,25 @@ impl Grounds for PolicySet {
     }
 
     #[inline]
-    fn first_place(&self, key: &Key<'_>) -> Result<Option<u64>, Infallible> {
-        Ok(self.lines.candidates(key.hash).next())
+    fn site(&self, key: &Key<'_>) -> Result<Option<Found>, Infallible> {
+        Ok(self.place(key).map(|(_, entry)| Found::of(&entry)))
     }
 
     #[inline]
-    fn read_entry_ahead(&self, place: u64) {
-        let at = place as usize * PLACE_UNIT;
-        read_ahead::at(&self.entries, at);
-        // Most entries have fewer bytes than a cache line; where it begins is not known.
-        read_ahead::at(&self.entries, at + 31);
+    fn always(&self, site: Found) -> Option<Verdict> {
+        site.always.verdict()
     }
 
     #[inline]
-    fn site<'g>(&'g self, key: &Key<'_>, place: u64) -> Result<Option<SetSite<'g>>, Infallible> {
-        let entry = self.entry(place);
-        if entry.is_of(key) {
-            return Ok(Some(SetSite { set: self, entry }));
+    fn read_site_ahead(&self, site: Found) {
+        if let (Some(record), Always::Neither) = (site.policies, site.always) {
+            self.read_policy_ahead(site, record);
         }
-        Ok(self.place(key).map(|place| SetSite { set: self, entry: self.entry(place) }))
     }
 
     #[inline]
-    fn read_site_ahead(&self, site: SetSite<'_>) {
-        self.read_policy_ahead(site, site.entry.policies);
-    }
-
-    #[inline]
-    fn policies<'g>(&'g self, site: SetSite<'g>) -> Result<Option<Policies<'g>>, Infallible> {
-        let record = site.entry.policies;
-        if site.entry.about == NO_FILE {
-            return Ok(None);
-        }
+    fn policies(&self, site: Found) -> Result<Option<Policies<'_>>, Infallible> {
+        let Some(record) = site.policies else { return Ok(None) };
         Ok(Some(match body_at(&self.records, record) {
             [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
             _ => Policies::One(record),
@@ -587,13 +595,13 @@ impl Grounds for PolicySet {
     }
 
     #[inline]
-    fn read_policy_ahead(&self, _: SetSite<'_>, record: u32) {
-        read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 3);
+    fn read_policy_ahead(&self, _: Found, record: u32) {
+        read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 2);
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
-    fn policy<'g>(&'g self, _: SetSite<'g>, record: u32) -> Result<SitePolicy<'g>, Infallible> {
+    fn policy(&self, _: Found, record: u32) -> Result<SitePolicy<'_>, Infallible> {
         let table = match pace::without(body_at(&self.records, record)) {
             [KIND_RULES, number @ ..] => {
                 let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
@@ -618,29 +626,25 @@ pub struct SetSite<'s> {
 
 impl<'s> SetSite<'s> {
     /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
-    /// the order given to [`PolicySet::new`]. For an invalid URL all are [`Answer::Invalid`].
-    /// Crawlers that share a policy cost one walk.
+    /// the order given to [`PolicySet::new`]. All are [`Answer::Unknown`] if nothing is known of the
+    /// site; otherwise [`Answer::Invalid`] if the URL is. Crawlers that share a policy cost one walk.
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
     pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
         let Reading { form, encoding, .. } = self.set.reading;
-        match Target::of(url.as_url(), form, encoding) {
-            Ok(target) => {
-                let crawlers = self.set.columns.iter().copied();
-                match look_up::ask(self.set, *self, &target, crawlers, answers) {
-                    Ok(()) => {}
-                    Err(never) => match never {},
-                }
-            }
-            Err(_) => answers.fill(Answer::Invalid),
+        let target = Target::of(url.as_url(), form, encoding);
+        let crawlers = self.set.columns.iter().copied();
+        match look_up::ask(self.set, Found::of(&self.entry), target, crawlers, answers) {
+            Ok(()) => {}
+            Err(never) => match never {},
         }
     }
 
     /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
     pub fn authority(&self) -> &'s str {
-        str::from_utf8(self.entry.authority).expect("that of an origin")
+        str::from_utf8(name_of(&self.entry, &self.set.records)).expect("that of an origin")
     }
 
     /// The scheme of the origin.
@@ -671,7 +675,7 @@ impl<'s> SetSite<'s> {
     /// Panics if there is no such crawler.
     pub fn pace(&self, crawler: usize) -> Pace {
         assert!(crawler < self.set.crawlers.len(), "no crawler {crawler}");
-        let record = match Grounds::policies(self.set, *self) {
+        let record = match Grounds::policies(self.set, Found::of(&self.entry)) {
             Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
             Err(never) => match never {},
         };
@@ -717,7 +721,7 @@ impl<'s> SetSite<'s> {
     /// The body of a crawler's record: its table, or the policy that has none.
     #[cfg(feature = "pack")]
     pub(crate) fn body(&self, crawler: usize) -> Result<&'s [u8], &'s Policy> {
-        let Ok(policies) = Grounds::policies(self.set, *self);
+        let Ok(policies) = Grounds::policies(self.set, Found::of(&self.entry));
         let record = policies.map_or(NO_RECORD, |policies| policies.record(crawler));
         match body_at(&self.set.records, record) {
             [KIND_RULES, number @ ..] => {
@@ -842,6 +846,70 @@ mod tests {
         }
     }
 
+    /// However many URLs without a usual origin come one after another, those behind them are
+    /// answered.
+    #[test]
+    fn many_unusual_origins() {
+        let crawler = [Crawler::name("bot")];
+        let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawler);
+        set.insert(&origin("https://e.com"), b"User-agent: *\nDisallow: /x");
+        set.insert(&origin("https://xn--e-5ga.com"), b"User-agent: *\nDisallow: /");
+        for unusual in ["", "x", "gopher://e.com/", "https://XN--E-5GA.com/", "https://n.com.:80"] {
+            for count in [1, 511, 512, 513, 5_000] {
+                let mut urls = vec![unusual; count];
+                urls.extend(["https://e.com/x", "https://e.com/", unusual]);
+                let mut answers = vec![Answer::Unknown; urls.len()];
+                let wanted = match Origin::of(unusual) {
+                    Err(_) => Answer::Invalid,
+                    Ok(origin) if set.get(&origin).is_some() => Answer::Disallow,
+                    Ok(_) => Answer::Unknown,
+                };
+                // Whatever stood there before.
+                for before in [Answer::Allow, Answer::Invalid] {
+                    answers.fill(before);
+                    set.answers(&urls, &mut answers);
+                    assert!(answers[..count].iter().all(|answer| *answer == wanted));
+                    assert_eq!(answers[count..], [Answer::Disallow, Answer::Allow, wanted]);
+                }
+            }
+        }
+    }
+
+    /// URLs that a browser would repair: the site is found, and nobody may say what the path is. Where
+    /// nothing is known of the site, that is said first.
+    #[test]
+    fn urls_that_have_a_site_and_are_no_urls() {
+        let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [Crawler::name("bot")]);
+        let known = [
+            SiteRules::File(b"User-agent: *\nDisallow: /x"),
+            SiteRules::File(b""),
+            SiteRules::AllowAll,
+            SiteRules::DisallowAll,
+            SiteRules::Unknown,
+        ];
+        let hosts: Vec<String> = (0..=known.len()).map(|number| format!("e{number}.com")).collect();
+        for (host, rules) in hosts.iter().zip(known) {
+            set.insert(&origin(&format!("https://{host}")), rules);
+        }
+        for (number, host) in hosts.iter().enumerate() {
+            let wanted = if number < 4 { Answer::Invalid } else { Answer::Unknown };
+            for url in [
+                format!(" https://{host}/x\n"),
+                format!("https:{host}/x"),
+                format!("htt\tps://{host}/x"),
+                format!("https:\\\\{host}\\x"),
+            ] {
+                let mut answers = [Answer::Allow];
+                set.answers(&[&url], &mut answers);
+                assert_eq!(answers, [wanted], "{url:?}");
+                if let Some(site) = set.get(&Origin::of(&url).unwrap()) {
+                    site.ask(&url, &mut answers);
+                    assert_eq!(answers, [wanted], "{url:?}");
+                }
+            }
+        }
+    }
+
     /// A set that changes is always like one that was made at once.
     #[test]
     fn many_changes() {
@@ -876,7 +944,7 @@ mod tests {
                 set.insert(&origin(&name), file(content).as_bytes());
                 wanted.insert(name, content);
             }
-            sizes.push(set.records.len() + set.entries.len());
+            sizes.push(set.records.len());
         }
         assert!(!sizes.is_sorted(), "compacted at some time");
         assert_eq!(set.len(), wanted.len());

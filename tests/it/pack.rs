@@ -239,7 +239,7 @@ fn other_files() {
         bytes[8] = version;
         let error = Pack::open(&bytes).unwrap_err();
         assert_eq!(error, PackError::Version(version.into()));
-        assert!(error.to_string().ends_with("this program reads version 4; write the pack again"));
+        assert!(error.to_string().ends_with("this program reads version 5; write the pack again"));
     }
 }
 

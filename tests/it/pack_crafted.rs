@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::support::crafted::{
-    Crafted, Entry, Index, PackedRule, about_body, at, branch, delay, explain_body, hash,
-    panel_body, record, rules_body, sitemaps_body, slot, table, table_body, wait, with_pace,
+    Crafted, Entry, Index, PackedRule, about_body, at, branch, delay, explain_body, hash, line,
+    panel_body, record, rules_body, sitemaps_body, table, table_body, wait, with_pace,
 };
 use crate::support::whole_pack::look_at;
 use crate::support::{crafted, generate, hostile_packs};
@@ -58,7 +58,7 @@ fn tables() {
         ("more than a table", [table_body(&right), vec![1]].concat(), invalid),
         ("a part of a table", table_body(&right[..right.len() - 1]), invalid),
         ("no table", vec![0], invalid),
-        ("nothing", vec![], Some("expected zeros before the index")),
+        ("nothing", vec![], Some("the number of records is wrong")),
     ];
     for (name, body, wanted) in cases {
         assert_eq!(damage(&of(&body)), wanted, "{name}");
@@ -66,7 +66,7 @@ fn tables() {
     for kind in [3, 8, 9, 16, 0xFF] {
         let wanted = match kind {
             3 | 0xFF => "the pace of a record cannot be read",
-            8 => "pages are cut short",
+            8 => "the record is no policy",
             _ => "the kind of a record is unknown",
         };
         assert_eq!(damage(&of(&[kind, 1, 0, 0, 0])), Some(wanted), "{kind}");
@@ -318,8 +318,8 @@ fn entries() {
         assert_eq!(entry(&|entry| entry.schemes = schemes), None);
     }
     assert_eq!(with(&|pack| (pack.entries[0].schemes, pack.entries[0].captured) = (9, 1)), None);
-    // Captured later than at no time, and a bit that means nothing.
-    for schemes in [0, 8, 9, 16, 17, 255] {
+    // No scheme, and captured later than at no time.
+    for schemes in [0, 8, 9] {
         let wanted = Some("no entry begins here");
         assert_eq!(entry(&|entry| entry.schemes = schemes), wanted, "{schemes}");
     }
@@ -341,8 +341,7 @@ fn entries() {
     }
     // Names that no origin has.
     for name in [
-        &b""[..],
-        b"E.com",
+        &b"E.com"[..],
         b"e.com:443",
         b"e.com:80",
         b"e.com/",
@@ -357,12 +356,16 @@ fn entries() {
         b"e.com:99999",
         b"127.1",
         b"[::01]",
-        &[b'a'; 2049],
+        &[b'A'; 2048],
     ] {
         let wanted = Some("an origin has a name that no URL has");
         let shown = name.escape_ascii();
         assert_eq!(entry(&|entry| entry.name = name.to_vec()), wanted, "{shown}");
     }
+    let wanted = Some("no entry begins here");
+    assert_eq!(entry(&|entry| entry.name.clear()), wanted);
+    let wanted = Some("the name of a record is too long");
+    assert_eq!(entry(&|entry| entry.name = vec![b'a'; 2049]), wanted);
     for name in [
         &b"e.com:8443"[..],
         b"127.0.0.1",
@@ -467,38 +470,54 @@ fn too_few_origins() {
 }
 
 #[test]
-fn slots() {
-    let with = |change: &dyn Fn(&mut Index, &[u64])| {
+fn lines() {
+    let pack = || {
         let mut pack = of(&rules_body(&[]));
         pack.entries.push(Entry::new("f.com", pack.entries[0].policies));
-        let (mut index, places) = (pack.right_index(), pack.places());
-        change(&mut index, &places);
+        pack
+    };
+    let with = |change: &dyn Fn(&mut Index)| {
+        let mut pack = pack();
+        let mut index = pack.right_index();
+        change(&mut index);
         pack.index = Some(index);
         damage(&pack)
     };
-    assert_eq!(with(&|_, _| ()), None);
-    let not_found = Some("an origin is not found by its name");
-    let [e, f] = ["e.com", "f.com"].map(|name| hash(name.as_bytes(), 0));
-    assert_eq!(with(&|index, _| index.slots.swap(0, 1)), not_found, "the wrong order");
-    assert_eq!(with(&|index, _| index.slots.swap(1, 2)), not_found, "a free slot between");
-    assert_eq!(with(&|index, _| index.slots[0] ^= 1 << 40), not_found, "another fingerprint");
-    let other = |index: &mut Index, places: &[u64]| index.slots[0] = slot(e, places[1]);
-    assert_eq!(with(&other), not_found, "the place of another entry");
-    let removed = |index: &mut Index, _: &[u64]| index.slots[2] = u64::MAX;
-    assert_eq!(with(&removed), Some("an origin points outside its layer"));
-    for place in [0, 1, 4, 2000, 3500, 1 << 30, (1 << 40) - 2] {
-        let outside = |index: &mut Index, _: &[u64]| index.slots[0] = slot(e.min(f), place);
-        assert!(with(&outside).is_some(), "{place}");
+    assert_eq!(with(&|_| ()), None);
+    let right = pack().right_index();
+    assert_eq!((right.lines, right.bytes.len()), (1, 1));
+    let none = Some("no entry begins here");
+    let not_in_place = Some("an entry is not in its place");
+    let [first, second] = [0, 11].map(|at| right.bytes[0][at..at + 11].to_vec());
+    let of_line = |entries: &[&[u8]]| with(&|index| index.bytes[0] = line(entries, false));
+    assert_eq!(of_line(&[&first, &second]), None);
+    assert_eq!(of_line(&[&second, &first]), not_in_place, "the wrong order");
+    assert_eq!(of_line(&[&first, &[0], &second]), none, "a gap");
+    assert_eq!(of_line(&[&first]), Some("the number of entries is wrong"));
+    assert_eq!(of_line(&[&first, &first]), Some("the number of origins is wrong"));
+    assert_eq!(of_line(&[&first, &second, &[1]]), none, "something behind them");
+    assert_eq!(with(&|index| index.bytes[0][63] = 1), not_in_place, "more is behind it");
+    // A bit that means nothing.
+    assert_eq!(with(&|index| index.bytes[0][63] = 2), not_in_place);
+    // A time that is not told, which a writer would leave out.
+    let head = u16::from_le_bytes([first[0], first[1]]) | 1 << 13;
+    let timed = [&head.to_le_bytes()[..], &first[2..6], &[0; 4], &first[6..]].concat();
+    assert_eq!(of_line(&[&timed, &second]), none);
+    // The length of a name, up to the end of the line and beyond.
+    for len in 0..=63 {
+        let head = u16::from_le_bytes([first[0], first[1]]) & !63 | len;
+        let longer = [&head.to_le_bytes()[..], &first[2..]].concat();
+        assert_eq!(of_line(&[&longer, &second]).is_none(), len == 5, "{len}");
     }
-    let into = |index: &mut Index, places: &[u64]| index.slots[0] = slot(e.min(f), places[0] + 1);
-    assert!(with(&into).is_some(), "into an entry");
-    let twice = |index: &mut Index, _: &[u64]| index.slots[1] = index.slots[0];
-    assert_eq!(with(&twice), Some("the number of origins is wrong"));
-    // In a line that is not full, what is behind a free slot at its end is not found.
-    let behind = |index: &mut Index, _: &[u64]| {
-        (index.reach, index.slots) = (1, [vec![0; 8], index.slots.clone()].concat());
+    // Behind a line that does not say so.
+    let behind = |has_more: bool| {
+        with(&|index| {
+            index.reach = 1;
+            index.bytes = vec![line(&[&first], has_more), line(&[&second], false)];
+        })
     };
-    assert_eq!(with(&behind), not_found);
+    assert_eq!(behind(false), Some("an origin is not found by its name"));
+    assert_eq!(behind(true), not_in_place);
 }
 
 /// Full lines as far as an origin may be from its own, and no farther.
@@ -506,66 +525,116 @@ fn slots() {
 fn reach() {
     let full = |reach: u32| {
         let mut pack = of(&rules_body(&[]));
-        let place = pack.places()[0];
-        let slots = vec![slot(hash(b"e.com", 0), place); 8 * (reach as usize + 1)];
-        pack.index = Some(Index { lines: 1, reach, slots });
+        let record = pack.entries[0].policies;
+        // Of 56 bytes, so one in each line.
+        pack.entries = (0..=reach).map(|n| Entry::new(format!("{n:0>46}.com"), record)).collect();
+        let (mut all, _) = pack.entry_bytes();
+        all.sort_by_key(|(hash, _)| *hash);
+        let lines = all.iter().enumerate();
+        let bytes = lines.map(|(n, (_, entry))| line(&[entry], n < reach as usize)).collect();
+        pack.index = Some(Index { lines: 1, reach, bytes });
         damage(&pack)
     };
-    assert_eq!(full(1024), Some("entries overlap"));
+    // Right, but for the number of lines, which says that they are too crowded.
+    assert_eq!(full(1024), None);
     assert_eq!(full(1025), Some("the parts do not fill the file"));
 }
 
-/// Fingerprints say little: all origins of a line may have the same.
+/// What an entry says of a long name must be right, and so must the record.
 #[test]
-fn equal_fingerprints() {
+fn long_names() {
+    let long = "a".repeat(200);
     let mut pack = of(&rules_body(&[]));
     let record = pack.entries[0].policies;
-    let wanted = hash(b"e.com", 0) & 0xFF_FFFF;
-    let names = (0..u32::MAX).map(|number| format!("{number}.com"));
-    let same = names.filter(|name| hash(name.as_bytes(), 0) & 0xFFF == wanted & 0xFFF).take(12);
-    pack.entries.extend(same.map(|name| Entry::new(name, record)));
+    pack.entries.push(Entry::new(long.clone(), record));
     assert_eq!(damage(&pack), None);
-    // All slots with the fingerprint of one: only that one is found, since names are compared.
-    let mut index = pack.right_index();
-    for slot in index.slots.iter_mut().filter(|slot| **slot != 0) {
-        *slot = *slot & ((1 << 40) - 1) | wanted << 40;
-    }
-    pack.index = Some(index);
-    assert_eq!(damage(&pack), Some("an origin is not found by its name"));
     let bytes = pack.bytes();
     let opened = Pack::open(&bytes).expect("a pack");
-    assert!(opened.get(&origin("e.com")).expect("no damage").is_some());
-    let other = String::from_utf8(pack.entries[5].name.clone()).expect("ASCII");
-    assert!(opened.get(&origin(&other)).expect("no damage").is_none());
+    assert!(opened.get(&origin(&long)).expect("no damage").is_some());
+    assert!(opened.get(&origin(&long[1..])).expect("no damage").is_none());
+    let with = |change: &dyn Fn(&mut [u8])| {
+        let mut pack = pack.clone();
+        let mut index = pack.right_index();
+        let at = index.bytes.iter().position(|line| line[0] & 63 == 63 || line[11] & 63 == 63);
+        let line = &mut index.bytes[at.expect("it is there")];
+        let at = if line[0] & 63 == 63 { 0 } else { 11 };
+        change(&mut line[at..at + 14]);
+        pack.index = Some(index);
+        damage(&pack)
+    };
+    assert_eq!(with(&|_| ()), None);
+    let not_found = Some("an origin is not found by its name");
+    assert_eq!(with(&|entry| entry[6] ^= 1), not_found, "another hash");
+    let policy = record.to_le_bytes();
+    assert_eq!(with(&|entry| entry[10..].copy_from_slice(&policy)), Some("the record is no name"));
+    assert!(with(&|entry| entry[10..].fill(0xFF)).is_some());
+    assert!(with(&|entry| entry[10..].fill(0)).is_some());
+    // A name that the line has room for.
+    let mut short = pack.clone();
+    let name = short.record(b"\x08g.com");
+    let mut entry = short.entries[1].bytes(false, 0, || name);
+    entry[6..10].copy_from_slice(&(hash(b"g.com", 0) as u32).to_le_bytes());
+    short.entries[1].name = b"g.com".to_vec();
+    short.index = Some(Index { lines: 1, reach: 0, bytes: vec![line(&[&entry], false)] });
+    assert_eq!(damage(&short), not_found);
 }
 
-/// Pages that say something else than they hold.
+/// The verdict that an entry has is that of all its policies.
 #[test]
-fn pages() {
-    let bytes = of(&rules_body(&[])).bytes();
-    let page = 4096;
-    assert_eq!(look_at(&bytes, 9), Ok(()));
-    let used = u32::from_le_bytes(*bytes[page + 4..].first_chunk().expect("a page"));
-    for lie in [0, 1, 7, 8, used - 4, used - 1, used + 1, used + 4, 4096, 4097, 1 << 31, u32::MAX] {
-        let mut bytes = bytes.clone();
-        crate::support::crafted::mend_page(&mut bytes[page..2 * page], lie);
-        assert!(look_at(&bytes, 9).is_err(), "{lie}");
-        // Where an entry is does not depend on that.
-        let pack = Pack::open(&bytes).expect("a pack");
-        assert!(pack.get(&origin("e.com")).expect("no damage").is_some());
-    }
-    let with_count = |count: u32| {
-        let mut bytes = bytes.clone();
-        // The record that leads to the page follows the one of the policy, which has 32 bytes.
-        let body = 48 + 8..page;
-        bytes[body.start + 1..body.start + 5].copy_from_slice(&count.to_le_bytes());
-        let checksum = crc32fast::hash(&bytes[body]);
-        bytes[52..56].copy_from_slice(&checksum.to_le_bytes());
-        look_at(&bytes, 9)
+fn verdicts_of_entries() {
+    let rules = rules_body(&[PackedRule::disallow(b"/a", 2)]);
+    let wrong = Some("an origin has a verdict that is not its policy's");
+    let with = |body: &[u8], always: u8| {
+        let mut pack = of(body);
+        pack.entries[0].always = always;
+        damage(&pack)
     };
-    assert_eq!(with_count(1), Ok(()));
-    for count in [0, 2, 1 << 20, 1 << 31, u32::MAX] {
-        assert!(with_count(count).is_err(), "{count}");
+    for always in [1, 2] {
+        assert_eq!(with(&rules, always), wrong);
+        assert_eq!(with(&table_body(&table(&[wait(&[], 0)])), always), wrong);
+    }
+    assert_eq!(with(&rules, 3), Some("no entry begins here"));
+    // What writers write.
+    let file = |file: &[u8]| {
+        let crawlers = [Crawler::name("bot")];
+        let config = Config::default();
+        let mut writer =
+            Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config).expect("a Vec");
+        let packed = writer.recipe().pack(file);
+        let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+        writer.add(&origin("e.com"), rules, None).expect("a Vec");
+        writer.finish().expect("a Vec")
+    };
+    let always = |bytes: &[u8]| bytes[4096 + 1] >> 6;
+    for (text, wanted) in [
+        (&b""[..], 1),
+        (b"User-agent: *\nDisallow:", 1),
+        (b"User-agent: *\nDisallow: /", 2),
+        (b"User-agent: *\nDisallow: /\nCrawl-delay: 3", 2),
+        (b"User-agent: *\nDisallow: /a", 0),
+        (b"User-agent: *\nDisallow: /\nAllow: /a", 0),
+    ] {
+        let bytes = file(text);
+        assert_eq!(always(&bytes), wanted, "{}", text.escape_ascii());
+        let pack = Pack::open(&bytes).expect("a pack");
+        pack.verify().expect("no damage");
+        let mut answers = [Answer::Unknown; 4];
+        let urls =
+            ["https://e.com/", "https://e.com/robots.txt", "https://e.com/b", "https://e.com"];
+        pack.answers(&urls, &[0], &mut answers).expect("no damage");
+        let (allow, disallow) = (Answer::Allow, Answer::Disallow);
+        let wanted = match text {
+            [.., b'/'] | [.., b'3'] => [disallow, allow, disallow, disallow],
+            [.., b'\n', b'A', _, _, _, _, _, _, _, _] => [disallow, allow, disallow, disallow],
+            _ => [allow; 4],
+        };
+        assert_eq!(answers, wanted, "{}", text.escape_ascii());
+        let site = pack.get(&origin("e.com")).expect("no damage").expect("is there");
+        for (url, wanted) in urls.iter().zip(wanted) {
+            let mut answer = [Answer::Unknown];
+            site.ask(*url, &mut answer).expect("no damage");
+            assert_eq!(answer, [wanted], "{url}");
+        }
     }
 }
 
@@ -626,7 +695,7 @@ fn layers() {
     let mut other = second();
     let index = first.right_index();
     other.index = Some(index);
-    assert_eq!(damage(&other), Some("an origin points outside its layer"));
+    assert_eq!(damage(&other), None);
     // A record of the layer before is right: policies are not written again.
     let mut shared = second();
     shared.entries[0].policies = first.entries[0].policies;

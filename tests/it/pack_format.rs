@@ -28,6 +28,7 @@ struct Entry {
     schemes: u8,
     kind: u8,
     captured: u32,
+    always: u8,
     policies: u32,
     about: u32,
 }
@@ -60,11 +61,11 @@ fn hash(authority: &[u8], seed: u64) -> u64 {
 
 impl File {
     fn open(bytes: &[u8]) -> File {
-        assert_eq!(bytes[..12], [&MAGIC[..], &[4, 0, 0, 0]].concat());
+        assert_eq!(bytes[..12], [&MAGIC[..], &[5, 0, 0, 0]].concat());
         let (mut layers, mut end) = (Vec::new(), bytes.len());
         loop {
             let trailer = &bytes[end - 160..end];
-            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (4, &MAGIC[..]));
+            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (5, &MAGIC[..]));
             assert_eq!(u32_at(trailer, 148), crc32fast::hash(&trailer[..148]));
             assert_eq!(trailer[136..144], [0; 8]);
             let layer = Trailer {
@@ -125,16 +126,10 @@ impl File {
             let home = ((u128::from(hash) * u128::from(lines)) >> 64) as u64;
             for line in home..=home + u64::from(layer.reach) {
                 let line = &self.bytes[(index + 64 * line) as usize..][..64];
-                for slot in line.chunks(8).map(|slot| u64_at(slot, 0)).filter(|slot| *slot != 0) {
-                    if slot >> 40 != hash & 0xFF_FFFF {
-                        continue;
-                    }
-                    let place = 4 * (slot & 0xFF_FFFF_FFFF) as usize;
-                    if let Some(entry) = self.entry(place, scheme, authority.as_bytes()) {
-                        return (entry.kind != 4).then_some(entry);
-                    }
+                if let Some(entry) = self.entry(&line[..63], scheme, authority.as_bytes(), hash) {
+                    return (entry.kind != 4).then_some(entry);
                 }
-                if u64_at(line, 56) == 0 {
+                if line[63] & 1 == 0 {
                     break;
                 }
             }
@@ -142,21 +137,37 @@ impl File {
         None
     }
 
-    /// The entry at an offset, if it is that of an origin.
-    fn entry(&self, at: usize, scheme: u8, authority: &[u8]) -> Option<Entry> {
-        let page = &self.bytes[at / 4096 * 4096..][..4096];
-        assert_eq!(u32_at(page, 0), crc32fast::hash(&page[4..]));
-        assert!(at % 4096 < u32_at(page, 4) as usize);
-        let entry = &self.bytes[at..];
-        let head = if self.layers[0].kept != 0 { 16 } else { 12 };
-        let is_it = entry[head..head + u16_at(entry, 0)] == *authority && entry[2] & scheme != 0;
-        is_it.then(|| Entry {
-            schemes: entry[2],
-            kind: entry[3],
-            captured: u32_at(entry, 4),
-            policies: u32_at(entry, 8),
-            about: if head == 16 { u32_at(entry, 12) } else { 0 },
-        })
+    /// The entry of an origin in a line.
+    fn entry(&self, mut line: &[u8], scheme: u8, authority: &[u8], hash: u64) -> Option<Entry> {
+        while line.len() > 2 && line[..2] != [0, 0] {
+            let head = u16_at(line, 0);
+            let mut at = 6;
+            let mut number = |is_there: bool| {
+                let number = if is_there { u32_at(line, at) } else { 0 };
+                at += if is_there { 4 } else { 0 };
+                number
+            };
+            let captured = number(head >> 13 & 1 != 0);
+            let about = number(self.layers[0].kept != 0);
+            let len = if head & 63 == 63 { 8 } else { head & 63 };
+            let (name, after) = line[at..].split_at(len);
+            let is_it = match head & 63 {
+                63 if u32_at(name, 0) == hash as u32 => {
+                    let name = self.record(u32_at(name, 4));
+                    name[0] == 8 && name[1..] == *authority
+                }
+                63 => false,
+                _ => name == authority,
+            };
+            let schemes = (head >> 9 & 15) as u8;
+            if is_it && schemes & scheme != 0 {
+                let (kind, always) = ((head >> 6 & 7) as u8, (head >> 14) as u8);
+                let policies = u32_at(line, 2);
+                return Some(Entry { schemes, kind, captured, always, policies, about });
+            }
+            line = after;
+        }
+        None
     }
 
     fn record(&self, number: u32) -> &[u8] {
@@ -227,6 +238,8 @@ fn from_the_bytes_alone() {
         let key = format!("https://{number}.example");
         writer.add(&origin(&key), rules, None).expect("a Vec");
     }
+    let long = format!("{}.example", "a".repeat(60));
+    writer.add(&origin(&format!("https://{long}")), Outcome::AllowAll, None).expect("a Vec");
     for (key, outcome, time) in [
         ("http://e.com", rules, 1_764_000_000),
         ("https://e.com", rules, 1_764_000_000),
@@ -241,7 +254,7 @@ fn from_the_bytes_alone() {
     assert_eq!(file.layers[0].shard, [0, 1]);
     assert_ne!(file.layers[0].seed, 0, "random");
     let [.., origins, entries, _, files] = file.layers[0].numbers;
-    assert_eq!((origins, entries, files), (3_004, 3_003, 1));
+    assert_eq!((origins, entries, files), (3_005, 3_004, 1));
     let (texts, counts) = file.description();
     assert_eq!((&texts[0][..], &counts[..]), ("rfc9309", &[1, 1, 1][..]));
     assert_eq!(texts[2..].join(" ").to_lowercase(), "gptbot googlebot other");
@@ -252,6 +265,8 @@ fn from_the_bytes_alone() {
     assert_eq!(file.look_up(4, "e.com").map(|entry| (entry.kind, entry.policies)), Some((3, 0)));
     assert_eq!(file.look_up(2, "e.com:8443").map(|entry| entry.kind), Some(1));
     assert_eq!(file.look_up(1, "e.com:8443"), None);
+    let all = file.look_up(2, &long).expect("is there");
+    assert_eq!((all.kind, all.always, entry.always), (1, 1, 0));
     assert_eq!(file.look_up(2, "nobody.example"), None);
     for number in 0..3_000 {
         assert!(file.look_up(2, &format!("{number}.example")).is_some());
@@ -306,7 +321,7 @@ fn from_the_bytes_alone() {
     bytes = crafted::updated(&bytes, &layer);
     let file = File::open(&bytes);
     let [begin, .., origins, entries, _, _] = file.layers[0].numbers;
-    assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_005, 4));
+    assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_006, 4));
     assert_eq!(file.layers[0].seed, file.layers[1].seed);
     assert_eq!(file.layers[0].numbers[6], before);
     assert_eq!(file.look_up(2, "e.com:8443"), None);

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
 use robotsieve::{Answer, AsUrl, UrlRun};
 use robotsieve_client::hosts::{Whose, whose};
 
-/// The number of lines that are judged together: enough for the waits for memory to overlap, few enough for
+/// The number of lines that are judged together, or a few more: enough for the waits for memory to overlap, few enough for
 /// all that is known of them to stay in the first-level cache.
 const LINES: usize = 128;
 
@@ -16,6 +15,7 @@ pub struct Batch<'c> {
     pub lines: Vec<Line<'c>>,
     /// Lines that follow one another and are of the same host.
     pub runs: Vec<UrlRun<'c>>,
+    ends: Ends,
 }
 
 /// A line that is not empty.
@@ -67,8 +67,8 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// The run that begins with a URL, and where the URL's authority ends.
-    fn run<'c>(self, url: &'c [u8], end: usize) -> (usize, UrlRun<'c>) {
+    /// The run that begins with a URL, without its end, and where the URL's authority ends.
+    fn run<'c>(self, url: &'c [u8]) -> (usize, UrlRun<'c>) {
         let (authority_end, whose) = whose(url, self.google);
         let (origin, otherwise) = match whose {
             Whose::Origin(origin) => (Some(origin), self.missing),
@@ -77,7 +77,7 @@ impl Hosts {
             Whose::Nobody if self.google => (None, Answer::Unknown),
             Whose::Nobody => (None, Answer::Invalid),
         };
-        (authority_end, UrlRun { origin, otherwise, end })
+        (authority_end, UrlRun { origin, otherwise, end: 0 })
     }
 }
 
@@ -88,28 +88,38 @@ impl<'c> Batch<'c> {
         self.runs.iter().map(move |run| (run, std::mem::replace(&mut first, run.end)..run.end))
     }
 
+    /// The same memory for lines of another chunk.
+    pub fn emptied<'d>(mut self) -> Batch<'d> {
+        self.lines.clear();
+        self.runs.clear();
+        // They have the same layout, so collecting them keeps their place.
+        let lines = self.lines.into_iter().map(|_| unreachable!("it is empty")).collect();
+        let runs = self.runs.into_iter().map(|_| unreachable!("it is empty")).collect();
+        Batch { lines, runs, ends: self.ends }
+    }
+
     /// Replaces the lines by the next ones of a chunk, which ends with a line feed. Returns where
     /// the lines after them begin; there are none if that is the end of the chunk.
     pub fn fill(&mut self, chunk: &'c [u8], mut start: usize, hosts: Hosts) -> usize {
         self.lines.clear();
         self.runs.clear();
+        self.ends.find(chunk, start);
         // The beginning of the last URL, including the slash after its authority: URLs of one host
         // tend to be adjacent.
         let mut last: &[u8] = b"";
-        while start < chunk.len() && self.lines.len() < LINES {
-            let left = &chunk[start..];
-            let is_same = !last.is_empty() && begins_with(left, last);
-            let searched = if is_same { last.len() } else { 0 };
-            let Some(len) = memchr(b'\n', &left[searched..]) else { break };
-            let end = searched + len;
-            let url = left[..end].strip_suffix(b"\r").unwrap_or(&left[..end]);
+        for end in self.ends.found() {
             let line_start = start;
-            start += end + 1;
-            if !is_same {
+            start = end + 1;
+            let line = &chunk[line_start..end];
+            let url = line.strip_suffix(b"\r").unwrap_or(line);
+            if last.is_empty() || !begins_with(&chunk[line_start..], last) {
                 if url.is_empty() {
                     continue;
                 }
-                let (authority_end, run) = hosts.run(url, self.lines.len());
+                if let Some(run) = self.runs.last_mut() {
+                    run.end = self.lines.len();
+                }
+                let (authority_end, run) = hosts.run(url);
                 last = match url.get(authority_end) {
                     Some(b'/') if authority_end > 0 => &url[..=authority_end],
                     _ => b"",
@@ -117,15 +127,114 @@ impl<'c> Batch<'c> {
                 self.runs.push(run);
             }
             let path_at = last.len().saturating_sub(1);
-            let [path_at, line_start, end] = [path_at, line_start, start - 1].map(|at| at as u32);
+            let [path_at, line_start, end] = [path_at, line_start, end].map(|at| at as u32);
             self.lines.push(Line { url, path_at, start: line_start, end });
-            if let Some(run) = self.runs.last_mut() {
-                run.end = self.lines.len();
-            }
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.end = self.lines.len();
         }
         start
     }
 }
+
+/// The number of bytes that are searched at once for line feeds.
+const BLOCK: usize = 64;
+
+/// Where lines end.
+///
+/// Finds the line feeds of a block together, and notes four of them without asking how many there are.
+/// A search for one line feed after another takes longer, because no processor can predict how long
+/// the next line is.
+struct Ends {
+    found: [u32; LINES + BLOCK],
+    len: usize,
+}
+
+impl Default for Ends {
+    fn default() -> Ends {
+        Ends { found: [0; LINES + BLOCK], len: 0 }
+    }
+}
+
+impl Ends {
+    fn found(&self) -> impl Iterator<Item = usize> {
+        self.found[..self.len].iter().map(|end| *end as usize)
+    }
+
+    /// Finds the next line feeds: at least [`LINES`], or all that are left.
+    #[inline]
+    fn find(&mut self, chunk: &[u8], start: usize) {
+        self.len = 0;
+        let (blocks, rest) = chunk[start..].as_chunks::<BLOCK>();
+        let mut at = start;
+        for block in blocks {
+            self.add(line_feeds(block), at);
+            at += BLOCK;
+            if self.len >= LINES {
+                return;
+            }
+        }
+        let mut block = [0; BLOCK];
+        block[..rest.len()].copy_from_slice(rest);
+        self.add(line_feeds(&block), at);
+    }
+
+    /// Adds the line feeds of a block, which begins there.
+    #[inline]
+    fn add(&mut self, mut bits: u64, at: usize) {
+        let count = bits.count_ones() as usize;
+        let room = &mut self.found[self.len..self.len + BLOCK];
+        let mut next = |place: &mut u32| {
+            *place = at as u32 + bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+        };
+        room[..4].iter_mut().for_each(&mut next);
+        if count > 4 {
+            room[4..count].iter_mut().for_each(next);
+        }
+        self.len += count;
+    }
+}
+
+/// The line feeds among some bytes, a bit for each.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[expect(unsafe_code, reason = "instructions of the processor: see Safety")]
+fn line_feeds(block: &[u8; BLOCK]) -> u64 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
+
+    let mut bits = 0;
+    for (number, bytes) in block.as_chunks::<16>().0.iter().enumerate() {
+        // SAFETY: every x86-64 has SSE2, and 16 bytes are read that are borrowed.
+        let found = unsafe {
+            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+            _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\n' as i8)))
+        };
+        bits |= (found as u64) << (16 * number);
+    }
+    bits
+}
+
+/// The line feeds among some bytes, a bit for each.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+fn line_feeds_by_words(block: &[u8; BLOCK]) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    const FEEDS: u64 = u64::from_ne_bytes([b'\n'; 8]);
+    let mut bits = 0;
+    for (number, word) in block.as_chunks::<8>().0.iter().enumerate() {
+        let differing = u64::from_le_bytes(*word) ^ FEEDS;
+        // The highest bit of each byte that is a line feed; no carry leaves a byte.
+        let feeds = !(((differing & LOW) + LOW) | differing | LOW);
+        // Moves them to the highest byte, in their order.
+        let eight = (feeds >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits |= eight << (8 * number);
+    }
+    bits
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+use line_feeds_by_words as line_feeds;
 
 /// Returns true if a text starts with another one. Does the same as `starts_with` without a call to
 /// `memcmp`, which is faster for a few dozen bytes.
@@ -196,6 +305,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn line_feeds_are_found() {
+        let mut chunk: Vec<u8> = (0..1000u32).map(|n| ((n * n) >> 3) as u8).collect();
+        for byte in [b'\n', b'\n' ^ 0x80, b'\n' + 1, b'\n' - 1, 0] {
+            chunk.extend([byte; 150]);
+        }
+        chunk.extend(*b"x\n");
+        for block in chunk.windows(BLOCK).filter_map(|block| block.first_chunk::<BLOCK>()) {
+            let bits =
+                block.iter().rev().fold(0, |bits, byte| (bits << 1) | u64::from(*byte == b'\n'));
+            assert_eq!(line_feeds(block), bits);
+            assert_eq!(line_feeds_by_words(block), bits);
+        }
+        for from in 0..200 {
+            let (mut ends, mut start) = (Ends::default(), from);
+            let mut found = Vec::new();
+            while start < chunk.len() {
+                ends.find(&chunk, start);
+                assert!(
+                    ends.len >= LINES
+                        || *ends.found[..ends.len].last().unwrap() as usize == chunk.len() - 1
+                );
+                found.extend(ends.found());
+                start = found.last().unwrap() + 1;
+            }
+            let wanted: Vec<_> =
+                memchr::memchr_iter(b'\n', &chunk[from..]).map(|at| from + at).collect();
+            assert_eq!(found, wanted, "{from}");
+        }
+    }
+
     /// A chunk of many batches: each line once, in order.
     #[test]
     fn batches() {
@@ -203,7 +343,7 @@ mod tests {
         let (mut batch, mut start, mut seen) = (Batch::default(), 0, 0);
         while start < text.len() {
             start = batch.fill(text.as_bytes(), start, HOSTS);
-            assert!(!batch.lines.is_empty() && batch.lines.len() <= LINES);
+            assert!(!batch.lines.is_empty() && batch.lines.len() < LINES + BLOCK);
             for line in &batch.lines {
                 assert!(line.url.ends_with(format!("/{seen}").as_bytes()));
                 seen += 1;

@@ -8,7 +8,7 @@ use robotsieve_client::host_count::HostHasher;
 use super::args::{FilterArgs, FilterFormat, Missing};
 use super::batch::{Batch, Hosts, Line};
 use super::feed::Asked;
-use super::output::{self, AgentMember, Gone, Pieces};
+use super::output::{self, AgentMember, Pieces, Unwritten};
 use super::sites::{HostRules, Site, Sites};
 use super::tally::{SeenHosts, Tally};
 
@@ -98,7 +98,7 @@ pub struct Worker<'j> {
     /// A row for each line of a batch.
     answers: Vec<Answer>,
     shared: Shared,
-    /// The parts of a chunk to print.
+    /// The parts of a batch to print.
     kept: Vec<Range<usize>>,
 }
 
@@ -118,51 +118,52 @@ impl<'j> Worker<'j> {
         matches!(self.judge.format, FilterFormat::Urls | FilterFormat::Denied)
     }
 
-    /// Judges all lines of a chunk, which ends with a line feed, and removes those that are not to be
-    /// printed. For one crawler.
-    pub fn sieve(&mut self, lines: &mut Vec<u8>) -> Tally {
+    /// Judges all lines of a chunk, which ends with a line feed, and moves those that are to be
+    /// printed to its beginning. Returns how many bytes they have. For one crawler.
+    pub fn sieve(&mut self, lines: &mut [u8]) -> (Tally, usize) {
         let kept_answer = match self.judge.format {
             FilterFormat::Denied => Answer::Disallow,
             _ => Answer::Allow,
         };
         let mut tally = Tally::default();
-        self.kept.clear();
-        // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are removed
-        // by leaving a gap.
-        let mut piece = 0..0;
-        let (mut batch, mut start) = (Batch::default(), 0);
+        let (mut batch, mut start, mut len) = (Batch::default(), 0, 0);
         while start < lines.len() {
-            start = self.fill(&mut batch, lines, start, &mut tally);
-            self.judge.answer(&batch, &mut self.answers);
-            for (line, answer) in batch.lines.iter().zip(&self.answers) {
+            let mut filled = batch;
+            start = self.fill(&mut filled, lines, start, &mut tally);
+            self.judge.answer(&filled, &mut self.answers);
+            // Adjacent lines are kept in one piece. A CR before a line feed and an empty line are
+            // removed by leaving a gap.
+            let mut piece = 0..0;
+            for (line, answer) in filled.lines.iter().zip(&self.answers) {
                 tally.count(*answer, 1);
                 if *answer == kept_answer {
-                    let end = line.start() + line.url.len();
-                    for kept in [line.start()..end, line.end()..line.end() + 1] {
-                        if piece.end == kept.start {
-                            piece.end = kept.end;
-                        } else {
-                            self.kept.push(std::mem::replace(&mut piece, kept));
-                        }
+                    if piece.end != line.start() {
+                        self.kept.push(std::mem::replace(&mut piece, line.start()..line.start()));
                     }
+                    let end = line.start() + line.url.len();
+                    if end != line.end() {
+                        self.kept.push(piece.start..end);
+                        piece.start = line.end();
+                    }
+                    piece.end = line.end() + 1;
                 }
             }
-        }
-        self.kept.push(piece);
-        let mut len = 0;
-        for piece in self.kept.drain(..) {
-            let piece_len = piece.len();
-            if piece.start != len {
-                lines.copy_within(piece, len);
+            self.kept.push(piece);
+            batch = filled.emptied();
+            // They are still in the nearest cache.
+            for piece in self.kept.drain(..) {
+                let piece_len = piece.len();
+                if piece.start != len {
+                    lines.copy_within(piece, len);
+                }
+                len += piece_len;
             }
-            len += piece_len;
         }
-        lines.truncate(len);
-        tally
+        (tally, len)
     }
 
     /// Judges all lines of a chunk, which ends with a line feed, and formats the verdicts for each.
-    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Gone> {
+    pub fn format(&mut self, lines: &[u8], pieces: &mut Pieces<'_>) -> Result<Tally, Unwritten> {
         let mut tally = Tally::default();
         let (mut batch, mut start) = (Batch::default(), 0);
         while start < lines.len() {
@@ -199,7 +200,7 @@ impl<'j> Worker<'j> {
         batch: &Batch<'_>,
         tally: &mut Tally,
         pieces: &mut Pieces<'_>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Unwritten> {
         self.judge.answer(batch, &mut self.answers);
         let rows = self.answers.chunks_exact(self.judge.agents.len());
         for (line, row) in batch.lines.iter().zip(rows) {
@@ -218,7 +219,7 @@ impl<'j> Worker<'j> {
         batch: &Batch<'_>,
         tally: &mut Tally,
         pieces: &mut Pieces<'_>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Unwritten> {
         let Worker { judge, shared, .. } = self;
         let mut sent = Ok(());
         judge.each_line(batch, |line, ruling| {

@@ -1,26 +1,25 @@
 //! `robotsieve filter`: judges URLs by the million, in a pipeline with bounded memory.
 //!
 //! ```text
-//!            jobs            pieces, one channel a chunk
-//! reader ──────────▶ workers ──────────▶ writer
-//!    │                                     ▲
-//!    └─────────── order of chunks ─────────┘
+//!             the next chunk          in the order of the input
+//! inputs ──────────────────▶ workers ──────────────────▶ output
+//!          one at a time                one at a time
 //! ```
 //!
-//! [`inputs`] opens and decompresses the inputs and splits them into chunks of whole lines. Each
-//! chunk goes to a worker, where [`judge`] decides about every line. It takes a hundred lines at a
-//! time in steps: [`batch`] splits them and finds their origins, [`sites`] has the answers
-//! ([`folder`], [`packed`] and [`stored`] are where they come from). If lines are printed as they came, they stay in the chunk, which goes on
-//! to the writer; other output is formatted by [`output`]. The reader also sends the writer the
-//! receiving end of each chunk's own channel, in the order of the input, so the writer knows what
-//! comes next without numbering or sorting.
+//! Each worker reads a chunk, judges it and writes it, so what it read stays in its core's cache, and no
+//! thread waits while another one could use its core. [`inputs`] opens and decompresses the inputs and
+//! splits them into chunks of whole lines; [`feed`] lets one worker after the other read. Then [`judge`]
+//! decides about every line. It takes a hundred lines at a time in steps: [`batch`] splits them and finds
+//! their origins, [`sites`] has the answers ([`folder`], [`packed`] and [`stored`] are where they come
+//! from). If lines are printed as they came, they stay in the chunk; other output is formatted by
+//! [`output`]. [`turns`] keeps the order of what is written.
 //!
-//! With `--fetch` there is one more stage between reader and workers, [`ahead`]: there chunks wait
-//! for the sites that are being asked, while later ones are read.
+//! With `--fetch` there is one more stage, [`ahead`]: another thread reads, and chunks wait there for the
+//! sites that are being asked.
 //!
-//! All channels are bounded, so a slow consumer stops the reader. A worker whose output grows large
-//! (many crawlers, long rules) sends it in pieces and waits while the channel is full. The chunk
-//! whose turn it is can always proceed, so there is no deadlock.
+//! Few chunks may wait for their turn to be written, so a slow consumer stops the reading. A worker
+//! whose output grows large (many crawlers, long rules) waits for its turn and writes it in pieces. The
+//! chunk whose turn it is can always proceed, so there is no deadlock.
 
 mod ahead;
 pub mod args;
@@ -33,11 +32,12 @@ mod packed;
 mod sites;
 mod stored;
 mod tally;
+mod turns;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -53,24 +53,19 @@ use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
 use crate::write::report::Report;
-use crate::write::{screen, stdout};
+use crate::write::stdout;
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
-use feed::{Asked, Buffers, Feed};
+use feed::{Asked, Buffers, Chunks, Feed, Source};
 use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
-use output::{Piece, Pieces};
+use output::{Pieces, Unwritten};
 use packed::Packed;
 use robotsieve_client::sieve::watch::{Stop, Watch};
 use sites::Site;
 use stored::Stored;
 use tally::Sum;
-
-/// A chunk on its way to a worker.
-struct Job {
-    lines: Vec<u8>,
-    pieces: SyncSender<Piece>,
-}
+use turns::{Turn, Turns};
 
 /// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
@@ -108,7 +103,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
             if args.agents.0.is_empty() { " in the pack (choose one with --agent)" } else { "" },
         )));
     }
-    let judge = Arc::new(Judge::new(args, source, &asked));
+    let judge = Judge::new(args, source, &asked);
     let fetching = stored.as_ref().filter(|_| args.fetch);
     if let Some(stored) = fetching {
         signals::stop_politely(stored.watch())?;
@@ -233,59 +228,58 @@ fn of_pack(
     Ok((RobotsSource::ByHost(Box::new(packed)), asked))
 }
 
-/// Runs the pipeline; the calling thread writes. Returns `None` if the reader of standard output
-/// went away.
+/// What workers share.
+struct Shared {
+    judge: Judge,
+    chunks: Chunks,
+    buffers: Arc<Buffers>,
+    turns: Turns,
+    sum: Mutex<Sum>,
+    verdicts: Arc<Verdicts>,
+}
+
+/// Runs the pipeline. Returns `None` if the reader of standard output went away.
 ///
 /// In that case the threads are not joined: one of them may wait for input that never comes.
 fn sieve(
     args: &FilterArgs,
-    judge: Arc<Judge>,
+    judge: Judge,
     sitemaps: Names,
     fetching: Option<&Arc<Stored>>,
-    verdicts: &Verdicts,
+    verdicts: &Arc<Verdicts>,
     report: &Arc<Report>,
 ) -> Result<Option<Sum>, Failure> {
     let threads = args.threads.get();
     let buffers = Arc::new(Buffers::default());
-    let (job_sender, jobs) = sync_channel::<Job>(threads);
-    let (turn_sender, turns) = sync_channel::<Receiver<Piece>>(2 * threads);
-    let jobs = Arc::new(Mutex::new(jobs));
-    let mut workers = Vec::new();
-    for _ in 0..threads {
-        let (judge, jobs, buffers) = (Arc::clone(&judge), Arc::clone(&jobs), Arc::clone(&buffers));
-        workers.push(start("judging", move || work(&judge, &jobs, &buffers))?);
-    }
-    // Now only workers hold it: if all of them end, the reader does not wait forever.
-    drop(jobs);
-    let mut inputs = Feed {
+    let feed = Feed {
         inputs: Inputs::new(args.inputs(), Arc::clone(report)),
         sitemaps: Sitemaps::new(sitemaps, Arc::clone(report)),
     };
-    let pass = move |lines| pass(lines, &job_sender, &turn_sender);
-    let reader = match fetching {
-        None => start("reading", {
-            let buffers = Arc::clone(&buffers);
-            move || {
-                let mut lines = buffers.take();
-                while inputs.fill(&mut lines) && pass(lines) {
-                    lines = buffers.take();
-                }
-            }
-        })?,
-        Some(stored) => {
-            let ahead = Arc::new(Ahead::new(args.buffer.0));
-            // It may wait for input that never comes, also after the run was stopped, so nobody
-            // waits for it.
-            start("reading", {
-                let (ahead, stored, buffers) =
-                    (Arc::clone(&ahead), Arc::clone(stored), Arc::clone(&buffers));
-                move || ahead.read(&mut inputs, &stored, || buffers.take())
-            })?;
-            let stored = Arc::clone(stored);
-            start("waiting", move || ahead.release(&stored, pass))?
-        }
+    let source = match fetching {
+        None => Source::Feed(Box::new(feed)),
+        Some(stored) => read_ahead(args, feed, stored, &buffers)?,
     };
-    match write(turns, &buffers, verdicts) {
+    drop(stdout::lock().map_err(stdout::failed)?);
+    let shared = Arc::new(Shared {
+        judge,
+        chunks: Chunks::new(source),
+        buffers,
+        turns: Turns::new(2 * threads),
+        sum: Mutex::default(),
+        verdicts: Arc::clone(verdicts),
+    });
+    let (ended, ends) = channel();
+    for _ in 0..threads {
+        let end = End { shared: Arc::clone(&shared), ended: ended.clone() };
+        start("judging", move || {
+            let worked = work(&end.shared);
+            // Nobody listens any more if another worker failed.
+            let _ = end.ended.send(worked);
+        })?;
+    }
+    let worked = ends.iter().take(threads).collect::<Result<(), Failure>>();
+    let flushed = || stdout::lock().and_then(|mut out| out.flush()).map_err(stdout::failed);
+    match worked.and_then(|()| flushed()) {
         Err(Failure::Io { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => {
             if let Some(stored) = fetching {
                 stored.watch().stop(Stop::NoReader);
@@ -293,82 +287,80 @@ fn sieve(
             Ok(None)
         }
         Err(failure) => Err(failure),
-        Ok(tally) => {
-            reader.join().map_err(|_| Failure::Thread("reading"))?;
-            drop(judge);
-            for worker in workers {
-                worker.join().map_err(|_| Failure::Thread("judging"))?;
-            }
-            Ok(Some(tally))
+        Ok(()) => {
+            let mut sum = shared.sum.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(Some(std::mem::take(&mut sum)))
         }
     }
 }
 
-fn start(
-    name: &str,
-    body: impl FnOnce() + Send + 'static,
-) -> Result<thread::JoinHandle<()>, Failure> {
-    thread::Builder::new().name(name.to_owned()).spawn(body).map_err(|cause| {
+/// Starts the stage where chunks wait for sites that are asked, and the thread that reads for it.
+fn read_ahead(
+    args: &FilterArgs,
+    mut feed: Feed,
+    stored: &Arc<Stored>,
+    buffers: &Arc<Buffers>,
+) -> Result<Source, Failure> {
+    let (sender, chunks) = sync_channel(args.threads.get());
+    let ahead = Arc::new(Ahead::new(args.buffer.0));
+    // It may wait for input that never comes, also after the run was stopped, so nobody waits for it.
+    start("reading", {
+        let (ahead, stored, buffers) =
+            (Arc::clone(&ahead), Arc::clone(stored), Arc::clone(buffers));
+        move || ahead.read(&mut feed, &stored, || buffers.take())
+    })?;
+    let stored = Arc::clone(stored);
+    start("waiting", move || ahead.release(&stored, |lines| sender.send(lines).is_ok()))?;
+    Ok(Source::Stage(chunks))
+}
+
+fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let started = thread::Builder::new().name(name.to_owned()).spawn(body);
+    started.map(drop).map_err(|cause| {
         Failure::io(format!("cannot start a {name} thread (try fewer --threads)"), cause)
     })
 }
 
-/// Passes a chunk on to the workers, and its turn to the writer. Returns `false` if nobody takes more.
-fn pass(lines: Vec<u8>, jobs: &SyncSender<Job>, turns: &SyncSender<Receiver<Piece>>) -> bool {
-    // Room for what a chunk usually sends: its output and its tally.
-    let (pieces, turn) = sync_channel(2);
-    turns.send(turn).is_ok() && jobs.send(Job { lines, pieces }).is_ok()
+/// Says that a worker has ended, also if it panics.
+struct End {
+    shared: Arc<Shared>,
+    ended: Sender<Result<(), Failure>>,
 }
 
-/// Judges chunks until there are no more.
-fn work(judge: &Judge, jobs: &Mutex<Receiver<Job>>, buffers: &Buffers) {
+impl Drop for End {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.shared.turns.end();
+            let _ = self.ended.send(Err(Failure::Thread("judging")));
+        }
+    }
+}
+
+/// Reads, judges and writes chunks until there are no more.
+fn work(shared: &Shared) -> Result<(), Failure> {
+    let Shared { judge, chunks, buffers, turns, sum, verdicts } = shared;
     let mut worker = Worker::new(judge);
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { mut lines, pieces }) = job else { return };
-        if worker.sieves() {
-            let tally = worker.sieve(&mut lines);
-            output::finish(&pieces, lines, tally);
+    while turns.wait_for_room() {
+        let Some((number, mut lines)) = chunks.next(buffers) else { break };
+        let turn = Turn::new(turns, number);
+        let judged = if worker.sieves() {
+            let (tally, len) = worker.sieve(&mut lines);
+            let written = turn.finish(lines, len, buffers);
+            written.map(|()| tally).map_err(Unwritten::Failed)
         } else {
-            let mut pieces = Pieces::new(&pieces, buffers);
-            let Ok(tally) = worker.format(&lines, &mut pieces) else { return };
-            pieces.finish(tally);
+            let mut pieces = Pieces::new(turn, buffers);
+            let tally = worker.format(&lines, &mut pieces);
             buffers.give(lines);
-        }
-    }
-}
-
-/// Writes the pieces of one chunk after another.
-fn write(
-    turns: Receiver<Receiver<Piece>>,
-    buffers: &Buffers,
-    verdicts: &Verdicts,
-) -> Result<Sum, Failure> {
-    let mut sum = Sum::default();
-    let mut out = stdout::lock().map_err(stdout::failed)?;
-    let is_terminal = out.is_terminal();
-    for pieces in turns {
-        let mut complete = false;
-        for piece in pieces {
-            match piece {
-                Piece::Bytes(bytes) => {
-                    // The bar is in the way only if both are on the same screen.
-                    let mut write = || out.write_all(&bytes);
-                    let written = if is_terminal { screen::without_bar(write) } else { write() };
-                    written.map_err(stdout::failed)?;
-                    buffers.give(bytes);
-                }
-                Piece::End(tally) => {
-                    sum.add(&tally);
-                    verdicts.add(&tally.answers);
-                    complete = true;
-                }
+            tally.and_then(|tally| pieces.finish(buffers).map(|()| tally))
+        };
+        match judged {
+            Ok(tally) => {
+                sum.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
+                verdicts.add(&tally.answers);
             }
-        }
-        if !complete {
-            return Err(Failure::Thread("judging"));
+            Err(Unwritten::Over) => break,
+            Err(Unwritten::Failed(cause)) => return Err(stdout::failed(cause)),
         }
     }
-    out.flush().map_err(stdout::failed)?;
-    Ok(sum)
+    Ok(())
 }

@@ -1,63 +1,52 @@
 //! The output for a line, and its way to the writer.
 
-use std::sync::mpsc::SyncSender;
+use std::io;
 
 use super::feed::Buffers;
-use super::tally::Tally;
+use super::turns::Turn;
 use crate::read::inputs::CHUNK_BYTES;
 use crate::write::bytes;
 use robotsieve::Answer;
 
-/// What a worker sends to the writer.
-pub enum Piece {
-    /// Whole lines of output.
-    Bytes(Vec<u8>),
-    /// The end of the chunk.
-    End(Tally),
+/// Why a chunk's output was not finished.
+pub enum Unwritten {
+    /// Another worker failed to write.
+    Over,
+    /// This one did.
+    Failed(io::Error),
 }
 
-/// The writer is gone.
-pub struct Gone;
-
-/// The output of one chunk: usually one piece, several if it grows large.
+/// The output of one chunk. If it grows large, it is written in pieces.
 pub struct Pieces<'w> {
     pub bytes: Vec<u8>,
-    to: &'w SyncSender<Piece>,
-    buffers: &'w Buffers,
+    turn: Turn<'w>,
 }
 
 impl<'w> Pieces<'w> {
-    pub fn new(to: &'w SyncSender<Piece>, buffers: &'w Buffers) -> Pieces<'w> {
-        Pieces { bytes: emptied(buffers.take()), to, buffers }
+    pub fn new(turn: Turn<'w>, buffers: &Buffers) -> Pieces<'w> {
+        let mut bytes = buffers.take();
+        bytes.clear();
+        Pieces { bytes, turn }
     }
 
-    /// Must be called after each line; sends output that has grown large.
+    /// Must be called after each line; writes output that has grown large.
     #[inline]
-    pub fn line_done(&mut self) -> Result<(), Gone> {
-        if self.bytes.len() < 2 * CHUNK_BYTES { Ok(()) } else { self.send() }
+    pub fn line_done(&mut self) -> Result<(), Unwritten> {
+        if self.bytes.len() < 2 * CHUNK_BYTES { Ok(()) } else { self.write() }
     }
 
     #[cold]
-    fn send(&mut self) -> Result<(), Gone> {
-        let piece = std::mem::replace(&mut self.bytes, emptied(self.buffers.take()));
-        self.to.send(Piece::Bytes(piece)).map_err(|_| Gone)
+    fn write(&mut self) -> Result<(), Unwritten> {
+        let is_written = self.turn.write(&self.bytes).map_err(Unwritten::Failed)?;
+        self.bytes.clear();
+        if is_written { Ok(()) } else { Err(Unwritten::Over) }
     }
 
-    /// Sends the rest.
-    pub fn finish(self, tally: Tally) {
-        finish(self.to, self.bytes, tally);
+    /// Writes the rest when its turn comes.
+    pub fn finish(self, buffers: &Buffers) -> Result<(), Unwritten> {
+        let len = self.bytes.len();
+        self.turn.finish(self.bytes, len, buffers).map_err(Unwritten::Failed)
     }
-}
-
-/// Sends the last lines of a chunk. If the writer is gone, the next chunk finds out.
-pub fn finish(to: &SyncSender<Piece>, bytes: Vec<u8>, tally: Tally) {
-    let _ = to.send(Piece::Bytes(bytes));
-    let _ = to.send(Piece::End(tally));
-}
-
-fn emptied(mut buffer: Vec<u8>) -> Vec<u8> {
-    buffer.clear();
-    buffer
 }
 
 /// The URL at the end of a line, unchanged.

@@ -74,7 +74,6 @@ pub fn stat(path: &Path, progress: When) -> Result<Status, Failure> {
         ("bytes_of_panels", stat.panel_bytes.to_string()),
         ("bytes_of_rules", stat.rule_bytes.to_string()),
         ("bytes_of_sitemaps", stat.sitemap_bytes.to_string()),
-        ("bytes_of_entries", stat.entry_bytes.to_string()),
         ("bytes_of_index", stat.index_bytes.to_string()),
         ("bytes", stat.total_bytes.to_string()),
         ("bytes_per_origin", ratio(stat.total_bytes, stat.origins)),

@@ -24,10 +24,23 @@ pub fn open() -> io::Result<io::Stdin> {
     }
     refuse_output(Handle::stdin)?;
     let input = io::stdin();
+    #[cfg(target_os = "linux")]
+    widen(&input);
     if input.is_terminal() {
         stderr::note(&"reading from this terminal; end the input with Ctrl-D on a line of its own");
     }
     Ok(input)
+}
+
+/// The size of a pipe that is read: as large as Linux allows everyone.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1 << 20;
+
+/// Gives a pipe more room, so that its two ends wake each other less often.
+#[cfg(target_os = "linux")]
+fn widen(input: &io::Stdin) {
+    // It is no pipe, or it is not allowed: then it stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(input, PIPE_BYTES);
 }
 
 /// Returns true if reading standard input is certain not to wait: there are bytes, or it has ended.

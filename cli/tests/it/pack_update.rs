@@ -452,8 +452,8 @@ fn killed() {
 fn no_room() {
     for packs in Packs::of(&lines(0..30, "a", 1_000)) {
         let before = packs.bytes();
-        let kib = before.iter().map(Vec::len).max().unwrap().div_ceil(1024) + 4;
-        // A layer begins a page at least, but what waits on disk is short.
+        let kib = before.iter().map(Vec::len).max().unwrap().div_ceil(1024) + 1;
+        // The index of a layer begins at a multiple of 4096, but what waits on disk is short.
         let changes = packs.folder.file("new.jsonl", lines(1..3, "b", 2_000));
         let ran = crate::pack_shards::limited(
             kib as u32,

@@ -5,6 +5,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::rules::normalise::Encoding;
+#[cfg(feature = "url")]
+use crate::verdict::Verdict;
 
 use super::format::RawTable;
 #[cfg(any(feature = "pack", test))]
@@ -70,6 +72,17 @@ impl<'t> Table<'t> {
         let raw = RawTable::new(bytes, encoding);
         raw.validate()?;
         Ok(Table { raw })
+    }
+
+    /// The verdict of a table that has the same one on every haystack, before any byte. `None` if it
+    /// depends on the haystack. The bytes must be those of a valid table.
+    #[cfg(feature = "url")]
+    pub(crate) fn only_verdict(bytes: &'t [u8], encoding: Encoding) -> Option<Verdict> {
+        match RawTable::new(bytes, encoding).start() {
+            0 => Some(Verdict::Allow),
+            1 => Some(Verdict::Disallow),
+            _ => None,
+        }
     }
 
     /// The table that these bytes are, without a check in release builds.

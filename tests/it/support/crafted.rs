@@ -1,14 +1,16 @@
 //! Packs that no writer makes, byte by byte but with right checksums: see `docs/pack.md`.
 
+use std::collections::VecDeque;
+
 use robotsieve::pack::Writer;
 use robotsieve::{Config, Profile};
 
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 const HEADER_LEN: usize = 16;
 pub const TRAILER_LEN: usize = 160;
-const PAGE_LEN: usize = 4096;
-const PAGE_HEAD: usize = 8;
-const SLOTS: usize = 8;
+const BLOCK_LEN: usize = 4096;
+/// The bytes of a line that entries have. The last one says whether more are behind it.
+pub const ROOM: usize = 63;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
 
 /// Where the trailer has its numbers.
@@ -44,11 +46,11 @@ pub struct Crafted {
     /// The seed of the hash.
     pub seed: u64,
     description: [u64; 3],
-    /// Everything between the beginning of the layer and its pages, a multiple of 16 bytes.
+    /// The records, a multiple of 16 bytes, without those of long names.
     pub records: Vec<u8>,
-    /// What the trailer says of the number of records.
+    /// What the trailer says of the number of records, without those of long names.
     pub record_count: u64,
-    /// What the pages hold.
+    /// What the index holds.
     pub entries: Vec<Entry>,
     /// The index, if it is not as a writer makes it of the entries.
     pub index: Option<Index>,
@@ -63,26 +65,54 @@ pub struct Crafted {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: Vec<u8>,
+    /// The lowest three bits; then one for "captured later".
     pub schemes: u8,
     pub kind: u8,
     pub captured: u32,
+    /// The verdict on every URL: 0 none, 1 allow, 2 disallow.
+    pub always: u8,
     pub policies: u32,
     pub about: u32,
 }
 
-/// The slots of an index.
+/// The lines of an index.
 #[derive(Clone, Debug)]
 pub struct Index {
     pub lines: u64,
     pub reach: u32,
-    /// 8 for each of the lines, and for each of those behind them.
-    pub slots: Vec<u64>,
+    /// All lines, those behind the ones that a hash names too.
+    pub bytes: Vec<[u8; 64]>,
 }
 
 impl Entry {
     /// What http and https have in common.
     pub fn new(name: impl Into<Vec<u8>>, policies: u32) -> Entry {
-        Entry { name: name.into(), schemes: 3, kind: 0, captured: 0, policies, about: 0 }
+        Entry { name: name.into(), schemes: 3, kind: 0, captured: 0, always: 0, policies, about: 0 }
+    }
+
+    /// Its bytes. The name is in a record with the number `long`, if it is too long.
+    pub fn bytes(&self, has_about: bool, seed: u64, long: impl FnOnce() -> u32) -> Vec<u8> {
+        let mut rest = self.policies.to_le_bytes().to_vec();
+        if self.captured != 0 {
+            rest.extend(self.captured.to_le_bytes());
+        }
+        if has_about {
+            rest.extend(self.about.to_le_bytes());
+        }
+        let is_long = 2 + rest.len() + self.name.len() > ROOM;
+        let len = if is_long { 63 } else { self.name.len() as u16 };
+        if is_long {
+            rest.extend((hash(&self.name, seed) as u32).to_le_bytes());
+            rest.extend(long().to_le_bytes());
+        } else {
+            rest.extend(&self.name);
+        }
+        let head = len
+            | u16::from(self.kind) << 6
+            | u16::from(self.schemes) << 9
+            | u16::from(self.captured != 0) << 13
+            | u16::from(self.always) << 14;
+        [&head.to_le_bytes()[..], &rest].concat()
     }
 }
 
@@ -160,65 +190,57 @@ impl Crafted {
         u32::try_from((self.begin() + at) / 16).expect("a small pack")
     }
 
-    /// Where the pages begin. The record that leads to them stands before.
-    fn pages_at(&self) -> usize {
-        (self.begin() + self.records.len() + 8 + 5).next_multiple_of(PAGE_LEN)
-    }
-
     fn has_about(&self) -> bool {
         self.keeps_rules || self.keeps_sitemaps
     }
 
-    /// The bytes of the pages, and the places of the entries.
-    fn pages(&self) -> (Vec<u8>, Vec<u64>) {
-        let (mut pages, mut places) = (Vec::new(), Vec::new());
-        for entry in &self.entries {
-            let mut bytes = u16::try_from(entry.name.len()).expect("short").to_le_bytes().to_vec();
-            bytes.extend([entry.schemes, entry.kind]);
-            bytes.extend(entry.captured.to_le_bytes());
-            bytes.extend(entry.policies.to_le_bytes());
-            if self.has_about() {
-                bytes.extend(entry.about.to_le_bytes());
-            }
-            bytes.extend(&entry.name);
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-            assert!(bytes.len() <= PAGE_LEN - PAGE_HEAD, "fits on a page");
-            if pages.len().next_multiple_of(PAGE_LEN) - pages.len() < bytes.len() {
-                end_page(&mut pages);
-                pages.extend([0; PAGE_HEAD]);
-            }
-            places.push(((self.pages_at() + pages.len()) / 4) as u64);
-            pages.extend(bytes);
-        }
-        end_page(&mut pages);
-        (pages, places)
-    }
-
-    /// The places of the entries.
-    pub fn places(&self) -> Vec<u64> {
-        self.pages().1
+    /// The bytes of all entries with the hashes of their names, and the records of long names.
+    pub fn entry_bytes(&self) -> (Vec<(u64, Vec<u8>)>, Vec<u8>) {
+        let mut names = Vec::new();
+        let all = self.entries.iter().map(|entry| {
+            let bytes = entry.bytes(self.has_about(), self.seed, || {
+                let number = self.record_number(self.records.len() + names.len());
+                names.extend(record(&[&[8], &entry.name[..]].concat()));
+                number
+            });
+            (hash(&entry.name, self.seed), bytes)
+        });
+        (all.collect(), names)
     }
 
     /// The index as a writer makes it.
     pub fn right_index(&self) -> Index {
-        let mut all: Vec<(u64, u64)> = self
-            .entries
-            .iter()
-            .zip(self.places())
-            .map(|(entry, place)| (hash(&entry.name, self.seed), place))
-            .collect();
-        all.sort_unstable();
-        let lines = (all.len() as u64 * 5).div_ceil(24).max(1);
-        let mut slots: Vec<u64> = Vec::new();
-        let mut reach = 0;
-        for (hash, place) in all {
-            let home = home(hash, lines);
-            slots.resize(slots.len().max(home * SLOTS), 0);
-            reach = reach.max(slots.len() / SLOTS - home);
-            slots.push(slot(hash, place));
+        let (mut all, _) = self.entry_bytes();
+        all.sort_by_key(|(hash, _)| *hash);
+        let taken: usize = all.iter().map(|(_, bytes)| bytes.len()).sum();
+        let lines = taken.div_ceil(32).max(1);
+        let mut all = all.into_iter().peekable();
+        let mut waiting: VecDeque<(usize, Vec<u8>)> = VecDeque::new();
+        let (mut index, mut reach) = (Vec::new(), 0);
+        while index.len() < lines + reach || !waiting.is_empty() {
+            let number = index.len();
+            let mut line = Vec::new();
+            while let Some((_, entry)) =
+                all.next_if(|(hash, _)| home(*hash, lines as u64) == number)
+            {
+                if line.len() + entry.len() <= ROOM {
+                    line.extend(entry);
+                } else {
+                    waiting.push_back((number, entry));
+                }
+            }
+            while let Some((home, entry)) = waiting.front()
+                && line.len() + entry.len() <= ROOM
+            {
+                reach = reach.max(number - home);
+                line.extend(entry);
+                waiting.pop_front();
+            }
+            line.resize(64, 0);
+            line[ROOM] = u8::from(!waiting.is_empty());
+            index.push(line.try_into().expect("64 bytes"));
         }
-        slots.resize((lines as usize + reach) * SLOTS, 0);
-        Index { lines, reach: u32::try_from(reach).expect("small"), slots }
+        Index { lines: lines as u64, reach: u32::try_from(reach).expect("small"), bytes: index }
     }
 
     /// The bytes of the pack.
@@ -230,20 +252,15 @@ impl Crafted {
         }
         let begin = bytes.len();
         bytes.extend(&self.records);
-        let (pages, _) = self.pages();
-        if !pages.is_empty() {
-            let mut body = vec![8];
-            body.extend(number(pages.len() / PAGE_LEN));
-            body.resize(self.pages_at() - bytes.len() - 8, 0);
-            bytes.extend(record(&body));
-            bytes.extend(pages);
-        }
-        bytes.resize(bytes.len().next_multiple_of(PAGE_LEN), 0);
+        let (entries, names) = self.entry_bytes();
+        let record_count = self.record_count + names_in(&names);
+        bytes.extend(names);
+        bytes.resize(bytes.len().next_multiple_of(BLOCK_LEN), 0);
         let index_at = bytes.len();
         let index = self.index.clone().unwrap_or_else(|| self.right_index());
-        bytes.extend(index.slots.iter().flat_map(|slot| slot.to_le_bytes()));
+        bytes.extend(index.bytes.as_flattened());
         let blocks_at = bytes.len();
-        for block in bytes[index_at..].to_vec().chunks(PAGE_LEN) {
+        for block in bytes[index_at..].to_vec().chunks(BLOCK_LEN) {
             bytes.extend(crc32fast::hash(block).to_le_bytes());
         }
         let blocks_checksum = crc32fast::hash(&bytes[blocks_at..]);
@@ -270,7 +287,6 @@ impl Crafted {
         trailer.extend(blocks_checksum.to_le_bytes());
         trailer.extend(number(usize::try_from(about_checksum).expect("32 bits")));
         trailer.extend([0, 0, 0, 0, 1, 0, 0, 0]);
-        let entries = index.slots.iter().filter(|slot| **slot != 0).count() as u64;
         let schemes = self.entries.iter().filter(|entry| entry.kind < 4);
         let origins = schemes.map(|entry| u64::from((entry.schemes & 7).count_ones())).sum();
         for number in [
@@ -283,8 +299,8 @@ impl Crafted {
             self.base.len() as u64,
             (bytes.len() + TRAILER_LEN) as u64,
             self.origins.unwrap_or(origins),
-            entries,
-            self.record_count,
+            entries.len() as u64,
+            record_count,
             self.files,
             self.seed,
         ] {
@@ -324,29 +340,22 @@ pub fn updated(pack: &[u8], layer: &[u8]) -> Vec<u8> {
     whole
 }
 
-fn end_page(pages: &mut Vec<u8>) {
-    if pages.is_empty() || pages.len().is_multiple_of(PAGE_LEN) {
-        let Some(last) = pages.len().checked_sub(PAGE_LEN) else { return };
-        let used = u32::try_from(PAGE_LEN).expect("small");
-        mend_page(&mut pages[last..], used);
-        return;
+/// How many records of names there are.
+fn names_in(names: &[u8]) -> u64 {
+    let (mut count, mut left) = (0, names);
+    while let Some(len) = left.first_chunk() {
+        left = &left[(8 + u32::from_le_bytes(*len) as usize).next_multiple_of(16)..];
+        count += 1;
     }
-    let begin = pages.len() / PAGE_LEN * PAGE_LEN;
-    let used = u32::try_from(pages.len() - begin).expect("small");
-    pages.resize(begin + PAGE_LEN, 0);
-    mend_page(&mut pages[begin..], used);
+    count
 }
 
-/// Gives a page its head: how much of it is in use, and its checksum.
-pub fn mend_page(page: &mut [u8], used: u32) {
-    page[4..8].copy_from_slice(&used.to_le_bytes());
-    let checksum = crc32fast::hash(&page[4..]);
-    page[..4].copy_from_slice(&checksum.to_le_bytes());
-}
-
-/// A slot of the index.
-pub fn slot(hash: u64, place: u64) -> u64 {
-    hash << 40 | place
+/// A line with these entries, of which the last may be cut.
+pub fn line(entries: &[&[u8]], has_more: bool) -> [u8; 64] {
+    let mut bytes = entries.concat();
+    bytes.resize(ROOM, 0);
+    bytes.push(u8::from(has_more));
+    bytes.try_into().expect("64 bytes")
 }
 
 /// The line that a hash names.

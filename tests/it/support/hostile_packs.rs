@@ -4,15 +4,15 @@ use robotsieve::Profile;
 
 use super::crafted::{
     Crafted, Entry, FIRST_PLACE, Index, PackedRule, about_body, branch, delay, explain_body,
-    filter_len, hash, home, mend_page, number, panel_body, record, rules_body, sitemaps_body, slot,
-    table, table_body, wait, with_pace,
+    filter_len, line, number, panel_body, record, rules_body, sitemaps_body, table, table_body,
+    wait, with_pace,
 };
 
 /// Makes a pack of about so many bytes.
 type Make = fn(usize) -> Vec<u8>;
 
 /// Each way, with its name.
-pub const ALL: [(&str, Make); 26] = [
+pub const ALL: [(&str, Make); 24] = [
     ("branches without exits", branches_without_exits),
     ("small tables of branches without exits", small_tables),
     ("branches that share their targets", shared_branches),
@@ -21,17 +21,15 @@ pub const ALL: [(&str, Make); 26] = [
     ("records that all reach to the end", records_to_the_end),
     ("one damaged record for all origins", one_damaged_record),
     ("one record with damaged rules for all origins", one_record_with_damaged_rules),
-    ("an index without free slots", full_index),
-    ("an index whose slots all match", slots_that_match),
-    ("slots that all lead to one entry", one_entry),
-    ("slots that lead to themselves", slots_to_the_index),
+    ("an index without room", full_index),
+    ("an index whose entries nearly match", entries_that_nearly_match),
+    ("entries that all have one long name", one_long_name),
+    ("entries whose long names are anywhere", names_anywhere),
     ("layers whose lines are all full", full_layers),
     ("more layers than there may be", many_layers),
     ("layers in a circle", layers_in_a_circle),
-    ("entries that overlap", overlapping_entries),
-    ("one damaged page for all origins", one_damaged_page),
+    ("entries of the same origin", same_origin),
     ("one damaged block of the index", one_damaged_block),
-    ("pages that are longer than the pack", long_pages),
     ("a panel of many crawlers", many_crawlers),
     ("a panel for all origins", one_panel),
     ("panels of panels", panels_of_panels),
@@ -231,73 +229,76 @@ fn one_record_with_damaged_rules(bytes: usize) -> Vec<u8> {
     pack.bytes()
 }
 
-/// Names with their hashes, in the order of these.
-fn names(count: usize) -> Vec<(u64, String)> {
-    let mut names: Vec<(u64, String)> = (0..count)
-        .map(|number| format!("{number}.com"))
-        .map(|n| (hash(n.as_bytes(), 0), n))
-        .collect();
-    names.sort_unstable();
-    names
+/// Lines that say that more is behind them, for every hash as many as there may be.
+fn full_lines(pack: &mut Crafted, lines: Vec<[u8; 64]>) {
+    let reach = (lines.len() - 1).min(1024);
+    let count = (lines.len() - reach) as u64;
+    let reach = u32::try_from(reach).expect("small");
+    pack.index = Some(Index { lines: count, reach, bytes: lines });
 }
 
 /// All lines are full, and those behind them too, so that each origin is far behind its line.
 fn full_index(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    let names = names(bytes / 32 / 8 * 8);
-    pack.entries = names.iter().map(|(_, name)| Entry::new(name.clone(), record)).collect();
-    let places = pack.places();
-    let slots = names.iter().zip(places).map(|((hash, _), place)| slot(*hash, place));
-    let slots: Vec<u64> = slots.collect();
-    let reach = (slots.len() / 8 - 1).min(1024);
-    let lines = (slots.len() / 8 - reach) as u64;
-    pack.index = Some(Index { lines, reach: number_of(reach), slots });
+    with_many_origins(&mut pack, record, 0, bytes / 32);
+    let (mut all, _) = pack.entry_bytes();
+    all.sort_by_key(|(hash, _)| *hash);
+    let mut lines = Vec::new();
+    for entries in all.chunks(4) {
+        let entries: Vec<&[u8]> = entries.iter().map(|(_, entry)| &entry[..]).collect();
+        lines.push(line(&entries, true));
+    }
+    full_lines(&mut pack, lines);
     pack.bytes()
 }
 
-fn number_of(number: usize) -> u32 {
-    u32::try_from(number).expect("a small pack")
-}
-
-/// In all lines that may have an origin, each slot has its fingerprint, and leads to another one.
-fn slots_that_match(bytes: usize) -> Vec<u8> {
+/// In all lines that may have an origin stand others, with names that differ in a byte.
+fn entries_that_nearly_match(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    pack.entries = vec![Entry::new("a.com", record), Entry::new("e.com", record)];
-    let places = pack.places();
-    let count = bytes / 64;
-    let reach = (count - 1).min(1024);
-    let mut slots = vec![slot(hash(b"e.com", 0), places[0]); 8 * count];
-    let last = slots.len() - 1;
-    slots[last] = slot(hash(b"e.com", 0), places[1]);
-    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+    let entry = |name: &str| Entry::new(name, record).bytes(false, 0, || 0);
+    let [a, b] = ["e.con", "e.com"].map(entry);
+    let mut lines = vec![line(&[&a, &a, &a, &a, &a], true); bytes / 64];
+    lines.extend([line(&[&b], false)]);
+    full_lines(&mut pack, lines);
     pack.bytes()
 }
 
-fn one_entry(bytes: usize) -> Vec<u8> {
+/// The name of a record, in all entries, with the hash of a host that is asked for.
+fn one_long_name(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    pack.entries = vec![Entry::new(vec![b'a'; 2000], record)];
-    let count = bytes / 64;
-    let slots = vec![slot(hash(&[b'a'; 2000], 0), pack.places()[0]); 8 * count];
-    let reach = (count - 1).min(1024);
-    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+    let name = pack.record(&[&[8], &[b'a'; 2048][..]].concat());
+    let mut entry = Entry::new(vec![b'a'; 2048], record).bytes(false, 0, || name);
+    entry[6..10].copy_from_slice(&(super::crafted::hash(b"e.com", 0) as u32).to_le_bytes());
+    let lines = vec![line(&[&entry, &entry, &entry, &entry], true); bytes / 64];
+    full_lines(&mut pack, lines);
     pack.bytes()
 }
 
-/// Into the index, the header, the records, beyond the end.
-fn slots_to_the_index(bytes: usize) -> Vec<u8> {
-    let mut pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
-    let count = bytes / 64;
-    let places = [1, 4, 2048, 3072, 4096, (bytes as u64) / 4, (1 << 40) - 2, (1 << 40) - 1];
-    let slots = (0..8 * count).map(|n| slot(hash(b"e.com", 0), places[n % 8])).collect();
-    let reach = (count - 1).min(1024);
-    pack.index = Some(Index { lines: (count - reach) as u64, reach: number_of(reach), slots });
+/// In the header, the records, the index, beyond the end.
+fn names_anywhere(bytes: usize) -> Vec<u8> {
+    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
+    let record = pack.record(&rules_body(&[]));
+    let records = [0, 1, 2, 3, 100, 256, 300, bytes as u32 / 16, u32::MAX];
+    let hash = super::crafted::hash(b"e.com", 0) as u32;
+    let entries: Vec<Vec<u8>> = records
+        .iter()
+        .map(|name| {
+            let mut entry = Entry::new(vec![b'a'; 2048], record).bytes(false, 0, || *name);
+            entry[6..10].copy_from_slice(&hash.to_le_bytes());
+            entry
+        })
+        .collect();
+    let of = |n: usize| &entries[n % entries.len()][..];
+    let lines = (0..bytes / 64).map(|n| line(&[of(4 * n), of(4 * n + 1), of(4 * n + 2)], true));
+    let lines = lines.collect();
+    full_lines(&mut pack, lines);
     pack.bytes()
 }
 
-/// Each layer has only full lines, all of whose slots match.
+/// Each layer has only full lines.
 fn full_layers(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     for layer in 0..64 {
@@ -308,10 +309,9 @@ fn full_layers(bytes: usize) -> Vec<u8> {
             break;
         }
         let record = pack.record(&rules_body(&[]));
-        pack.entries = vec![Entry::new("a.com", record)];
+        let entry = Entry::new("a.com", record).bytes(false, 0, || 0);
         let count = (bytes / 64 / 64).max(1);
-        let slots = vec![slot(hash(b"e.com", 0), pack.places()[0]); 8 * count];
-        pack.index = Some(Index { lines: 1, reach: number_of(count - 1), slots });
+        full_lines(&mut pack, vec![line(&[&entry[..]; 5], true); count]);
         pack.origins = Some(1);
     }
     pack.bytes()
@@ -345,52 +345,18 @@ fn layers_in_a_circle(_: usize) -> Vec<u8> {
     pack.bytes()
 }
 
-/// An entry begins every four bytes, and its name is the rest of its page.
-fn overlapping_entries(bytes: usize) -> Vec<u8> {
+/// All entries are of one origin, in the line of its hash and behind it.
+fn same_origin(bytes: usize) -> Vec<u8> {
     let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
     let record = pack.record(&rules_body(&[]));
-    // Each record that leads to a page is followed by it.
-    let mut found: Vec<(u64, u64)> = Vec::new();
-    while pack.begin() + pack.records.len() < bytes / 2 {
-        let from = pack.begin() + pack.records.len();
-        let mut body = vec![8, 1, 0, 0, 0];
-        body.resize((from + 13).next_multiple_of(4096) - from - 8, 0);
-        pack.records.extend(super::crafted::record(&body));
-        let mut page = vec![0; 4096];
-        for at in (8..4096 - 12).step_by(16) {
-            let len = 4096 - at - 12;
-            page[at..at + 2].copy_from_slice(&(len as u16).to_le_bytes());
-            page[at + 2] = 3;
-            page[at + 8..at + 12].copy_from_slice(&record.to_le_bytes());
-        }
-        mend_page(&mut page, 4096);
-        let page_at = pack.begin() + pack.records.len();
-        for at in (8..4096 - 12).step_by(16) {
-            found.push((hash(&page[at + 12..], 0), ((page_at + at) / 4) as u64));
-        }
-        pack.records.extend(page);
-    }
-    found.sort_unstable();
-    let lines = (found.len() as u64 * 5).div_ceil(24).max(1);
-    let mut slots: Vec<u64> = Vec::new();
-    for (hash, place) in found {
-        slots.resize(slots.len().max(home(hash, lines) * 8), 0);
-        slots.push(slot(hash, place));
-    }
-    slots.resize((lines as usize + 9) * 8, 0);
-    pack.index = Some(Index { lines, reach: 9, slots });
+    pack.entries = vec![Entry::new("e.com", record); (bytes / 16).min(5 * 1024)];
+    let entry = pack.entries[0].bytes(false, 0, || 0);
+    let count = pack.entries.len().div_ceil(5);
+    let mut lines = vec![line(&[&entry[..]; 5], true); count];
+    lines.extend([line(&[], false)]);
+    let reach = u32::try_from(lines.len() - 1).expect("small");
+    pack.index = Some(Index { lines: 1, reach, bytes: lines });
     pack.bytes()
-}
-
-fn one_damaged_page(bytes: usize) -> Vec<u8> {
-    let mut pack = Crafted::new(&Profile::ORIGINAL_1994);
-    let record = pack.record(&rules_body(&[]));
-    with_many_origins(&mut pack, record, 0, bytes / 64);
-    let mut bytes = pack.bytes();
-    for page in (4096..bytes.len() / 2).step_by(4096) {
-        bytes[page] ^= 1;
-    }
-    bytes
 }
 
 /// The checksum of each block is wrong, but not that of all these.
@@ -409,20 +375,6 @@ fn one_damaged_block(bytes: usize) -> Vec<u8> {
         bytes[block] ^= 1;
     }
     bytes
-}
-
-/// The records that lead to pages say that more follow.
-fn long_pages(bytes: usize) -> Vec<u8> {
-    let mut pack = Crafted::of(&Profile::ORIGINAL_1994, &rules_body(&[]));
-    for count in [u32::MAX, 1 << 31, 1 << 20].iter().cycle() {
-        let mut body = vec![8];
-        body.extend(count.to_le_bytes());
-        pack.record(&body);
-        if pack.records.len() > bytes / 2 {
-            break;
-        }
-    }
-    pack.bytes()
 }
 
 /// Each crawler has a record of its own.

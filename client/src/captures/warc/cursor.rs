@@ -12,7 +12,7 @@ pub trait Feed {
     ///
     /// # Errors
     /// Returns an error if the input cannot be read or decoded.
-    fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool>;
+    fn more(&mut self, bytes: &mut Buffer) -> io::Result<bool>;
 
     /// Goes on without bytes, if they need not be read for that. Returns how many.
     fn jump(&mut self, _len: u64) -> u64 {
@@ -20,40 +20,84 @@ pub trait Feed {
     }
 }
 
+/// Bytes with room behind them. The room is filled with zeros once, not each time it is used.
+#[derive(Default)]
+pub struct Buffer {
+    memory: Vec<u8>,
+    /// Where the room begins.
+    len: usize,
+}
+
+impl Buffer {
+    pub fn bytes(&self) -> &[u8] {
+        &self.memory[..self.len]
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes that it takes, with its room.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.capacity()
+    }
+
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// All room, at least for so many bytes. What is written to its beginning counts once
+    /// [`Buffer::add`] is called.
+    pub fn room(&mut self, len: usize) -> &mut [u8] {
+        let needed = self.len + len;
+        if self.memory.len() < needed {
+            self.memory.reserve_exact(needed - self.memory.len());
+            self.memory.resize(needed, 0);
+        }
+        &mut self.memory[self.len..]
+    }
+
+    /// Takes the first bytes of the room.
+    pub fn add(&mut self, len: usize) {
+        self.len += len;
+        debug_assert!(self.len <= self.memory.len());
+    }
+
+    /// Drops the first bytes.
+    fn drop_first(&mut self, len: usize) {
+        self.memory.copy_within(len..self.len, 0);
+        self.len -= len;
+    }
+}
+
 /// A place in a stream of bytes.
 pub struct Cursor<F> {
     pub feed: F,
-    bytes: Vec<u8>,
+    bytes: Buffer,
     /// What comes before it was read.
     start: usize,
 }
 
-/// What was read is dropped when there is so much of it.
-const DROP_BYTES: usize = 1 << 16;
-
 impl<F: Feed> Cursor<F> {
-    /// A cursor that uses the memory of these bytes.
-    pub fn new(feed: F, mut bytes: Vec<u8>) -> Cursor<F> {
-        bytes.clear();
+    /// A cursor at the beginning of these bytes, behind which come those of the feed.
+    pub fn new(feed: F, bytes: Buffer) -> Cursor<F> {
         Cursor { feed, bytes, start: 0 }
     }
 
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_buffer(self) -> Buffer {
         self.bytes
     }
 
     /// The bytes in memory of what comes next.
     pub fn rest(&self) -> &[u8] {
-        &self.bytes[self.start..]
+        &self.bytes.bytes()[self.start..]
     }
 
     /// Reads more. Returns false at the end.
     pub fn more(&mut self) -> io::Result<bool> {
-        if self.start == self.bytes.len() {
-            self.bytes.clear();
-            self.start = 0;
-        } else if self.start >= DROP_BYTES {
-            self.bytes.drain(..self.start);
+        // What was read is dropped once it is not less than what is moved for that.
+        if self.start >= self.rest().len() {
+            self.bytes.drop_first(self.start);
             self.start = 0;
         }
         self.feed.more(&mut self.bytes)
@@ -124,7 +168,7 @@ impl<'s> InputFeed<'s> {
 }
 
 impl Feed for InputFeed<'_> {
-    fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    fn more(&mut self, bytes: &mut Buffer) -> io::Result<bool> {
         match self.bounds {
             Bounds::Until(end) if end <= self.at => {
                 return Err(io::Error::new(io::ErrorKind::Interrupted, "nobody may want it"));
@@ -132,12 +176,10 @@ impl Feed for InputFeed<'_> {
             Bounds::Release => self.source.release(self.at.saturating_sub(KEPT_BYTES)),
             Bounds::Until(_) => {}
         }
-        let len = bytes.len();
-        bytes.resize(len + READ_BYTES, 0);
-        let read = self.source.read_at(self.at, &mut bytes[len..]);
-        bytes.truncate(len + *read.as_ref().unwrap_or(&0));
-        self.at += read? as u64;
-        Ok(bytes.len() > len)
+        let read = self.source.read_at(self.at, &mut bytes.room(READ_BYTES)[..READ_BYTES])?;
+        bytes.add(read);
+        self.at += read as u64;
+        Ok(read > 0)
     }
 
     fn jump(&mut self, len: u64) -> u64 {

@@ -1,5 +1,8 @@
 //! The HTTP answer in the block of a record.
 
+use std::borrow::Cow;
+use std::mem::MaybeUninit;
+
 use crate::MAX_BODY_BYTES;
 use crate::body::{BodyLimits, Incoming};
 use crate::outcome::{Failure, Response};
@@ -16,20 +19,18 @@ const MAX_HEADERS: usize = 1000;
 /// The beginnings of status lines as some writers have them, for versions that have none.
 const LATER_VERSIONS: [&[u8]; 4] = [b"HTTP/2 ", b"HTTP/2.0 ", b"HTTP/3 ", b"HTTP/3.0 "];
 
-/// The headers that something follows from.
-const KEPT: [HeaderName; 11] = [
-    AGE,
-    CACHE_CONTROL,
-    CONTENT_ENCODING,
-    CONTENT_LENGTH,
-    DATE,
-    ETAG,
-    EXPIRES,
-    LAST_MODIFIED,
-    LOCATION,
-    RETRY_AFTER,
-    TRANSFER_ENCODING,
-];
+/// The headers that something follows from once the body is read.
+const KEPT: [HeaderName; 8] =
+    [AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, RETRY_AFTER];
+
+/// The headers that say how the body was sent.
+#[derive(Default)]
+struct Sent {
+    /// The encodings of the content, and those that were applied on the way.
+    encodings: HeaderMap,
+    /// The length. Of several, the largest.
+    len: Option<u64>,
+}
 
 /// The answer in a block, with its encodings undone and the headers that matter, or what went wrong on the site's side, as for
 /// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
@@ -42,30 +43,44 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     let later = LATER_VERSIONS.iter().find_map(|version| block.strip_prefix(*version));
     let as_http1 = later.map(|rest| [b"HTTP/1.1 ", rest].concat());
     let block = as_http1.as_deref().unwrap_or(block);
-    let mut headers = vec![httparse::EMPTY_HEADER; MAX_HEADERS];
-    let mut head = httparse::Response::new(&mut headers);
+    // Filling so many would take longer than all the rest.
+    let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+    let mut head = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default()
         .allow_obsolete_multiline_headers_in_responses(true)
         .ignore_invalid_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true)
-        .parse_response(&mut head, block);
+        .parse_response_with_uninit_headers(&mut head, block, &mut headers);
     let len = match parsed {
         Ok(httparse::Status::Complete(len)) => len,
         Ok(httparse::Status::Partial) => return Err("the head of the answer has no end".into()),
         Err(cause) => return Err(format!("it is not an HTTP answer: {cause}")),
     };
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
+    let mut sent = Sent::default();
     for header in head.headers {
-        let name = KEPT.iter().find(|kept| header.name.eq_ignore_ascii_case(kept.as_str()));
-        if let (Some(name), Ok(value)) = (name, HeaderValue::from_bytes(header.value)) {
-            response.headers.append(name, value);
+        let is = |name: &HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
+        let (headers, name) = if is(&CONTENT_LENGTH) {
+            sent.len = sent.len.max(len_of(header.value));
+            continue;
+        } else if is(&CONTENT_ENCODING) {
+            (&mut sent.encodings, CONTENT_ENCODING)
+        } else if is(&TRANSFER_ENCODING) {
+            (&mut sent.encodings, TRANSFER_ENCODING)
+        } else if let Some(name) = KEPT.iter().find(|name| is(name)) {
+            (&mut response.headers, name.clone())
+        } else {
+            continue;
+        };
+        if let Ok(value) = HeaderValue::from_bytes(header.value) {
+            headers.append(name, value);
         }
     }
     // Bodies of other answers are not the file.
     if !(200..300).contains(&response.status) {
         return Ok(Ok(response));
     }
-    let (body, is_longer) = match decode(&response.headers, &block[len..], end) {
+    let (body, is_longer) = match decode(&sent, &block[len..], end) {
         Ok(body) => body,
         Err(failure) => return Ok(Err(failure)),
     };
@@ -83,39 +98,41 @@ pub fn broken() -> Failure {
 }
 
 /// The body, and whether it is longer than a store takes.
-fn decode(headers: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
+fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
     if end == End::Early {
         return Err(broken());
     }
-    let is_chunked = names(headers, &TRANSFER_ENCODING).iter().any(|name| name == "chunked");
-    let stated = names(headers, &CONTENT_LENGTH);
-    let stated = stated.iter().filter_map(|len| len.parse::<u64>().ok()).max();
-    let body = match if is_chunked { unchunked(wire) } else { Chunks::None } {
-        Chunks::All(body) => body,
-        Chunks::Cut(body) if end == End::Limit => body,
+    let transfer = sent.encodings.get_all(TRANSFER_ENCODING).iter();
+    let is_chunked = transfer.flat_map(parts).any(|name| name.eq_ignore_ascii_case("chunked"));
+    let body: Cow<'_, [u8]> = match if is_chunked { unchunked(wire) } else { Chunks::None } {
+        Chunks::All(body) => body.into(),
+        Chunks::Cut(body) if end == End::Limit => body.into(),
         Chunks::Cut(_) => return Err(broken()),
         // Many writers undo the chunks but leave the header.
         Chunks::None => {
-            if end == End::Whole && stated.is_some_and(|stated| (wire.len() as u64) < stated) {
+            if end == End::Whole && sent.len.is_some_and(|len| (wire.len() as u64) < len) {
                 return Err(broken());
             }
-            wire.to_vec()
+            wire.into()
         }
     };
+    if sent.encodings.is_empty() && body.len() <= MAX_BODY_BYTES {
+        return Ok((body.into_owned(), false));
+    }
     let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
-    let mut incoming = Incoming::new(headers, limits)?;
+    let mut incoming = Incoming::new(&sent.encodings, limits)?;
     let pushed = incoming.push(&body);
     if end == End::Limit {
         // Of a body that was cut, this is what there is of it.
         let decoded = incoming.so_far();
         return match pushed {
-            Err(failure) if decoded.is_empty() => undone(body).ok_or(failure),
+            Err(failure) if decoded.is_empty() => undone(body.into_owned()).ok_or(failure),
             _ => Ok((decoded, false)),
         };
     }
     match pushed.and_then(|_| incoming.end()) {
         Ok(decoded) => Ok(decoded),
-        Err(failure) => undone(body).ok_or(failure),
+        Err(failure) => undone(body.into_owned()).ok_or(failure),
     }
 }
 
@@ -129,10 +146,15 @@ fn undone(body: Vec<u8>) -> Option<(Vec<u8>, bool)> {
     })
 }
 
-fn names(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
-    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    let names = values.flat_map(|value| value.split(','));
-    names.map(|name| name.trim().to_ascii_lowercase()).filter(|name| !name.is_empty()).collect()
+/// What a `Content-Length` says: the largest number in it.
+fn len_of(value: &[u8]) -> Option<u64> {
+    let numbers = str::from_utf8(value).ok()?.split(',');
+    numbers.filter_map(|number| number.trim_ascii().parse().ok()).max()
+}
+
+/// The parts of a header that is a list.
+fn parts(value: &HeaderValue) -> impl Iterator<Item = &str> {
+    value.to_str().unwrap_or_default().split(',').map(str::trim_ascii)
 }
 
 /// A body in chunks.

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | source | a file or a stream → bytes at any place | `source` |
 //! | piece | a part of a source → the records that begin in it, by a thread | `piece` |
-//! | member | a gzip member or zstd frame → bytes | `member` |
+//! | member | a gzip member or zstd frame → bytes | `member`, `inflate` |
 //! | record | bytes → a record's head and block | `record` |
 //! | found | a record → a capture | `found`, `http`, `state` |
 //!
@@ -39,6 +39,7 @@ mod codec;
 mod cursor;
 mod found;
 mod http;
+mod inflate;
 mod member;
 mod piece;
 mod record;
@@ -62,7 +63,7 @@ use crate::outcome::{
     Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Response, Said,
 };
 use found::RecordFound;
-use piece::{Begin, Read};
+use piece::{Begin, Memory, Read};
 
 pub use source::WarcInput;
 pub use state::to_json as state_to_json;
@@ -257,11 +258,12 @@ struct Job {
 type Done = (u64, Option<Read>);
 
 fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
+    let mut memory = Memory::default();
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { number, source, begin, until }) = job else { return };
         // Whoever waits for the piece must not wait for ever.
-        let read = AssertUnwindSafe(|| piece::read(&source, begin, until, None));
+        let read = AssertUnwindSafe(|| piece::read(&source, begin, until, None, &mut memory));
         let read = std::panic::catch_unwind(read).ok();
         if results.send((number, read)).is_err() {
             return;
@@ -391,7 +393,8 @@ impl<E> Collect<'_, E> {
                 io::Error::other("it was not taken")
             })
         };
-        let read = piece::read(source, Begin::Here(at), until, Some(&mut hand_on));
+        let read =
+            piece::read(source, Begin::Here(at), until, Some(&mut hand_on), &mut Memory::default());
         match failure {
             Some(failure) => Err(failure),
             None => self.piece(source, read),

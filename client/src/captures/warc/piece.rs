@@ -9,7 +9,7 @@ use std::io;
 use memchr::memmem::Finder;
 
 use super::codec::Codec;
-use super::cursor::{Bounds, Cursor, Feed, InputFeed};
+use super::cursor::{Bounds, Buffer, Cursor, Feed, InputFeed};
 use super::found::{RecordFound, is_wanted, read as read_record};
 use super::member::{self, Decode, Member};
 use super::record;
@@ -51,6 +51,14 @@ pub struct Read {
     pub failure: Option<io::Error>,
 }
 
+/// Memory that a thread uses for one piece after the other, so that it is filled with zeros once.
+#[derive(Default)]
+pub struct Memory {
+    input: Buffer,
+    /// What members become.
+    text: Buffer,
+}
+
 /// Reads the records that begin before `until`. If very much is found, `hand_on` takes some of it
 /// before the end; without `hand_on` it gives up, and [`Read::start`] is `None`.
 pub fn read<'p>(
@@ -58,22 +66,26 @@ pub fn read<'p>(
     begin: Begin,
     until: u64,
     hand_on: Option<HandOn<'p>>,
+    memory: &mut Memory,
 ) -> Read {
     let (at, bounds) = match begin {
         Begin::Here(at) => (at, Bounds::Release),
         Begin::Search(at) => (at, Bounds::Until(until.saturating_add(AHEAD_BYTES))),
     };
-    let (spare, read) = (Vec::new(), Read::default());
-    let mut piece = Piece { source, hand_on, weight: 0, spare, read };
+    let spare = std::mem::take(&mut memory.text);
+    let mut piece = Piece { source, hand_on, weight: 0, spare, read: Read::default() };
     // The line end before a record is sought as well.
     let sought = if source.codec.is_none() { at.saturating_sub(1) } else { at };
     let at = if begin == Begin::Search(at) { sought } else { at };
-    let mut input = Cursor::new(InputFeed::new(source, at, bounds), Vec::new());
+    memory.input.clear();
+    let feed = InputFeed::new(source, at, bounds);
+    let mut input = Cursor::new(feed, std::mem::take(&mut memory.input));
     piece.read.end = at;
     let result = match &source.codec {
         None => piece.plain(&mut input, begin, until),
         Some(codec) => piece.members(&mut input, codec, begin, until),
     };
+    *memory = Memory { input: not_too_large(input.into_buffer()), text: piece.spare };
     if let Err(cause) = result {
         if cause.kind() == io::ErrorKind::Interrupted {
             // It gave up. It is read again if it is wanted.
@@ -84,13 +96,18 @@ pub fn read<'p>(
     piece.read
 }
 
+/// Memory to use again, unless it is that of a very long record.
+fn not_too_large(memory: Buffer) -> Buffer {
+    if memory.memory_bytes() > MAX_SPARE_BYTES { Buffer::default() } else { memory }
+}
+
 struct Piece<'p> {
     source: &'p WarcInput,
     hand_on: Option<HandOn<'p>>,
     /// How much memory is taken by what was found.
     weight: usize,
     /// Memory to decode to.
-    spare: Vec<u8>,
+    spare: Buffer,
     read: Read,
 }
 
@@ -165,13 +182,10 @@ impl Piece<'_> {
         decode: &mut Decode,
         place: u64,
     ) -> io::Result<()> {
-        let Some(member) = Member::begin(input, decode)? else { return Ok(()) };
+        let Some(member) = Member::begin(input, decode, &mut self.spare)? else { return Ok(()) };
         let mut text = Cursor::new(member, std::mem::take(&mut self.spare));
         let read = self.records(&mut text, place);
-        self.spare = text.into_bytes();
-        if self.spare.capacity() > MAX_SPARE_BYTES {
-            self.spare = Vec::new();
-        }
+        self.spare = not_too_large(text.into_buffer());
         read
     }
 

@@ -173,6 +173,50 @@ fn pieces_change_nothing() {
     check(&sly()[..4], &[1 << 20, 1, 7, 64]);
 }
 
+/// Small members are inflated at once, long ones as a stream, and so are those that what was read ends
+/// within. A damaged byte in one costs that one.
+#[test]
+fn members_of_all_sizes() {
+    let files = Files::new();
+    let line = b"Disallow: /what/follows/is/much/the/same\n";
+    let body = |len: usize| [b"User-agent: *\n", &line.repeat(len / line.len())[..]].concat();
+    let sizes = [0, 100, 60_000, 70_000, 300_000, 500_000, 200, 2_000_000, 5_000_000, 300];
+    let mut records: Vec<Vec<u8>> =
+        sizes.iter().map(|len| record("other", "", "", &body(*len))).collect();
+    // Those that are kept stand between them.
+    let mut at = 0;
+    for len in [100, 70_000, 300_000, 400_000] {
+        records.insert(at, answer(&format!("h{len}.example"), "200 OK", &body(len)));
+        at += 3;
+    }
+    let head = || flate2::GzBuilder::new().extra(vec![7; 300]).filename("w").comment("c").mtime(9);
+    let with_head = |record: &Vec<u8>| {
+        let mut member = head().write(Vec::new(), Compression::new(1));
+        member.write_all(record).unwrap();
+        member.finish().unwrap()
+    };
+    let wanted = read_all(&files.file(&records.concat()), 1, PIECE_BYTES);
+    assert_eq!((wanted.0.len(), wanted.1.records), (4, records.len() as u64));
+    for level in [0, 1, 6] {
+        let members: Vec<Vec<u8>> = records.iter().map(|record| gzip(record, level)).collect();
+        let (found, counts) = read_all(&files.file(&members.concat()), 1, PIECE_BYTES);
+        assert_eq!((&found, counts.records, counts.damaged), (&wanted.0, wanted.1.records, 0));
+        for damaged in 0..members.len() {
+            let mut members = members.clone();
+            let at = members[damaged].len() - 5;
+            members[damaged][at] ^= 0x10;
+            let (found, counts) = read_all(&files.file(&members.concat()), 1, PIECE_BYTES);
+            assert_eq!((counts.records, counts.damaged), (wanted.1.records - 1, 1));
+            let is_capture = !found.iter().eq(&wanted.0);
+            assert_eq!(found.len(), wanted.0.len() - usize::from(is_capture), "{damaged}");
+        }
+    }
+    let members: Vec<u8> = records.iter().flat_map(with_head).collect();
+    assert_eq!(read_all(&files.file(&members), 1, PIECE_BYTES).0, wanted.0);
+    // Many records in a member, more than is inflated at once.
+    assert_eq!(read_all(&files.file(&gzip(&records.concat(), 6)), 1, PIECE_BYTES).0, wanted.0);
+}
+
 /// Files, streams and bytes in memory have the same captures and the same damage.
 #[test]
 fn sources_are_alike() {
