@@ -14,11 +14,12 @@ import os
 import socket
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
@@ -31,11 +32,12 @@ from robotsieve._robotsieve import (
     row_key,
     said_of,
 )
+from robotsieve.typing import Outcome
 
 from ._evaluate import with_column
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from robotsieve.typing import AnyProfile
 
@@ -211,9 +213,24 @@ def as_many_rows(robots: DataFrame) -> DataFrame:
     return _CAPTURES_OF.get(robots, robots)
 
 
+#: The error about rows of which the order, which Spark does not promise, would choose one.
+DIFFER = "{} has two rows that say different things are in force; in_force makes one row of captures"
+
+
 def sites_of(robots: DataFrame, profile: AnyProfile | None) -> DataFrame:
     """What is in force, given that or captures."""
-    return robots if "outcome" in robots.columns else in_force(robots, profile=profile)
+    if not isinstance(robots, DataFrame):
+        raise TypeError(f"robots must be the path of a pack or a DataFrame, not {type(robots).__name__}")
+    if "outcome" not in robots.columns:
+        return in_force(robots, profile=profile)
+    if robots in _CAPTURES_OF:
+        return robots
+    # A table, which may have anything.
+    row = F.concat(F.coalesce(F.col("url").cast("string"), F.lit("a null")), F.lit(" has the outcome "), F.coalesce("outcome", F.lit("null")))
+    expected = F.lit("; a row has a URL and rules, allow-all, disallow-all or unknown")
+    is_expected = F.col("url").isNotNull() & F.col("outcome").isin(*get_args(Outcome))
+    checked = F.when(is_expected, F.col("outcome")).otherwise(F.raise_error(F.concat(row, expected)))
+    return robots.withColumn("outcome", checked)
 
 
 def _uniform(captures: DataFrame) -> DataFrame:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from robotsieve import Origin, PolicySet
 
+from ._captures import DIFFER
 from ._evaluate import with_column
 from ._keys import column_of, shard, usual_authority, with_shard
 from ._partitions import in_partitions
@@ -99,7 +100,7 @@ def _bodies(sites: DataFrame) -> DataFrame:
     return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
 
 
-def _add(sites: PolicySet, origin: bytes, sent: bytes) -> None:
+def _add(sites: PolicySet, origin: Origin, sent: bytes) -> None:
     """Adds a site, by what was sent of it."""
     for outcome, first in _OUTCOMES.items():
         if sent.startswith(first):
@@ -160,7 +161,11 @@ class SortedVerdicts:
                     )
                 )
                 sites = self.asked.policy_set()
-                for origin, body in carried + files:
+                known: dict[Origin, bytes] = {}
+                for url, body in carried + files:
+                    origin = Origin(url)
+                    if known.setdefault(origin, body) != body:
+                        raise ValueError(DIFFER.format(origin))
                     _add(sites, origin, body)
                 carried = _of_last_host(carried + files)
             yield self.asked.raw(sites, urls)

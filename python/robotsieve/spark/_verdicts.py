@@ -46,17 +46,19 @@ def with_verdicts(
       lead to the pack on every machine; of a file or an archive that was sent with the job, give the name alone.
       One worker opens it in a job of its own before, so that a mistake is an error at once.
     - a DataFrame of captures (``url, status, body, time, location``; see :func:`in_force`) or of what
-      :func:`in_force` made of them; captures are judged anew by each call.
+      :func:`in_force` made of them, one row for each origin; captures are judged anew by each call.
 
     ``plan`` is for a DataFrame:
 
-    - ``"packs"``: the call counts the rows, has the workers make a pack of the files, and sends it to all of them,
-      through the driver, where it stays until the session ends. From then on it is as with the path of a pack.
+    - ``"packs"``: the call counts the rows, has the workers make a pack of the files, and sends it to all machines
+      through the driver, in whose memory it must fit. It stays there and on all of them until the session ends. From
+      then on it is as with the path of a pack.
     - ``"joined"``: URLs, with all columns of their rows, and robots.txt files are brought together by host, in so
       many ``partitions`` (``None``: the session's ``spark.sql.shuffle.partitions``). A worker holds the policies
       of a few hosts. Rows come out grouped by host.
-    - ``"auto"``: packs, if ``robots`` has 200,000 rows at most and the packs 256 MiB; joined otherwise. The
-      logger ``robotsieve.spark`` says which (level ``INFO``).
+    - ``"auto"``: packs, if ``robots``, or the captures of which :func:`in_force` made it, have 200,000 rows at most
+      and the packs 256 MiB; and if calls before have sent less than 1 GiB and 100 packs. Joined otherwise. The logger
+      ``robotsieve.spark`` says which (level ``INFO``).
 
     So that no task of a join gets a third of all URLs because one host has them, hosts with many URLs are divided
     among partitions. ``skew`` says how they are found: a fraction of the URLs, which are counted by host in a job of
@@ -129,9 +131,9 @@ def _with(
         raise ValueError(f"partitions must be 1 or more, not {partitions}")
     if partitions is None:
         partitions = int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    if sent := sent_packs(robots, asked, plan, partitions):
-        return with_packs(urls, url, sent, asked, column)
     sites = sites_of(robots, asked.profile)
+    if sent := sent_packs(urls.sparkSession, sites, asked, plan, partitions):
+        return with_packs(urls, url, sent, asked, column)
     return with_joined(urls, url, sites, asked, column, partitions=partitions, skew=skew)
 
 
