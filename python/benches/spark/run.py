@@ -90,8 +90,8 @@ class Bench:
         if not self.robots_path.exists():
             data.write_robots(CORPUS, self.robots_path)
         self.pack_path = options.data / "fifty.pack"
-        if not self.pack_path.exists():
-            write_pack(self.robots_path, self.pack_path)
+        # One that is there may be of another version of the format.
+        write_pack(self.robots_path, self.pack_path)
         self.folder = folder
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         self.local = Path(tempfile.mkdtemp(dir=options.data))
