@@ -61,6 +61,7 @@ __all__ = [
     "RequestRate",
     "Robots",
     "Rule",
+    "Shards",
     "UserAgent",
     "Verdicts",
     "WarcCaptures",

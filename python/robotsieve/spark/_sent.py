@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -99,7 +99,7 @@ def _packed(sites: DataFrame, asked: Asked, shards: int, most_bytes: int | None)
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory() as folder:
             for shard in write_shards(batches, Path(folder), shards, asked, config, seed):
-                row = {"shard": shard.shard, "origins": shard.origins, "bytes": shard.bytes, "pack": None}
+                row: dict[str, Any] = {"shard": shard.shard, "origins": shard.origins, "bytes": shard.bytes, "pack": None}
                 if most_bytes is not None and shard.bytes > most_bytes:
                     yield pa.RecordBatch.from_pylist([row], _PIECES)
                     continue
