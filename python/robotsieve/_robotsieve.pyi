@@ -61,6 +61,7 @@ __all__ = [
     "RequestRate",
     "Robots",
     "Rule",
+    "Shards",
     "UserAgent",
     "Verdicts",
     "WarcCaptures",
@@ -80,6 +81,7 @@ __all__ = [
     "row_key",
     "said_of",
     "shard_name",
+    "shards_of",
 ]
 
 class InvalidUrl(ValueError):
@@ -1260,6 +1262,13 @@ class AnswerBits:
     ) -> tuple[object, object]: ...
 
 def answer_bits(answers: CrawlerAnswers) -> AnswerBits: ...
+@final
+class Shards:
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+
+def shards_of(urls: ManyUrls, shards: int) -> Shards: ...
 
 # For the modules that explain, lint and compare: as JSON.
 

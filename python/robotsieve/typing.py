@@ -140,6 +140,8 @@ OneOrManyCrawlers: TypeAlias = Union[
 Sites: TypeAlias = Union["Pack", "PolicySet", "CrawlerPolicies", "Policy"]
 #: What a column says of each URL: a boolean, a word, or the decision with its reason.
 What: TypeAlias = Literal["verdicts", "answers", "decisions"]
+#: How ``robotsieve.spark`` brings URLs and a DataFrame of robots.txt files together.
+Plan: TypeAlias = Literal["auto", "packs", "joined"]
 #: Any URL of it, or an ``Origin``.
 AnyOrigin: TypeAlias = Union[Text, "Origin"]
 #: Many URLs: an Arrow array or stream, or an iterable.

@@ -26,6 +26,7 @@ mod policy;
 mod reports;
 mod robots;
 mod settings;
+mod shards;
 mod signals;
 mod sites;
 mod urls;
@@ -70,6 +71,8 @@ mod _robotsieve {
     use robots::{CrawlerPolicies, Robots, is_allowed};
     #[pymodule_export]
     use settings::{Config, Profile};
+    #[pymodule_export]
+    use shards::{Shards, shards_of};
     #[pymodule_export]
     use sites::PolicySet;
 

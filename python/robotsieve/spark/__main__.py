@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -35,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     spark = SparkSession.builder.appName(f"robotsieve {options.command}").getOrCreate()
     try:
-        options.run(spark, options)
+        with _log_on_stderr():
+            options.run(spark, options)
     except (ValueError, TypeError, FileExistsError) as error:
         _say(f"error: {error}")
         return 2
@@ -43,6 +46,20 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"error: {_cause(error)}")
         return 3
     return 0
+
+
+@contextmanager
+def _log_on_stderr() -> Iterator[None]:
+    """Shows what the package logs, such as the plan that it chose."""
+    log = logging.getLogger("robotsieve.spark")
+    level, handler = log.level, logging.StreamHandler(sys.stderr)
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,6 +82,13 @@ def _parser() -> argparse.ArgumentParser:
         "--only-allowed",
         action="store_true",
         help="leave out URLs that are not allowed for all crawlers: disallowed, unknown and invalid",
+    )
+    command.add_argument(
+        "--plan",
+        choices=("auto", "packs", "joined"),
+        default="auto",
+        help="for captures: make a pack and send it to the workers (packs), or bring URLs and files together by "
+        "host, which takes any number of files (joined); by default packs, unless there are too many files",
     )
     command.set_defaults(run=_filter)
 
@@ -142,6 +166,7 @@ def _filter(spark: SparkSession, options: argparse.Namespace) -> None:
         robots=robots,
         profile=options.profile,
         column=options.column,
+        plan=options.plan,
     )
     answers = column_of(options.column)
     counts = [

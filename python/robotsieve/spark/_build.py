@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from robotsieve import Config, PackWriter
+from robotsieve import Config, Origin, PackWriter
 from robotsieve._robotsieve import shard_name
 
 from ._asked import Asked
-from ._captures import sites_of
-from ._keys import with_hash
+from ._captures import DIFFER, sites_of
+from ._keys import with_shard
 from ._partitions import in_partitions
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from robotsieve.typing import AnyProfile, OneOrManyCrawlers
 
 _SHARD = "_robotsieve_shard"
-_WRITTEN = "shard int, path string, origins long, bytes long"
+_WRITTEN = pa.schema(
+    [("shard", pa.int32()), ("path", pa.string()), ("origins", pa.int64()), ("bytes", pa.int64())]
+)
 
 
 @dataclass(frozen=True)
@@ -69,33 +72,46 @@ def build_packs(
         raise ValueError("shards must be 1 or more")
     folder = new_folder(out)
     seed = secrets.randbits(64) if seed is None else seed
-    sites = with_hash(sites_of(robots, profile), "url", _SHARD)
-    sites = sites.withColumn(_SHARD, F.pmod(_SHARD, F.lit(shards)).cast("int"))
-    # A shard without sites is a file, too.
-    numbers = robots.sparkSession.range(shards).select(F.col("id").cast("int").alias(_SHARD))
-    rows = sites.unionByName(numbers, allowMissingColumns=True)
-    rows = in_partitions(rows, shards, F.col(_SHARD)).sortWithinPartitions(_SHARD, "url")
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         folder.mkdir(parents=True, exist_ok=True)
-        writer = _Writer(folder, shards, asked, config, seed)
-        try:
-            for batch in batches:
-                for row in batch.to_pylist():
-                    writer.add(row)
-            writer.close()
-        finally:
-            writer.abandon()
-        yield pa.RecordBatch.from_pylist(writer.written, _ARROW_WRITTEN)
+        written = write_shards(batches, folder, shards, asked, config, seed)
+        yield pa.RecordBatch.from_pylist([shard.__dict__ for shard in written], _WRITTEN)
 
-    columns = [_SHARD, "url", "outcome", "body", "captured"]
-    written = rows.select(*columns).mapInArrow(write, _WRITTEN).collect()
+    rows = by_shard(sites_of(robots, profile), shards, "url", "outcome", "body", "captured")
+    written = rows.mapInArrow(write, from_arrow_schema(_WRITTEN)).collect()
     return [Shard(**row.asDict()) for row in sorted(written, key=lambda row: row["shard"])]
 
 
-_ARROW_WRITTEN = pa.schema(
-    [("shard", pa.int32()), ("path", pa.string()), ("origins", pa.int64()), ("bytes", pa.int64())]
-)
+def by_shard(sites: DataFrame, shards: int, *columns: str) -> DataFrame:
+    """These columns of what is in force, in the order in which :func:`write_shards` takes it."""
+    sites = with_shard(sites.select(*columns), "url", _SHARD, shards)
+    # A shard without sites is a file, too.
+    numbers = sites.sparkSession.range(shards).select(F.col("id").cast("int").alias(_SHARD))
+    rows = sites.unionByName(numbers, allowMissingColumns=True)
+    return in_partitions(rows, shards, F.col(_SHARD)).sortWithinPartitions(_SHARD, "url")
+
+
+def write_shards(
+    batches: Iterable[pa.RecordBatch],
+    folder: Path,
+    shards: int,
+    asked: Asked,
+    config: Config | None,
+    seed: int,
+) -> list[Shard]:
+    """Writes the shards of a partition of :func:`by_shard` into a folder. Those that are not complete leave
+    nothing there.
+    """
+    writer = _Writer(folder, shards, asked, config, seed)
+    try:
+        for batch in batches:
+            for row in batch.to_pylist():
+                writer.add(row)
+        writer.close()
+    finally:
+        writer.abandon()
+    return writer.written
 
 
 class _Writer:
@@ -107,9 +123,11 @@ class _Writer:
         self.folder, self.shards, self.asked, self.config, self.seed = (
             folder, shards, asked, config, seed
         )
-        self.written: list[dict[str, object]] = []
+        self.written: list[Shard] = []
         self._open: PackWriter | None = None
-        self._shard, self._origins, self._path = -1, 0, folder
+        self._shard, self._path = -1, folder
+        #: With a hash of what was added.
+        self._origins: dict[Origin, int] = {}
 
     def add(self, row: dict[str, Any]) -> None:
         if row[_SHARD] != self._shard:
@@ -118,12 +136,16 @@ class _Writer:
         if row["url"] is None:
             return
         assert self._open is not None
-        captured = row["captured"]
-        if row["outcome"] == "rules":
-            self._open.add(row["url"], row["body"] or b"", captured=captured)
+        origin = Origin(row["url"])
+        body = (row["body"] or b"") if row["outcome"] == "rules" else None
+        added = hash((row["outcome"], body))
+        if self._origins.setdefault(origin, added) != added:
+            raise ValueError(DIFFER.format(origin))
+        captured = row.get("captured")
+        if body is not None:
+            self._open.add(origin, body, captured=captured)
         else:
-            self._open.add(row["url"], outcome=row["outcome"], captured=captured)
-        self._origins += 1
+            self._open.add(origin, outcome=row["outcome"], captured=captured)
 
     def _begin(self, shard: int) -> None:
         self._path = self.folder / shard_name(shard, self.shards)
@@ -135,7 +157,8 @@ class _Writer:
             seed=self.seed,
             shard=(shard, self.shards),
         )
-        self._shard, self._origins = shard, 0
+        self._shard = shard
+        self._origins.clear()
 
     def close(self) -> None:
         if self._open is None:
@@ -143,9 +166,7 @@ class _Writer:
         self._open.close()
         self._open = None
         size = self._path.stat().st_size
-        self.written.append(
-            {"shard": self._shard, "path": str(self._path), "origins": self._origins, "bytes": size}
-        )
+        self.written.append(Shard(self._shard, str(self._path), len(self._origins), size))
 
     def abandon(self) -> None:
         """Leaves nothing of a file that is not complete."""

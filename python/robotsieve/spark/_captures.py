@@ -14,10 +14,12 @@ import os
 import socket
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
@@ -30,11 +32,12 @@ from robotsieve._robotsieve import (
     row_key,
     said_of,
 )
+from robotsieve.typing import Outcome
 
 from ._evaluate import with_column
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from robotsieve.typing import AnyProfile
 
@@ -152,7 +155,7 @@ def in_force(
     """
     _check_damaged(damaged)
     may_lead = not {"location", "same_as_url"}.isdisjoint(captures.columns)
-    captures = _uniform(captures)
+    given, captures = captures, _uniform(captures)
     if damaged == "keep":
         captures = captures.where("damage is null")
     if as_of is not None:
@@ -191,17 +194,43 @@ def in_force(
     # Rows that are there twice have found two bodies, which are the same.
     found = found.dropDuplicates(["key"])
     captured = F.when(F.col("captured") > 0, F.col("captured"))
-    return found.select(
+    judged_files = found.select(
         F.concat("key", F.lit("/robots.txt")).alias("url"),
         "outcome",
         F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b""))).alias("body"),
         captured.alias("captured"),
     )
+    _CAPTURES_OF[judged_files] = given
+    return judged_files
+
+
+#: What :func:`in_force` was computed from.
+_CAPTURES_OF: WeakKeyDictionary[DataFrame, DataFrame] = WeakKeyDictionary()
+
+
+def as_many_rows(robots: DataFrame) -> DataFrame:
+    """What has as many rows as captures or as what is in force, or more, but takes less to count."""
+    return _CAPTURES_OF.get(robots, robots)
+
+
+#: The error about rows of which the order, which Spark does not promise, would choose one.
+DIFFER = "{} has two rows that say different things are in force; in_force makes one row of captures"
 
 
 def sites_of(robots: DataFrame, profile: AnyProfile | None) -> DataFrame:
     """What is in force, given that or captures."""
-    return robots if "outcome" in robots.columns else in_force(robots, profile=profile)
+    if not isinstance(robots, DataFrame):
+        raise TypeError(f"robots must be the path of a pack or a DataFrame, not {type(robots).__name__}")
+    if "outcome" not in robots.columns:
+        return in_force(robots, profile=profile)
+    if robots in _CAPTURES_OF:
+        return robots
+    # A table, which may have anything.
+    row = F.concat(F.coalesce(F.col("url").cast("string"), F.lit("a null")), F.lit(" has the outcome "), F.coalesce("outcome", F.lit("null")))
+    expected = F.lit("; a row has a URL and rules, allow-all, disallow-all or unknown")
+    is_expected = F.col("url").isNotNull() & F.col("outcome").isin(*get_args(Outcome))
+    checked = F.when(is_expected, F.col("outcome")).otherwise(F.raise_error(F.concat(row, expected)))
+    return robots.withColumn("outcome", checked)
 
 
 def _uniform(captures: DataFrame) -> DataFrame:
@@ -331,29 +360,26 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
             "exactly",
         )
     )
+    held, request = F.struct(*thin.columns), F.struct(*requests.columns)
+    none = F.lit(None)
+    types = thin.select(held).schema[0].dataType, requests.select(request).schema[0].dataType
+    captures = thin.select(
+        F.col("key").alias("by"), held.alias("held"), none.cast(types[1]).alias("request")
+    )
     for _ in range(_ROUNDS):
-        requests = _follow(thin, requests)
+        asked = requests.select(
+            F.coalesce("target", "key").alias("by"), none.cast(types[0]).alias("held"), request.alias("request")
+        )
+        requests = _follow(captures.unionByName(asked))
     return requests.drop("target", "exactly")
 
 
-def _follow(thin: DataFrame, requests: DataFrame) -> DataFrame:
+def _follow(both: DataFrame) -> DataFrame:
     """Each request, one hop on: captures of a URL and the requests for it are brought together."""
-    held, request = F.struct(*thin.columns), F.struct(*requests.columns)
-    none = F.lit(None)
-    left = thin.select(
-        F.col("key").alias("by"),
-        held.alias("held"),
-        none.cast(requests.select(request).schema[0].dataType).alias("request"),
-    )
-    right = requests.select(
-        F.coalesce("target", "key").alias("by"),
-        none.cast(thin.select(held).schema[0].dataType).alias("held"),
-        request.alias("request"),
-    )
-    both = left.unionByName(right).repartition("by")
     # Captures first, in the order of their times.
     order = [F.col("by"), F.col("held").isNull(), F.col("held.at"), F.col("held.number")]
-    return both.sortWithinPartitions(*order).mapInArrow(_hops, from_arrow_schema(_REQUEST))
+    sorted_ = both.repartition("by").sortWithinPartitions(*order)
+    return sorted_.mapInArrow(_hops, from_arrow_schema(_REQUEST))
 
 
 def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -12,8 +12,9 @@ from pyspark.sql import functions as F
 
 from robotsieve import Origin, PolicySet
 
+from ._captures import DIFFER
 from ._evaluate import with_column
-from ._keys import column_of, usual_authority, with_hash
+from ._keys import column_of, shard, usual_authority, with_shard
 from ._partitions import in_partitions
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: Columns that exist between the steps.
 _HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order", "body", "part"))
+
+#: So many hashes there are: as many as an int has that is not negative.
+_HASHES = 1 << 31
 
 #: What is known of a site, as the first byte of what is sent. After the first one comes the file.
 _OUTCOMES: dict[Outcome, bytes] = {"rules": b"r", "allow-all": b"a", "disallow-all": b"d"}
@@ -49,8 +53,8 @@ def with_joined(
 ) -> DataFrame:
     """The frame with the column that was asked for. ``sites`` has what is in force for each origin."""
     parts = _parts(frame, url, partitions, skew)
-    frame = with_hash(frame, url, _HASH)
-    sites = with_hash(_bodies(sites), "url", _HASH)
+    frame = with_shard(frame, url, _HASH, _HASHES)
+    sites = with_shard(_bodies(sites), "url", _HASH, _HASHES)
     if parts:
         hash_ = F.col(_HASH)
         number = F.lit(1)
@@ -72,7 +76,7 @@ def with_joined(
     ]
     both = frame.unionByName(sites.select(*columns, _HASH, _PART, _BODY))
     # One number to sort by: Spark then needs no comparisons. Files come before URLs.
-    order = F.shiftleft(_HASH, 1).bitwiseOR(F.col(_BODY).isNull().cast("long"))
+    order = F.shiftleft(F.col(_HASH).cast("long"), 1).bitwiseOR(F.col(_BODY).isNull().cast("long"))
     place = F.pmod(F.pmod(F.col(_HASH), F.lit(partitions)) + F.col(_PART), F.lit(partitions))
     both = both.withColumn(_ORDER, order).withColumn(_PART, place.cast("int"))
     both = both.drop(_HASH)
@@ -96,7 +100,7 @@ def _bodies(sites: DataFrame) -> DataFrame:
     return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
 
 
-def _add(sites: PolicySet, origin: bytes, sent: bytes) -> None:
+def _add(sites: PolicySet, origin: Origin, sent: bytes) -> None:
     """Adds a site, by what was sent of it."""
     for outcome, first in _OUTCOMES.items():
         if sent.startswith(first):
@@ -112,12 +116,12 @@ def _parts(
     least = _LARGE_SHARE / partitions
     if isinstance(skew, Mapping):
         given = frame.sparkSession.createDataFrame(list(skew.items()), "host string, share double")
-        shares = [tuple(row) for row in given.select(F.xxhash64("host"), "share").collect()]
+        shares = [tuple(row) for row in given.select(shard(F.col("host"), _HASHES), "share").collect()]
     else:
         sample = frame.select(column_of(url))
         sample = sample if skew == 1 else sample.sample(float(skew), 1)
         authority = usual_authority(column_of(url).cast("string"))
-        hashes = sample.where(authority.isNotNull()).select(F.xxhash64(authority).alias(_HASH))
+        hashes = sample.where(authority.isNotNull()).select(shard(authority, _HASHES).alias(_HASH))
         # The first row has no hash: it is the number of all.
         counts = hashes.rollup(_HASH).count().orderBy(F.desc("count"))
         rows = counts.limit(_MOST_DIVIDED + 1).collect()
@@ -157,17 +161,20 @@ class SortedVerdicts:
                     )
                 )
                 sites = self.asked.policy_set()
-                for origin, body in carried + files:
+                known: dict[Origin, bytes] = {}
+                for url, body in carried + files:
+                    origin = Origin(url)
+                    if known.setdefault(origin, body) != body:
+                        raise ValueError(DIFFER.format(origin))
                     _add(sites, origin, body)
                 carried = _of_last_host(carried + files)
             yield self.asked.raw(sites, urls)
 
 
 def _of_last_host(files: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The last files that may be for the same host: equal hashes have equal shards."""
-    shards = 1 << 31
-    last = Origin(files[-1][0]).shard(shards)
+    """The last files that may be for the same host: those of the same hash."""
+    last = Origin(files[-1][0]).shard(_HASHES)
     begin = len(files)
-    while begin and Origin(files[begin - 1][0]).shard(shards) == last:
+    while begin and Origin(files[begin - 1][0]).shard(_HASHES) == last:
         begin -= 1
     return files[begin:]

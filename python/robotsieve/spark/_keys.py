@@ -1,4 +1,4 @@
-"""What brings URLs and robots.txt files together: a hash of host and port, computed by Spark."""
+"""What brings URLs and robots.txt files together: a hash of host and port."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType
 
 from robotsieve import InvalidOrigin, Origin
+from robotsieve._robotsieve import shards_of
 
 from ._evaluate import with_column
 
@@ -50,13 +52,21 @@ def with_authority(frame: DataFrame, url: str, name: str) -> DataFrame:
     return frame.withColumn(name, F.coalesce(name, parsed)).drop(parsed)
 
 
-def with_hash(frame: DataFrame, url: str, name: str) -> DataFrame:
-    """Adds the hash of host and port, ``xxhash64(authority)``, whose ``pmod`` is the shard of a pack. What is
-    not a URL gets some number, never null.
+def with_shard(frame: DataFrame, url: str, name: str, shards: int) -> DataFrame:
+    """Adds the shard of each URL, an int, as :meth:`robotsieve.Origin.shard` has it. What is not a URL gets some
+    number, never null.
     """
-    frame = with_authority(frame, url, name)
-    key = F.coalesce(F.col(name), column_of(url).cast("string"), F.lit(""))
-    return frame.withColumn(name, F.xxhash64(key))
+
+    def evaluate(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        for (urls,) in batches:
+            yield pa.array(shards_of(urls, shards))
+
+    return with_column(frame, name, [column_of(url)], evaluate, IntegerType())
+
+
+def shard(authority: Column, shards: int) -> Column:
+    """The same of host and port, computed by Spark."""
+    return F.pmod(F.xxhash64(authority), F.lit(shards)).cast("int")
 
 
 def _authorities(batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:

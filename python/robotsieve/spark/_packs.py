@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from ._asked import Asked
 
-#: What this worker has mapped, and what the files were like. A worker lives for many tasks.
+#: So many packs stay mapped in a worker.
+MOST_OPEN = 8
+#: What this worker has mapped, and what the files were like, the one used last at the end. A worker lives for many tasks.
 _OPEN: dict[str, tuple[list[tuple[str, int, int, int]], Pack]] = {}
 
 
@@ -78,7 +80,11 @@ def open_pack(path: str) -> Pack:
     found = _identity(place)
     known = _OPEN.get(str(place))
     if known is None or known[0] != found:
-        known = _OPEN[str(place)] = (found, Pack.open(place))
+        known = (found, Pack.open(place))
+    _OPEN.pop(str(place), None)
+    _OPEN[str(place)] = known
+    while len(_OPEN) > MOST_OPEN:
+        del _OPEN[next(iter(_OPEN))]
     return known[1]
 
 

@@ -8,10 +8,13 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from spark_cases import JAVA
 
 import robotsieve
 
 SETTINGS = {
+    "spark.driver.extraJavaOptions": JAVA,
+    "spark.executor.extraJavaOptions": JAVA,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",

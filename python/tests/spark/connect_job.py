@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
-from spark_cases import CRAWLERS, answers
+from spark_cases import CRAWLERS, JAVA, answers
 
 from robotsieve.spark import (
     build_packs,
@@ -21,24 +21,26 @@ from robotsieve.spark import (
     with_answers,
     with_verdicts,
 )
+from robotsieve.typing import Plan
 
 
 def main(folder: Path) -> dict[str, Any]:
-    spark = SparkSession.builder.remote("local[2]").getOrCreate()
+    spark = SparkSession.builder.remote("local[2]").config("spark.driver.extraJavaOptions", JAVA).getOrCreate()
     assert "connect" in type(spark).__module__
     spark.conf.set("spark.sql.shuffle.partitions", 4)
     urls = spark.read.parquet(str(folder / "urls"))
     sites = spark.read.parquet(str(folder / "sites"))
     found: dict[str, Any] = {}
-    for name, robots in [("packs", str(folder / "packs")), ("joined", sites)]:
-        out = with_answers(urls, crawlers=CRAWLERS, robots=robots, skew=1.0)
+    plans: list[tuple[str, Any, Plan]] = [("packs", str(folder / "packs"), "auto"), ("sent", sites, "packs"), ("joined", sites, "joined")]
+    for name, robots, plan in plans:
+        out = with_answers(urls, crawlers=CRAWLERS, robots=robots, plan=plan, skew=1.0)
         found[name] = answers(out, "answer")
     column = verdicts("url", crawlers="GPTBot", robots=str(folder / "packs"))
     found["function"] = answers(urls.select("id", column.alias("allowed")))
     register(spark, "gptbot", crawlers="GPTBot", robots=str(folder / "packs"))
     urls.createOrReplaceTempView("urls")
     found["sql"] = answers(spark.sql("SELECT id, gptbot(url) AS allowed FROM urls"))
-    out = with_verdicts(urls, crawlers="GPTBot", robots=sites, skew={"hot.example": 0.3})
+    out = with_verdicts(urls, crawlers="GPTBot", robots=sites, plan="joined", skew={"hot.example": 0.3})
     found["one"] = answers(out)
     for by in ["crawler", "host", "country"]:
         rows = summarise(out, by=by).collect()  # type: ignore[arg-type]

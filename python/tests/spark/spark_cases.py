@@ -13,6 +13,8 @@ from robotsieve import InvalidUrl, Pack, PackWriter, PolicySet
 from robotsieve._robotsieve import shard_name
 from robotsieve import Origin
 
+#: Java compiles for long runs by default. In short ones, that takes longer than what it saves.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 CRAWLERS = ["GPTBot", "CCBot", "Googlebot"]
 MANY_CRAWLERS = [*CRAWLERS, *(f"bot-{'abcdefghijklmnopqrst'[n % 20] * (n // 20 + 1)}" for n in range(40))]
 HOT = "hot.example"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spark_cases import JAVA
 
 import robotsieve
 
@@ -23,13 +24,14 @@ PAGE = Path(__file__).parents[3] / "docs/guide-scale.md"
 PACKAGE = Path(robotsieve.__file__).parents[1]
 
 #: Two shuffle partitions: the example is small.
-SETTINGS = """\
+SETTINGS = f"""\
 spark.master local[2]
 spark.ui.enabled false
 spark.ui.showConsoleProgress false
 spark.log.level OFF
 spark.sql.shuffle.partitions 2
 spark.sql.session.timeZone UTC
+spark.driver.extraJavaOptions {JAVA}
 """
 #: What Java and Spark say before they read the settings for logs.
 NOISE = re.compile(r"WARNING: |Using Spark's default|Setting (default|Spark) log level|To adjust logging|\d\d/\d\d/\d\d ")
@@ -123,7 +125,7 @@ def untimed(text: str) -> str:
     """The text with a dash for each number that is a time, a pace or the size of a file."""
     text = re.sub(r"\b(seconds|urls_per_second|bytes) [\d.]+", r"\1 -", text)
     # The seed of a pack moves its size a little.
-    return re.sub(r"[\d,]+ (bytes in \d+ files)", r"- \1", text)
+    return re.sub(r"[\d,]+ (bytes in \d+ files|bytes, sent)", r"- \1", text)
 
 
 def of_python(block: str, folder: Path, examples: Examples) -> str:

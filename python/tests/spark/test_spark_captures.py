@@ -20,6 +20,7 @@ from test_captures import DATE, listed, packed, record
 from robotsieve import Pack
 from robotsieve._robotsieve import WarcCaptures, shard_name
 from robotsieve.spark import build_packs, in_force, read_robots_warc, summarise, with_verdicts
+from robotsieve.typing import Plan
 
 DAY = 86_400
 START = 1_760_000_000
@@ -106,8 +107,9 @@ def test_a_generated_archive(spark: SparkSession, programs: Path, archive: Path,
     frame = urls_frame(spark, tmp_path / "urls", urls)
     counted = Counter(answer for (answer,) in said)
     assert min(counted[True], counted[False]) > 100 and counted[None] > 2
-    for robots in [str(tmp_path / "packs"), captures, force]:
-        out = with_verdicts(frame, crawlers=["a"], robots=robots)
+    plans: list[tuple[Any, Plan]] = [(str(tmp_path / "packs"), "auto"), (captures, "packs"), (force, "joined")]
+    for robots, plan in plans:
+        out = with_verdicts(frame, crawlers=["a"], robots=robots, plan=plan)
         assert answers(out) == said
     (total,) = summarise(out).collect()
     allowed, disallowed = counted[True], counted[False]

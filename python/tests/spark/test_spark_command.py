@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from spark_cases import CRAWLERS, generated_sites, generated_urls, one_by_one, policy_set, urls_frame, write_packs
+from spark_cases import (
+    CRAWLERS,
+    generated_sites,
+    generated_urls,
+    one_by_one,
+    policy_set,
+    sites_frame,
+    urls_frame,
+    write_packs,
+)
 
 from robotsieve import PackWriter
 from robotsieve.spark.__main__ import main
@@ -44,6 +53,21 @@ def test_filter_and_summary(spark: SparkSession, tmp_path: Path, capsys: pytest.
     assert [row.id for row in kept.collect()] == [n for n, row in enumerate(expected) if all(row)]
 
 
+@pytest.mark.parametrize(("plan", "is_said"), [("packs", True), ("joined", False)])
+def test_plans(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], plan: str, is_said: bool) -> None:
+    urls_frame(spark, tmp_path / "urls", URLS)
+    in_force = [{**site, "outcome": "rules" if site["body"] is not None else "allow-all"} for site in SITES]
+    captures = [{"url": site["url"], "status": 404 if site["body"] is None else 200, "body": site["body"]} for site in in_force]
+    sites_frame(spark, tmp_path / "sites", captures).write.parquet(str(tmp_path / "captures"))
+    given = ["--urls", str(tmp_path / "urls"), "--robots", str(tmp_path / "captures"), "--agent", "GPTBot"]
+    assert main(["filter", *given, "--plan", plan, "--out", str(tmp_path / "out")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert any(line.startswith(f"packs: {len(SITES)} origins, ") for line in lines) == is_said
+    known = policy_set(in_force, ["GPTBot"])
+    rows = spark.read.parquet(str(tmp_path / "out")).orderBy("id").collect()
+    assert [[row.allowed.GPTBot] for row in rows] == one_by_one(known, URLS, ["GPTBot"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -52,6 +76,7 @@ def test_filter_and_summary(spark: SparkSession, tmp_path: Path, capsys: pytest.
         (["filter", "--robots", "one.pack", "--agent", "a", "--urls", "urls", "--out", "full"], 3, "full already exists"),
         (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "none", "--out", "new"], 3, "none"),
         (["filter", "--robots", "a.pack", "--agent", "a", "--urls", "urls", "--out", "new"], 3, "there is no pack"),
+        (["filter", "--robots", "one.pack", "--agent", "a", "--urls", "urls", "--plan", "joined", "--out", "new"], 2, "plan='joined' takes a DataFrame"),
         (["summary", "--urls", "urls"], 2, "no column 'allowed'; the columns are id, url"),
     ],
 )  # fmt: skip

@@ -39,6 +39,7 @@ def test_connect(environment: dict[str, str], programs: Path, tmp_path: Path) ->
     found = json.loads(done.stdout.splitlines()[-1])
     expected = one_by_one(policy_set(sites, CRAWLERS), urls, CRAWLERS, words=True)
     assert found["packs"] == expected
+    assert found["sent"] == expected
     assert found["joined"] == expected
     first = [[{"allow": True, "disallow": False}.get(row[0])] for row in expected]
     assert found["one"] == found["function"] == found["sql"] == first

@@ -86,7 +86,7 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path, way: str) ->
     if way == "shards":
         urls = urls.repartition(partitions)
         robots = str(write_packs(tmp_path / "packs", SITES, CRAWLERS, 3))
-    out = with_verdicts(urls, crawlers=CRAWLERS, robots=robots, partitions=partitions)
+    out = with_verdicts(urls, crawlers=CRAWLERS, robots=robots, partitions=partitions, plan="auto" if way == "shards" else "joined")
     slow = slowed(out, tmp_path / "attempts")
     before = executors()
     assert len(before) == 2
@@ -229,7 +229,7 @@ def test_workers_without_the_package(
     python.chmod(0o755)
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
     refused(few, pack, "ModuleNotFoundError: No module named 'robotsieve'")
-    joined = with_verdicts(few, crawlers=CRAWLERS, robots=sites_frame(spark, tmp_path / "sites", SITES))
+    joined = with_verdicts(few, crawlers=CRAWLERS, robots=sites_frame(spark, tmp_path / "sites", SITES), plan="joined")
     with pytest.raises(PySparkException, match="ModuleNotFoundError: No module named 'robotsieve'"):
         joined.collect()
 
@@ -238,8 +238,9 @@ def test_rows_that_are_wrong_in_the_middle(spark: SparkSession, few: DataFrame, 
     """No URL of a site where one is expected."""
     sites = [*SITES, {"url": "https://x.0x/robots.txt", "outcome": "rules", "body": b"", "captured": None}]
     robots = sites_frame(spark, tmp_path / "sites", sites)
-    with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
-        with_verdicts(few, crawlers=CRAWLERS, robots=robots).collect()
+    for plan in ("packs", "joined"):
+        with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
+            with_verdicts(few, crawlers=CRAWLERS, robots=robots, plan=plan).collect()  # type: ignore[arg-type]
     with pytest.raises(PySparkException, match=r"https://x\.0x/robots\.txt"):
         build_packs(robots, tmp_path / "packs", crawlers=["a"], shards=3)
     assert not list((tmp_path / "packs").glob("*.tmp*"))

@@ -26,6 +26,7 @@ from spark_cases import (
 )
 
 from robotsieve import Crawler, InvalidOrigin, InvalidUrl, Origin, Pack, PolicySet, UserAgent
+from robotsieve._robotsieve import shards_of
 from robotsieve.spark import _keys, decisions, register, verdicts, with_answers, with_decisions, with_verdicts
 from robotsieve.spark import answers as answers_of
 
@@ -58,6 +59,10 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def plan_of(way: str) -> Any:
+    return "joined" if way == "joined" else "auto"
+
+
 def check(
     cases: Cases, way: str, crawlers: Any, urls: DataFrame | None = None, count: int = len(URLS), **how: Any
 ) -> None:
@@ -71,7 +76,7 @@ def check(
     robots: Any = cases.sites
     if way != "joined":
         robots = cases.packs(packed, 3 if way == "shards" else 1, profile)
-    out = add(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, **how)
+    out = add(cases.urls if urls is None else urls, "url", crawlers=crawlers, robots=robots, plan=plan_of(way), **how)
     expected = one_by_one(known, URLS[:count], names, words)
     assert answers(out, column) == expected
     if way != "joined":
@@ -139,14 +144,14 @@ def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> No
             sites.append({"url": f"{scheme}://{host}/robots.txt", "outcome": "rules", "body": body, "captured": None})
     urls = [f"{site['url'][:-10]}{scheme}{number}" for number in range(4) for site in sites for scheme in ["http", "https"]]
     frame = urls_frame(cases.spark, tmp_path / "urls", urls)
-    hashes = {row.hash for row in _keys.with_hash(frame, "url", "hash").select("hash").collect()}
+    hashes = {row.hash for row in _keys.with_shard(frame, "url", "hash", 1 << 31).select("hash").collect()}
     assert len(hashes) == 2
     setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
     before = cases.spark.conf.get(setting)
     cases.spark.conf.set(setting, rows)
     try:
         robots = sites_frame(cases.spark, tmp_path / "sites", sites)
-        out = with_verdicts(frame, crawlers="a", robots=robots, partitions=2, skew=None)
+        out = with_verdicts(frame, crawlers="a", robots=robots, plan="joined", partitions=2, skew=None)
         found = answers(out)
     finally:
         cases.spark.conf.set(setting, before)
@@ -161,7 +166,7 @@ def test_hosts_with_the_same_hash(cases: Cases, tmp_path: Path, rows: int) -> No
 )
 def test_skew(cases: Cases, skew: Any, is_divided: bool) -> None:
     check(cases, "joined", CRAWLERS, skew=skew, words=True)
-    out = with_verdicts(cases.urls, crawlers="GPTBot", robots=cases.sites, skew=skew)
+    out = with_verdicts(cases.urls, crawlers="GPTBot", robots=cases.sites, plan="joined", skew=skew)
     hot = out.where(F.col("url").startswith(f"https://{HOT}/")).select(F.spark_partition_id())
     assert hot.distinct().count() == (4 if is_divided else 1)
 
@@ -176,7 +181,7 @@ def test_bytes(cases: Cases, tmp_path: Path, way: str) -> None:
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
     frame = urls_frame(cases.spark, tmp_path / "urls", urls, pa.binary())
     for words, add in enumerate([with_verdicts, with_answers]):
-        out = add(frame, crawlers=CRAWLERS, robots=robots, column="said")
+        out = add(frame, crawlers=CRAWLERS, robots=robots, column="said", plan=plan_of(way))
         assert answers(out, "said") == one_by_one(known, urls, CRAWLERS, bool(words))
         assert out.schema["url"].dataType == frame.schema["url"].dataType
 
@@ -187,7 +192,7 @@ def test_other_columns(cases: Cases, way: str) -> None:
     few = cases.few.withColumnRenamed("url", "page.`url").withColumn("body", F.lit(b"x")).withColumn("outcome", F.lit(1.5))
     twice = few.unionByName(few)
     for column in ["allowed", "verdict.now"]:
-        out = with_verdicts(twice, "page.`url", crawlers=CRAWLERS, robots=robots, column=column)
+        out = with_verdicts(twice, "page.`url", crawlers=CRAWLERS, robots=robots, column=column, plan=plan_of(way))
         assert out.columns == ["id", "page.`url", "body", "outcome", column]
         rows = out.toArrow().sort_by("id").to_pylist()
         expected = one_by_one(policy_set(SITES, CRAWLERS), URLS[:300], CRAWLERS)
@@ -209,6 +214,8 @@ def test_what_is_asked_wrongly(cases: Cases) -> None:
         ({"crawlers": []}, ValueError, "no crawlers: name at least one"),
         ({"crawlers": [3]}, TypeError, "crawler must be a name, a list of names, a Crawler or a UserAgent, not int"),
         ({"profile": "googel"}, ValueError, "there is no profile"),
+        ({"plan": "join"}, ValueError, "plan must be 'auto', 'packs' or 'joined', not 'join'"),
+        ({"plan": "joined"}, ValueError, "plan='joined' takes a DataFrame of robots.txt files, not the path of a pack"),
         ({"robots": cases.urls}, ValueError, "robots: no column 'status'; the columns are id, url, and url, status"),
     ]:
         asked: dict[str, Any] = {"crawlers": "GPTBot", "robots": pack, **how}
@@ -231,11 +238,11 @@ def said_one_by_one(known: Pack | PolicySet, urls: list[str | None], crawler: An
 
 def test_decisions(cases: Cases, way: str) -> None:
     robots: Any = cases.sites if way == "joined" else cases.packs(CRAWLERS, 3 if way == "shards" else 1)
-    out = with_decisions(cases.few, crawlers="GPTBot", robots=robots)
+    out = with_decisions(cases.few, crawlers="GPTBot", robots=robots, plan=plan_of(way))
     found = [row for [row] in answers_as_rows(out, "decision")]
     known: Any = Pack.open(robots) if way != "joined" else policy_set(SITES, CRAWLERS)
     assert found == said_one_by_one(known, URLS[:300], "GPTBot")
-    out = with_decisions(cases.few, crawlers=CRAWLERS, robots=robots)
+    out = with_decisions(cases.few, crawlers=CRAWLERS, robots=robots, plan=plan_of(way))
     for number, crawler in enumerate(CRAWLERS):
         column = [row[number] for row in answers(out, "decision")]
         assert column == said_one_by_one(known, URLS[:300], crawler)
@@ -260,11 +267,11 @@ def test_several_names_for_a_crawler(cases: Cases, tmp_path: Path, way: str) -> 
         robots = str(write_packs(tmp_path / "packs", SITES, NAMED, 3 if way == "shards" else 1))
     names = ["GPTBot", "Googlebot-Image", "CCBot", "Bingbot"]
     for add, column, words in [(with_verdicts, "allowed", False), (with_answers, "answer", True)]:
-        out = add(cases.few, crawlers=NAMED, robots=robots)
+        out = add(cases.few, crawlers=NAMED, robots=robots, plan=plan_of(way))
         assert [field.name for field in out.schema[column].dataType] == names
         assert answers(out, column) == one_by_one(known, URLS[:300], NAMED, words)
     for crawler in NAMED[2:]:
-        out = with_verdicts(cases.few, crawlers=crawler, robots=robots)
+        out = with_verdicts(cases.few, crawlers=crawler, robots=robots, plan=plan_of(way))
         assert answers(out) == one_by_one(known, URLS[:300], [crawler])
 
 
@@ -331,3 +338,23 @@ def test_usual_authorities_are_exact(cases: Cases, tmp_path: Path) -> None:
         assert full == expected, url
         usual += authority is not None
     assert usual > 2_000
+    # So the hosts that Spark counts are those that the engine divides.
+    usual_only = F.when(F.col("authority").isNotNull(), _keys.shard(F.col("authority"), 1 << 31))
+    by_spark = frame.withColumn("authority", _keys.usual_authority(F.col("url"))).select("id", usual_only.alias("allowed"))
+    hashes = pa.array(shards_of(urls, 1 << 31)).to_pylist()
+    assert all(expected in (None, found) for [expected], found in zip(answers(by_spark), hashes, strict=True))
+
+
+def test_shards_are_those_of_origins() -> None:
+    urls: list[Any] = [*URLS, b"\xff", b"https://h0.example.com/\xff"]
+    for shards in [1, 7, 1 << 31]:
+        found = pa.array(shards_of(urls, shards)).to_pylist()
+        assert all(0 <= place < shards for place in found)
+        for url, place in zip(urls, found, strict=True):
+            try:
+                assert url is None or Origin(url).shard(shards) == place
+            except InvalidOrigin:
+                assert pa.array(shards_of(pa.array([url]), shards)).to_pylist() == [place]
+    for wrong in [0, (1 << 31) + 1]:
+        with pytest.raises(ValueError, match="shards must be between 1 and 2147483648"):
+            shards_of([], wrong)

@@ -1,0 +1,69 @@
+//! The shards of many URLs.
+
+use arrow_array::Int32Array;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use robotsieve::pack::PackError;
+
+use crate::batch::{self, Cell, Judge};
+use crate::export;
+
+/// The shard of each URL, as [`robotsieve::Origin::shard`] has it; of what is not a URL, one that depends on its
+/// bytes. An Arrow array of `int32`.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct Shards(Int32Array);
+
+/// The shard of each URL, of `shards` in all, 2<sup>31</sup> at most.
+#[pyfunction]
+pub fn shards_of(urls: &Bound<'_, PyAny>, shards: u32) -> PyResult<Shards> {
+    if !(1..=1 << 31).contains(&shards) {
+        return Err(PyValueError::new_err("shards must be between 1 and 2147483648"));
+    }
+    let judged = batch::judge(&Sharded(shards), urls, Some(1))?;
+    let places = judged.cells.iter().map(|Shard(place)| place.cast_signed());
+    Ok(Shards(Int32Array::from_iter_values(places)))
+}
+
+#[derive(Clone, Copy)]
+struct Shard(u32);
+
+impl Cell for Shard {
+    const UNKNOWN: Shard = Shard(0);
+    const INVALID: Shard = Shard(0);
+}
+
+struct Sharded(u32);
+
+impl Judge for Sharded {
+    type Cell = Shard;
+    type Scratch = ();
+
+    fn labels(&self) -> Vec<String> {
+        vec![String::new()]
+    }
+
+    fn judge(&self, urls: &[&[u8]], places: &mut [Shard], (): &mut ()) -> Result<(), PackError> {
+        for (url, place) in urls.iter().zip(places) {
+            *place = Shard(match robotsieve::Origin::of(*url) {
+                Ok(origin) => origin.shard(self.0),
+                #[expect(clippy::cast_possible_truncation, reason = "less than `shards`")]
+                Err(_) => (batch::hash(url) % u64::from(self.0)) as u32,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Shards {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema;
+        export::array(py, &self.0)
+    }
+}
