@@ -649,13 +649,15 @@ mod rights {
             repeated("", "*;noindex, ", "*"),
             numbered("", |number| format!("a{number}=y, "), "b=y"),
         ] {
-            within_the_bar("Content-Usage", &value, |value| drop(ContentUsage::parse(value)));
+            within_the_bar("Content-Usage", &value, |value| {
+                let _ = ContentUsage::parse(value);
+            });
             within_the_bar("Robots-Tag", &value, |value| drop(RobotsTagHeader::parse(value)));
         }
         for value in [repeated("", ",", ""), repeated("", "=", ""), repeated("", "search=no,", "")]
         {
             within_the_bar("Content-Signal", &value, |value| {
-                ContentSignals::parse(value);
+                let _ = ContentSignals::parse(value);
             });
         }
         for (name, value) in [
