@@ -9,6 +9,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use crate::engine::AllMatching;
 use crate::profile::{Profile, RulePrecedence};
 use crate::rules::{RawRule, RuleSet};
@@ -46,7 +48,7 @@ pub(super) struct Paths {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Longest {
     /// The numbers of all that match and are of the greatest length.
-    pub(super) numbers: Vec<u32>,
+    pub(super) numbers: SmallVec<[u32; 4]>,
     /// True if they are not all the same pattern.
     pub(super) differ: bool,
 }
@@ -148,7 +150,7 @@ mod tests {
     }
 
     fn longest(paths: &Paths, target: &str) -> Vec<u32> {
-        let mut numbers = paths.longest(target.as_bytes()).numbers;
+        let mut numbers = paths.longest(target.as_bytes()).numbers.into_vec();
         numbers.sort_unstable();
         numbers
     }

@@ -146,7 +146,7 @@ impl RobotsRights {
             return Ok(crawl(inner.policy.verdict(&target).is_allow()));
         }
         let (mut allows, mut disallows) = (Purposes::NONE, Purposes::NONE);
-        inner.state(&target, |said| match said {
+        inner.state(&target, purpose.into(), |said| match said {
             Said::Statement(statement) => {
                 allows |= statement.allows;
                 disallows |= statement.disallows;
@@ -178,7 +178,7 @@ impl RobotsRights {
             });
         }
         rights.add_notes(inner.notes);
-        inner.state(&target, |said| match said {
+        inner.state(&target, Purposes::USES, |said| match said {
             Said::Statement(statement) => rights.add(statement),
             Said::Ceiling(ceiling) => rights.lower_ceiling(Some(ceiling)),
             Said::Note(note) => rights.add_note(note),
@@ -195,24 +195,26 @@ enum Said {
 }
 
 impl Inner {
-    /// Calls `said` with what Content-Usage and Content-Signal say of a target.
+    /// Calls `said` with what Content-Usage and Content-Signal say of a target, at least of the purposes
+    /// that are wanted.
     #[inline]
-    fn state(&self, target: &Target<'_>, mut said: impl FnMut(Said)) {
+    fn state(&self, target: &Target<'_>, wanted: Purposes, mut said: impl FnMut(Said)) {
         if self.usage.is_empty() && self.signals.is_empty() {
             return;
         }
         let compares =
             self.usage_paths.has_patterns() || self.signal_paths.iter().any(Paths::has_patterns);
-        let normalised = if compares { target.to_vec() } else { Vec::new() };
+        let normalised = compares.then(|| target.to_buffer());
+        let normalised = normalised.as_deref().unwrap_or_default();
         if !self.usage.is_empty() {
             // Only what may be crawled has a preference (draft-ietf-aipref-attach-05 §3.1).
             if self.policy.verdict(target).is_allow() {
-                self.state_usage(&normalised, &mut said);
+                self.state_usage(normalised, &mut said);
             } else {
                 said(Said::Note(Note::NotCrawlable));
             }
         }
-        self.state_signals(&normalised, &mut said);
+        self.state_signals(normalised, wanted, &mut said);
     }
 
     /// The longest path counts, with all that its lines say.
@@ -231,25 +233,26 @@ impl Inner {
     }
 
     /// For each label the longest path that states it counts. Of several lines a refusal wins.
-    fn state_signals(&self, target: &[u8], said: &mut impl FnMut(Said)) {
+    fn state_signals(&self, target: &[u8], wanted: Purposes, said: &mut impl FnMut(Said)) {
         for (label, paths) in self.signal_paths.iter().enumerate() {
-            if paths.is_empty() {
+            let about = SIGNALS.get(label).map_or(Purposes::USES, |(_, purposes)| *purposes);
+            if paths.is_empty() || (about & wanted).is_empty() {
                 continue;
             }
             let longest = paths.longest(target).numbers;
             let lines = || longest.iter().filter_map(|number| self.signals.get(*number as usize));
-            let Some((_, purposes)) = SIGNALS.get(label) else {
+            if label == SIGNALS.len() {
                 let ceilings = lines().filter_map(|line| line.signals.use_ceiling());
                 ceilings.for_each(|ceiling| said(Said::Ceiling(ceiling)));
                 continue;
-            };
+            }
             for line in lines() {
                 let place = Place::Robots { line: line.line };
                 let statement = Statement::new(place, Version::ContentSignals);
                 match line.signals.said(label) {
-                    Ruling::Disallow => said(Said::Statement(statement.disallowing(*purposes))),
+                    Ruling::Disallow => said(Said::Statement(statement.disallowing(about))),
                     Ruling::Allow if !line.is_outside => {
-                        said(Said::Statement(statement.allowing(*purposes)));
+                        said(Said::Statement(statement.allowing(about)));
                     }
                     _ => {}
                 }
