@@ -592,3 +592,208 @@ fn time(act: impl FnOnce()) -> Duration {
     act();
     started.elapsed()
 }
+
+/// Headers, pages and documents of a megabyte that are made to be slow.
+#[cfg(feature = "rights")]
+mod rights {
+    use super::*;
+    use robotsieve::rights::{
+        ContentSignals, ContentUsage, Documents, Response, RightsReader, RobotsTagHeader, Rsl,
+        TdmFile,
+    };
+
+    const BYTES: usize = 1_000_000;
+    /// The bar for each of them.
+    const BAR: Duration = Duration::from_millis(50);
+
+    fn repeated(before: &str, part: &str, after: &str) -> Vec<u8> {
+        let count = (BYTES - before.len() - after.len()) / part.len();
+        [before, &part.repeat(count), after].concat().into_bytes()
+    }
+
+    fn numbered(before: &str, part: impl Fn(usize) -> String, after: &str) -> Vec<u8> {
+        let mut text = before.to_owned();
+        for number in 0.. {
+            text += &part(number);
+            if text.len() > BYTES {
+                break;
+            }
+        }
+        (text + after).into_bytes()
+    }
+
+    fn within_the_bar(what: &str, input: &[u8], read: impl Fn(&[u8])) {
+        let begun = Instant::now();
+        read(input);
+        let taken = begun.elapsed();
+        let head = input[..input.len().min(40)].escape_ascii();
+        say(&format!("{what}: {taken:?} for {head}…"));
+        assert!(taken < BAR * ALLOWANCE, "{what} took {taken:?} for {head}…");
+    }
+
+    /// Asks for the rights of a URL, so that what was read is also settled.
+    fn settle(response: &Response, documents: &Documents) {
+        let reader = RightsReader::new(&Crawler::name("bot")).with_now(0);
+        let url = format!("https://e.com/{}", "a/".repeat(500));
+        reader.rights(&url, None, response, documents).expect("a URL");
+    }
+
+    #[test]
+    fn headers() {
+        for value in [
+            repeated("", "a=y,", "a=y"),
+            repeated("", "(", ""),
+            repeated("a=(", "b ", ")"),
+            repeated("a=\"", "\\\"", "\""),
+            repeated("a", ";b", ""),
+            repeated("", "*;noindex, ", "*"),
+            numbered("", |number| format!("a{number}=y, "), "b=y"),
+        ] {
+            within_the_bar("Content-Usage", &value, |value| {
+                let _ = ContentUsage::parse(value);
+            });
+            within_the_bar("Robots-Tag", &value, |value| drop(RobotsTagHeader::parse(value)));
+        }
+        for value in [repeated("", ",", ""), repeated("", "=", ""), repeated("", "search=no,", "")]
+        {
+            within_the_bar("Content-Signal", &value, |value| {
+                let _ = ContentSignals::parse(value);
+            });
+        }
+        for (name, value) in [
+            ("X-Robots-Tag", repeated("", "noindex,", "")),
+            ("X-Robots-Tag", repeated("", "a:", "noindex")),
+            ("X-Robots-Tag", repeated("bot:", "noai,", "")),
+            ("X-Robots-Tag", repeated("", "unavailable_after: Sun, ", "")),
+            ("X-Robots-Tag", repeated("", "unavailable_after: 1 Jan 2000 00:00:00 GMT,", "")),
+            ("X-Robots-Tag", repeated("max-snippet:", "9", "")),
+            ("Link", repeated("", "<", "")),
+            ("Link", repeated("", "<a>", "")),
+            ("Link", repeated("<a>", ";", "")),
+            ("Link", repeated("<a>; rel=\"", "license ", "\"")),
+            ("Link", repeated("", "<a>; rel=license,", "")),
+            ("Link", repeated("<a>; x=\"", "\\\\", "")),
+            ("tdm-policy", repeated("https://e.com/", "a", "")),
+        ] {
+            within_the_bar(name, &value, |value| {
+                settle(&Response::new().with_headers([(name, value)]), &Documents::new());
+            });
+        }
+        let lines: Vec<_> = (0..BYTES / 20).map(|_| ("X-Robots-Tag", "a: noindex, noai")).collect();
+        within_the_bar("many lines", b"", |_| {
+            settle(&Response::new().with_headers(lines.iter().copied()), &Documents::new());
+        });
+    }
+
+    #[test]
+    fn pages() {
+        for page in [
+            repeated("", "<", ""),
+            repeated("", "<meta>", ""),
+            repeated("", "<meta name=bot content='noindex, noai'>", ""),
+            repeated("<meta", " a=b", ">"),
+            repeated("<meta content='", "&amp;", "'>"),
+            repeated("<meta content='", "&", "'>"),
+            repeated("<meta content='", "noindex,", "' name=robots>"),
+            repeated("", "<div>", "<meta>"),
+            repeated("", "<p>", "<meta>"),
+            repeated(&"<b>".repeat(600), "</i>", "<meta>"),
+            repeated("", "<template>", "<meta>"),
+            repeated("", "<!--", "<meta>"),
+            repeated("<!--", "-", "<meta>"),
+            repeated("<title>", "</titl", "<meta>"),
+            repeated("<script>", "<!--<script>", "<meta>"),
+            repeated("", "<script ", ""),
+            repeated("", "<script src=rs>", ""),
+            repeated("", "<script type=application/rsl+xml>", "<meta>"),
+            repeated("", "<script type=application/rsl+xml></script>", ""),
+            repeated("", "<link rel=license href=https://e.com type=application/rsl+xml>", ""),
+            repeated("<a ", "x=\"<\"", "><meta>"),
+            repeated("<plaintext>", "<meta>", ""),
+        ] {
+            within_the_bar("a page", &page, |page| {
+                settle(&Response::new().with_html(page), &Documents::new());
+            });
+        }
+    }
+
+    #[test]
+    fn documents() {
+        let rsl = "<rsl xmlns='https://rslstandard.org/rsl'>";
+        for document in [
+            repeated("", "<", ""),
+            repeated("", "<a>", ""),
+            repeated("<a", " b=''", "/>"),
+            numbered("<a", |number| format!(" b{number}=''"), "/>"),
+            numbered("<a", |number| format!(" xmlns:b{number}='u'"), "/>"),
+            numbered(rsl, |number| format!("<b:a xmlns:b='{number}'/>"), "</rsl>"),
+            repeated(rsl, "<content url='/'><license/></content>", "</rsl>"),
+            numbered(rsl, |n| format!("<content url='/*a*{n}'><license/></content>"), "</rsl>"),
+            repeated(&[rsl, "<content url='/'>"].concat(), "<license/>", "</content></rsl>"),
+            repeated(
+                &[rsl, "<content url='/'><license><prohibits type='geo'>"].concat(),
+                "US ",
+                "</prohibits></license></content></rsl>",
+            ),
+            repeated(
+                &[rsl, "<content url='/'>"].concat(),
+                "<license><prohibits type='geo'>US CN DE</prohibits></license>",
+                "</content></rsl>",
+            ),
+            repeated(rsl, "&amp;", "</rsl>"),
+            repeated(rsl, "&#x41;", "</rsl>"),
+            repeated(rsl, "<!---->", "</rsl>"),
+            repeated("<!DOCTYPE rsl [", "<!ENTITY a 'b'>", "]><rsl/>"),
+            repeated("<!--", "-", "-->"),
+            repeated("<![CDATA[", "]", ""),
+        ] {
+            within_the_bar("an RSL document", &document, |document| {
+                drop(Rsl::parse(document, "d"));
+                let headers =
+                    [("Link", "<https://e.com/l>; rel=license; type=application/rsl+xml")];
+                let documents = Documents::new().with("https://e.com/l", document);
+                settle(&Response::new().with_headers(headers), &documents);
+            });
+        }
+        for file in [
+            repeated("", "[", ""),
+            repeated("[", "[],", "0]"),
+            repeated("[", "0,", "0]"),
+            repeated("[\"", "\\u0041", "\"]"),
+            repeated("[", "{},", "{}]"),
+            repeated("[", "{\"location\": \"/\", \"tdm-reservation\": 1},", "{}]"),
+            numbered("[", |number| format!("{{\"location\": \"/*a*{number}*b$\"}},"), "{}]"),
+            repeated("[{\"location\": \"/", "*a", "\"}]"),
+            numbered("[{", |number| format!("\"a{number}\": {{}},"), "\"a\": 1}]"),
+        ] {
+            within_the_bar("tdmrep.json", &file, |file| {
+                drop(TdmFile::parse(file));
+                let documents = Documents::new().with("/.well-known/tdmrep.json", file);
+                settle(&Response::new(), &documents);
+            });
+        }
+    }
+
+    #[test]
+    fn robots() {
+        for file in [
+            numbered("User-agent: *\n", |n| format!("Content-Usage: /*a*{n} train-ai=n\n"), ""),
+            numbered("User-agent: *\n", |n| format!("Content-Signal: /{n}*a$ ai-train=no\n"), ""),
+            repeated("User-agent: *\n", "Content-Usage: train-ai=n\n", ""),
+            repeated("", "User-agent: *\nContent-Usage: a=y\n", ""),
+            repeated("", "License: https://e.com/\n", ""),
+        ] {
+            let url = format!("https://e.com/{}", "a1".repeat(500));
+            let mut profile = Profile::RFC9309;
+            profile.size_limit = None;
+            within_the_bar("a robots.txt", &file, |file| {
+                let reader = RightsReader::new(&Crawler::name("bot"));
+                let robots = reader.robots(&Robots::parse(file, &profile));
+                let (response, documents) = (Response::new(), Documents::new());
+                for _ in 0..3 {
+                    reader.rights(&url, Some(&robots), &response, &documents).expect("a URL");
+                }
+            });
+        }
+    }
+}

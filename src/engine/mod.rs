@@ -21,6 +21,7 @@ use segments::Segments;
 
 pub use lazy::lazy_pool_bytes;
 pub(crate) use scan::{questions_before_compiling, weight_before_compiling};
+pub(crate) use segments::AllMatching;
 
 /// Which engine a policy uses.
 ///
@@ -197,9 +198,9 @@ pub(crate) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
     /// The most bytes that trying the rules may look at.
     const TRIED_BYTES: usize = 8 << 20;
     if rules.len().saturating_mul(target.len()) <= TRIED_BYTES {
-        scan::matching(rules, target)
+        rules.matching(target).collect()
     } else {
-        segments::matching(rules, target)
+        AllMatching::new(rules).matching(target)
     }
 }
 
@@ -232,8 +233,12 @@ mod tests {
             let profile = Profile::NAMED[round % 4].1;
             let rules = RuleSet::new(rules, &profile);
             for target in targets {
-                let matching = scan::matching(&rules, &target);
-                assert_eq!(segments::matching(&rules, &target), matching);
+                let tried: Vec<usize> = rules.matching(&target).collect();
+                let matches =
+                    |index: &usize| rules.get(*index).pattern.matches(&target, rules.wildcards());
+                let matching: Vec<usize> = (0..rules.len()).filter(matches).collect();
+                assert_eq!(tried, matching);
+                assert_eq!(AllMatching::new(&rules).matching(&target), matching);
                 found += matching.len();
             }
         }

@@ -11,12 +11,6 @@ pub(crate) fn verdict(rules: &RuleSet, target: &Target<'_>) -> Verdict {
     rules.deciding(&target.to_buffer()).map_or(Verdict::Allow, |rule| rule.verdict)
 }
 
-/// The indices of all rules that match a normalised target, from highest to lowest precedence.
-pub(super) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    let matches = |index: &usize| rules.get(*index).pattern.matches(target, rules.wildcards());
-    (0..rules.len()).filter(matches).collect()
-}
-
 /// After how many questions a rule set is compiled: when they have cost three quarters of what
 /// compiling is estimated to cost. So the total is at most about twice the better of compiling
 /// at once and never, whatever the number of questions. Three quarters and not all of it, since

@@ -134,7 +134,7 @@ impl Segments {
     }
 
     /// Calls `run_of` with index and verdict of each rule, from lowest to highest precedence,
-    /// for its run. Rules of run 0 are left out. For [`Segments::matching`] rules with equal
+    /// for its run. Rules of run 0 are left out. For [`AllMatching`] rules with equal
     /// patterns must be given the same run.
     pub(crate) fn with_runs(
         rules: &RuleSet,
@@ -199,27 +199,39 @@ impl Segments {
     }
 }
 
-/// The indices of all rules that match a normalised target that begins with `/`, from highest
-/// to lowest precedence.
-pub(super) fn matching(rules: &RuleSet, target: &[u8]) -> Vec<usize> {
-    // Equal patterns get the same run.
-    let key = |index: &usize| {
-        let pattern = rules.get(*index).pattern;
-        (pattern.bytes, pattern.anchored)
-    };
-    let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
-    by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-    let mut runs = vec![0; rules.len()];
-    for (same, run) in by_pattern.chunk_by(|a, b| key(a) == key(b)).zip(1..) {
-        same.iter().for_each(|index| runs[*index] = run);
+/// Finds all rules of a set that match a target, in one pass over it.
+#[derive(Debug)]
+pub(crate) struct AllMatching {
+    segments: Segments,
+    /// By rule: its run. Equal patterns have the same one, and no rule has run 0.
+    runs: Box<[Run]>,
+}
+
+impl AllMatching {
+    pub(crate) fn new(rules: &RuleSet) -> AllMatching {
+        let key = |index: &usize| {
+            let pattern = rules.get(*index).pattern;
+            (pattern.bytes, pattern.anchored)
+        };
+        let mut by_pattern: Vec<usize> = (0..rules.len()).collect();
+        by_pattern.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        let mut runs = vec![0; rules.len()];
+        for (same, run) in by_pattern.chunk_by(|a, b| key(a) == key(b)).zip(1..) {
+            same.iter().for_each(|index| runs[*index] = run);
+        }
+        let segments = Segments::with_runs(rules, |index, _| runs[index]);
+        AllMatching { segments, runs: runs.into_boxed_slice() }
     }
-    let segments = Segments::with_runs(rules, |index, _| runs[index]);
-    // No rule has run 0.
-    let mut is_met = vec![false; rules.len() + 1];
-    for run in segments.matching(target) {
-        is_met[run as usize] = true;
+
+    /// The indices of all rules that match a normalised target that begins with `/`, from highest to
+    /// lowest precedence.
+    pub(crate) fn matching(&self, target: &[u8]) -> Vec<usize> {
+        let mut is_met = vec![false; self.runs.len() + 1];
+        for run in self.segments.matching(target) {
+            is_met[run as usize] = true;
+        }
+        (0..self.runs.len()).filter(|index| is_met[self.runs[*index] as usize]).collect()
     }
-    (0..rules.len()).filter(|index| is_met[runs[*index] as usize]).collect()
 }
 
 /// A pattern as a chain of pieces.

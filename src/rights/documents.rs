@@ -16,9 +16,15 @@ const TDM_PATH: &str = "/.well-known/tdmrep.json";
 /// are reported as [`LicenceState::NotGiven`](crate::rights::LicenceState::NotGiven).
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    /// With the origin whose file it is; without one it is that of every site.
-    tdm: Vec<(Option<Box<str>>, Result<TdmFile, InvalidTdmFile>)>,
+    tdm: Vec<TdmOfSite>,
     rsl: BTreeMap<Box<str>, Result<Rsl, InvalidRsl>>,
+}
+
+#[derive(Clone, Debug)]
+struct TdmOfSite {
+    /// The origin whose file it is. `None`: of every site that is asked about.
+    origin: Option<Box<str>>,
+    file: Result<TdmFile, InvalidTdmFile>,
 }
 
 impl Documents {
@@ -32,14 +38,15 @@ impl Documents {
     /// as an RSL document. `O(n)`.
     pub fn add(&mut self, address: &str, file: &[u8]) {
         if address == TDM_PATH {
-            self.tdm.push((None, TdmFile::parse(file)));
+            self.tdm.push(TdmOfSite { origin: None, file: TdmFile::parse(file) });
             return;
         }
         if let Ok(url) = url::Url::parse(address)
             && url.path() == TDM_PATH
             && let Ok(origin) = Origin::of(address)
         {
-            self.tdm.push((Some(origin.key().into()), TdmFile::parse(file)));
+            let origin = Some(origin.key().into());
+            self.tdm.push(TdmOfSite { origin, file: TdmFile::parse(file) });
             return;
         }
         self.rsl.insert(key(address), Rsl::parse(file, address));
@@ -62,10 +69,11 @@ impl Documents {
         &self,
         origin: Option<&Origin<'_>>,
     ) -> Option<&Result<TdmFile, InvalidTdmFile>> {
-        let is_for = |of: &Option<Box<str>>| {
-            of.as_deref().is_none_or(|key| origin.is_some_and(|origin| origin.key() == key))
+        let is_for = |of: &TdmOfSite| {
+            let key = of.origin.as_deref();
+            key.is_none_or(|key| origin.is_some_and(|origin| origin.key() == key))
         };
-        self.tdm.iter().find(|(of, _)| is_for(of)).map(|(_, file)| file)
+        self.tdm.iter().find(|of| is_for(of)).map(|of| &of.file)
     }
 
     /// The RSL document of an address.

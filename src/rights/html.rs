@@ -41,22 +41,30 @@ pub(crate) fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
 
 /// Where the last tag begins that can be one of the elements.
 fn last_candidate(html: &[u8]) -> Option<usize> {
+    /// The tag of a script that matters is no longer.
+    const SCRIPT_TAG_BYTES: usize = 4 << 10;
+    // No later script has anything of its type behind this place.
+    let mut looked_at_from = html.len();
     memchr::memrchr_iter(b'<', html).find(|at| {
         let begins = |name: &[u8]| {
             html[at + 1..].get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name))
         };
-        begins(b"meta") || begins(b"link") || begins(b"script") && may_be_rsl(&html[*at..])
+        if begins(b"meta") || begins(b"link") {
+            return true;
+        }
+        begins(b"script") && {
+            let end = html.len().min(at + SCRIPT_TAG_BYTES).min(looked_at_from.saturating_add(2));
+            looked_at_from = *at;
+            may_be_rsl(&html[*at..end])
+        }
     })
 }
 
-/// Returns true if a script that begins here can have the type of RSL. Letters may be written as
-/// character references, so a `&` in the tag may be one.
-fn may_be_rsl(script: &[u8]) -> bool {
-    /// No tag of a script that means something is longer.
-    const TAG_BYTES: usize = 4 << 10;
-    let tag = &script[..script.len().min(TAG_BYTES)];
-    memchr::memchr2_iter(b's', b'S', tag)
-        .any(|at| at > 0 && tag[at - 1..].get(..3).is_some_and(|t| t.eq_ignore_ascii_case(b"rsl")))
+/// Returns true if the type of RSL may be in a text. Its plus may be a character reference; these
+/// letters are not.
+fn may_be_rsl(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b's', b'S', text)
+        .any(|at| at > 0 && text[at - 1..].get(..3).is_some_and(|t| t.eq_ignore_ascii_case(b"rsl")))
 }
 
 /// The attributes that are kept.
@@ -293,11 +301,14 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
     /// Notes that an element is closed, and those in it.
     #[inline]
     fn close(&mut self) {
+        /// Of elements that are closed out of order, those further up stay open.
+        const LOOKED_AT: usize = 32;
+        let from = self.open.len().saturating_sub(LOOKED_AT);
+        if let Some(at) = self.open[from..].iter().rposition(|open| *open == self.name) {
+            self.open.truncate(from + at);
+        }
         if self.name.as_bytes() == b"template" {
             self.templates = self.templates.saturating_sub(1);
-        }
-        if let Some(at) = self.open.iter().rposition(|open| *open == self.name) {
-            self.open.truncate(at);
         }
     }
 
@@ -568,5 +579,6 @@ mod tests {
         assert_eq!(last_candidate(b"<meta><p>"), Some(0));
         assert_eq!(last_candidate(b"<script src=x>rs"), None);
         assert_eq!(last_candidate(b"<script type=rSL>"), Some(0));
+        assert_eq!(last_candidate(b"<script type=rsl><script src=x><script>"), Some(0));
     }
 }

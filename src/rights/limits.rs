@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::rights::version::Version;
+
 /// The most that a site lets a use be, by `use=` of Content Signals: of several the lowest counts.
 ///
 /// It is reported and changes no ruling: Cloudflare calls it a test.
@@ -17,6 +19,9 @@ pub enum UseCeiling {
 }
 
 impl UseCeiling {
+    /// The version of the text that defines them.
+    pub const VERSION: Version = Version::ContentSignalsUse;
+
     /// All ceilings, the lowest first.
     pub const ALL: &'static [UseCeiling] =
         &[UseCeiling::Immediate, UseCeiling::Reference, UseCeiling::Full];

@@ -51,6 +51,8 @@ pub(super) struct RightsLines<'a> {
     pub(super) lines: Vec<RightsLine<'a>>,
     /// Value and group of each user-agent line, in the grouping of Content-Usage.
     agents: Vec<(&'a [u8], u32)>,
+    /// True if the two groupings differ.
+    pub(super) groups_differ: bool,
     /// True if a field is nearly one of these.
     pub(super) has_misspelt: bool,
 }
@@ -68,8 +70,8 @@ impl<'a> RightsLines<'a> {
         let profile = robots.profile();
         let mut found = RightsLines::default();
         let (mut at, mut count) = (At::Outside, 0);
-        // The group of RFC 9309.
-        let mut group = None;
+        // The group of RFC 9309, once there is one.
+        let mut group: Option<Option<u32>> = None;
         for line in robots.groups().lines() {
             let record = match line.content {
                 Content::Record(record) => record,
@@ -81,9 +83,11 @@ impl<'a> RightsLines<'a> {
             };
             match record.field {
                 Field::UserAgent => {
-                    count += u32::from(at != At::Agents);
+                    let opens_group = at != At::Agents;
+                    count += u32::from(opens_group);
                     at = At::Agents;
-                    group = robots.groups().group_of_line(record.line);
+                    let before = group.replace(robots.groups().group_of_line(record.line));
+                    found.groups_differ |= opens_group && before == group;
                     found.agents.push((record.value, count - 1));
                 }
                 Field::Allow | Field::Disallow if at != At::Outside => at = At::Rules,
@@ -93,7 +97,7 @@ impl<'a> RightsLines<'a> {
                         found.has_misspelt |= is_misspelt(record.name);
                         continue;
                     };
-                    let mut own = group;
+                    let mut own = group.flatten();
                     if field == RightsField::ContentUsage {
                         own = (at != At::Outside).then(|| count - 1);
                         if at != At::Outside {
@@ -164,6 +168,13 @@ mod tests {
             (11, Some(1)),
         ];
         assert_eq!(groups(file, &Profile::RFC9309), wanted);
+        let differ = |file: &str| {
+            RightsLines::of(&Robots::parse(file.as_bytes(), &Profile::RFC9309)).groups_differ
+        };
+        assert!(differ(file));
+        assert!(differ("User-agent: *\nContent-Usage: a=y\n\nUser-agent: b\nDisallow: /"));
+        assert!(!differ("User-agent: *\nContent-Usage: a=y\nAllow: /\nUser-agent: b\nDisallow: /"));
+        assert!(!differ("User-agent: *\nContent-Signal: a=y\nUser-agent: b\nDisallow: /"));
         let blank = "User-agent: a\nDisallow: /\n\nContent-Usage: x\nContent-Signal: y";
         assert_eq!(groups(blank, &Profile::RFC9309), [(4, Some(0)), (5, Some(0))]);
         assert_eq!(groups(blank, &Profile::ORIGINAL_1994), [(4, None), (5, None)]);

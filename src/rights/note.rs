@@ -35,6 +35,9 @@ notes! {
     ElementScoped "element-scoped",
     /// Different patterns of equal length match. They are combined as identical ones are.
     EqualLength "equal-length",
+    /// Content-Usage ends runs of user-agent lines that RFC 9309 takes for one group, so a rule for one
+    /// crawler may be one for all.
+    GroupsDiffer "groups-differ",
     /// `noimageai`: for the images of the page only.
     ImagesOnly "images-only",
     /// A licence that is no valid RSL document.

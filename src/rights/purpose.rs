@@ -1,7 +1,7 @@
 //! What content can be used for, and what is said of each use.
 
 use std::fmt;
-use std::ops::{BitOr, BitOrAssign};
+use std::ops::{BitAnd, BitOr, BitOrAssign};
 
 /// A use of a page.
 ///
@@ -108,6 +108,14 @@ impl BitOr for Purposes {
 
     fn bitor(self, other: Purposes) -> Purposes {
         Purposes(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Purposes {
+    type Output = Purposes;
+
+    fn bitand(self, other: Purposes) -> Purposes {
+        Purposes(self.0 & other.0)
     }
 }
 

@@ -70,6 +70,7 @@ impl RobotsRights {
         let profile = robots.profile();
         let mut notes = Notes::NONE;
         notes.add_if(lines.has_misspelt, Note::MisspeltField);
+        notes.add_if(lines.groups_differ, Note::GroupsDiffer);
 
         let (own, everybody) = lines.usage_groups(crawler, profile);
         let of_crawler = in_scope(&lines, RightsField::ContentUsage, &own, &everybody, &mut notes);
@@ -145,7 +146,7 @@ impl RobotsRights {
             return Ok(crawl(inner.policy.verdict(&target).is_allow()));
         }
         let (mut allows, mut disallows) = (Purposes::NONE, Purposes::NONE);
-        inner.state(&target, |said| match said {
+        inner.state(&target, purpose.into(), |said| match said {
             Said::Statement(statement) => {
                 allows |= statement.allows;
                 disallows |= statement.disallows;
@@ -177,7 +178,7 @@ impl RobotsRights {
             });
         }
         rights.add_notes(inner.notes);
-        inner.state(&target, |said| match said {
+        inner.state(&target, Purposes::USES, |said| match said {
             Said::Statement(statement) => rights.add(statement),
             Said::Ceiling(ceiling) => rights.lower_ceiling(Some(ceiling)),
             Said::Note(note) => rights.add_note(note),
@@ -194,24 +195,26 @@ enum Said {
 }
 
 impl Inner {
-    /// Calls `said` with what Content-Usage and Content-Signal say of a target.
+    /// Calls `said` with what Content-Usage and Content-Signal say of a target, at least of the purposes
+    /// that are wanted.
     #[inline]
-    fn state(&self, target: &Target<'_>, mut said: impl FnMut(Said)) {
+    fn state(&self, target: &Target<'_>, wanted: Purposes, mut said: impl FnMut(Said)) {
         if self.usage.is_empty() && self.signals.is_empty() {
             return;
         }
         let compares =
             self.usage_paths.has_patterns() || self.signal_paths.iter().any(Paths::has_patterns);
-        let normalised = if compares { target.to_vec() } else { Vec::new() };
+        let normalised = compares.then(|| target.to_buffer());
+        let normalised = normalised.as_deref().unwrap_or_default();
         if !self.usage.is_empty() {
             // Only what may be crawled has a preference (draft-ietf-aipref-attach-05 §3.1).
             if self.policy.verdict(target).is_allow() {
-                self.state_usage(&normalised, &mut said);
+                self.state_usage(normalised, &mut said);
             } else {
                 said(Said::Note(Note::NotCrawlable));
             }
         }
-        self.state_signals(&normalised, &mut said);
+        self.state_signals(normalised, wanted, &mut said);
     }
 
     /// The longest path counts, with all that its lines say.
@@ -230,25 +233,26 @@ impl Inner {
     }
 
     /// For each label the longest path that states it counts. Of several lines a refusal wins.
-    fn state_signals(&self, target: &[u8], said: &mut impl FnMut(Said)) {
+    fn state_signals(&self, target: &[u8], wanted: Purposes, said: &mut impl FnMut(Said)) {
         for (label, paths) in self.signal_paths.iter().enumerate() {
-            if paths.is_empty() {
+            let about = SIGNALS.get(label).map_or(Purposes::USES, |(_, purposes)| *purposes);
+            if paths.is_empty() || (about & wanted).is_empty() {
                 continue;
             }
             let longest = paths.longest(target).numbers;
             let lines = || longest.iter().filter_map(|number| self.signals.get(*number as usize));
-            let Some((_, purposes)) = SIGNALS.get(label) else {
+            if label == SIGNALS.len() {
                 let ceilings = lines().filter_map(|line| line.signals.use_ceiling());
                 ceilings.for_each(|ceiling| said(Said::Ceiling(ceiling)));
                 continue;
-            };
+            }
             for line in lines() {
                 let place = Place::Robots { line: line.line };
                 let statement = Statement::new(place, Version::ContentSignals);
                 match line.signals.said(label) {
-                    Ruling::Disallow => said(Said::Statement(statement.disallowing(*purposes))),
+                    Ruling::Disallow => said(Said::Statement(statement.disallowing(about))),
                     Ruling::Allow if !line.is_outside => {
-                        said(Said::Statement(statement.allowing(*purposes)));
+                        said(Said::Statement(statement.allowing(about)));
                     }
                     _ => {}
                 }
@@ -335,5 +339,200 @@ impl fmt::Debug for RobotsRights {
             .field("signal_lines", &self.0.signals.len())
             .field("licences", &self.0.licences.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+
+    fn compiled(file: &str, crawler: &str) -> RobotsRights {
+        let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        RobotsRights::new(&robots, &crawler.into(), Vocabulary::V08)
+    }
+
+    fn rights(file: &str, crawler: &str, url: &str) -> Rights {
+        let mut rights = Rights::default();
+        let compiled = compiled(file, crawler);
+        compiled.settle(url.as_bytes(), &mut rights).unwrap();
+        for purpose in Purpose::ALL {
+            assert_eq!(compiled.ruling(*purpose, url), Ok(rights.ruling(*purpose)), "{purpose}");
+        }
+        rights
+    }
+
+    /// Crawling, index, snippet, input, training.
+    fn shown(rights: &Rights) -> String {
+        let sign = |purpose: &Purpose| match rights.ruling(*purpose) {
+            Ruling::Allow => '+',
+            Ruling::Disallow => '-',
+            Ruling::Unknown => '?',
+        };
+        Purpose::ALL[..5].iter().map(sign).collect()
+    }
+
+    fn by(rights: &Rights, purpose: Purpose) -> Vec<String> {
+        rights.by(purpose).map(|statement| statement.place.to_string()).collect()
+    }
+
+    fn check(file: &str, crawler: &str, url: &str, wanted: &str, notes: &[Note]) {
+        let rights = rights(file, crawler, url);
+        let found: Vec<Note> = rights.notes().iter().collect();
+        assert_eq!(
+            (shown(&rights).as_str(), &found[..]),
+            (wanted, notes),
+            "{crawler} {url}\n{file}"
+        );
+    }
+
+    #[test]
+    fn content_usage() {
+        let star = |lines: &str| format!("User-agent: *\n{lines}");
+        for (lines, url, wanted, notes) in [
+            ("Content-Usage: train-ai=n, search=y, ai-use=y", "/a", "++++-", &[][..]),
+            ("content-usage :\t/a/ \t train-ai=n # x", "/a/b", "+???-", &[]),
+            ("Content-Usage: /a/ train-ai=n", "/b", "+????", &[]),
+            // The longest counts as a whole, in encoded bytes.
+            ("Content-Usage: search=y\nContent-Usage: /a train-ai=y", "/a", "+???+", &[]),
+            (
+                "Content-Usage: /* train-ai=n\nContent-Usage: /a train-ai=y",
+                "/a",
+                "+???-",
+                &[Note::EqualLength],
+            ),
+            (
+                "Content-Usage: /\u{e9} train-ai=n\nContent-Usage: /* train-ai=y",
+                "/%c3%a9",
+                "+???-",
+                &[],
+            ),
+            ("Content-Usage: /%7ea train-ai=n\nContent-Usage: /~a search=y", "/~a", "+++?-", &[]),
+            // What fails or says nothing is still the longest.
+            (
+                "Content-Usage: train-ai=n\nContent-Usage: /a Train-ai=y",
+                "/a",
+                "+????",
+                &[Note::Malformed],
+            ),
+            ("Content-Usage: train-ai=n\nContent-Usage: /a", "/a", "+????", &[Note::Malformed]),
+            (
+                "Content-Usage: train-ai=n\nContent-Usage: /a x=y",
+                "/a",
+                "+????",
+                &[Note::UnknownLabel],
+            ),
+            ("Content-Usage: train-ai=n\nContent-Usage:", "/a", "+???-", &[]),
+            ("Content-Usage: train-ai=y\u{c}", "/a", "+????", &[Note::Malformed]),
+            // Only for what may be crawled.
+            ("Disallow: /a\nContent-Usage: train-ai=n", "/a", "-????", &[Note::NotCrawlable]),
+            ("Disallow: /a\nContent-Usage: train-ai=n", "/b", "+???-", &[]),
+            ("Disallow: /\nContent-Usage: train-ai=n", "/robots.txt", "+???-", &[]),
+            // No definition spells it so.
+            ("Content_Usage: train-ai=n", "/a", "+????", &[Note::MisspeltField]),
+        ] {
+            check(&star(lines), "x", url, wanted, notes);
+        }
+        let outside = "Content-Usage: train-ai=n\nUser-agent: *\nAllow: /";
+        check(outside, "x", "/", "+????", &[Note::OutsideGroup]);
+    }
+
+    #[test]
+    fn content_usage_ends_runs_of_agents() {
+        let file = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: *\nContent-Usage: train-ai=y\nDisallow: /x";
+        check(file, "a", "/", "+???-", &[Note::GroupsDiffer]);
+        check(file, "b", "/", "+???+", &[Note::GroupsDiffer]);
+        // To RFC 9309, both are one group.
+        check(file, "a", "/x", "-????", &[Note::GroupsDiffer, Note::NotCrawlable]);
+        check(file, "b", "/x", "-????", &[Note::GroupsDiffer, Note::NotCrawlable]);
+        let own =
+            "User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n\nUser-agent: a\nDisallow: /x";
+        check(own, "a", "/", "+????", &[Note::OnlyForOthers]);
+        // Groups of one crawler are one.
+        let twice = "User-agent: a\nContent-Usage: train-ai=n\nAllow: /\nUser-agent: b\nAllow: /\n\
+            User-agent: A\nContent-Usage: search=y";
+        check(twice, "a", "/", "+++?-", &[]);
+    }
+
+    #[test]
+    fn content_signal() {
+        let star = |lines: &str| format!("User-agent: *\n{lines}");
+        for (lines, url, wanted, notes) in [
+            ("Content-Signal: search=yes, ai-input=no, ai-train=no", "/", "+++--", &[][..]),
+            (
+                "Content-Signal: ai-train=no\nContent-Signal: /open ai-train=yes",
+                "/open/",
+                "+???+",
+                &[],
+            ),
+            // For each label the longest path that states it.
+            (
+                "Content-Signal: search=yes, ai-train=no\nContent-Signal: /open ai-train=yes",
+                "/open",
+                "+++?+",
+                &[],
+            ),
+            ("Content-Signal: /a ai-train=no\nContent-Signal: /a ai-train=yes", "/a", "+???-", &[]),
+            ("Content-Signal: / ai-train=yes\nContent-Signal: ai-train=no", "/a", "+???+", &[]),
+            (
+                "Content-Signal: /a ai-train=maybe\nContent-Signal: / ai-train=yes",
+                "/a",
+                "+???+",
+                &[Note::UnknownValue],
+            ),
+            ("Content-Signal: /*.pdf$ ai-train=no", "/a.pdf", "+???-", &[]),
+            ("Content-Signal: /*.pdf$ ai-train=no", "/a.pdf?", "+????", &[]),
+            ("Disallow: /\nContent-Signal: ai-train=no", "/a", "-???-", &[]),
+        ] {
+            check(&star(lines), "x", url, wanted, notes);
+        }
+        // Not a rule: the groups of both are one.
+        let file = "User-agent: *\nContent-Signal: ai-train=no\n\nUser-agent: a\nDisallow: /";
+        check(file, "x", "/", "-???-", &[]);
+        // Outside groups a refusal counts for those without signals of their own.
+        let outside = "Content-Signal: search=yes, ai-train=no, use=full\nUser-agent: a\n\
+            Content-Signal: ai-input=no\nUser-agent: b\nAllow: /";
+        check(outside, "b", "/", "+??-?", &[Note::OutsideGroup]);
+        let outside = "Content-Signal: search=yes, ai-train=no, use=full\nUser-agent: b\nAllow: /";
+        check(outside, "b", "/", "+???-", &[Note::OutsideGroup]);
+        assert_eq!(rights(outside, "b", "/").use_ceiling(), Some(UseCeiling::Full));
+    }
+
+    #[test]
+    fn ceilings() {
+        let of =
+            |lines: &str, url| rights(&format!("User-agent: *\n{lines}"), "x", url).use_ceiling();
+        let lines = "Content-Signal: use=full, use=reference\nContent-Signal: /a use=full";
+        assert_eq!(of(lines, "/"), Some(UseCeiling::Reference));
+        assert_eq!(of(lines, "/a"), Some(UseCeiling::Full));
+        assert_eq!(of("Content-Signal: use=other", "/"), None);
+    }
+
+    #[test]
+    fn places() {
+        let file = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: train-ai=y, search=y\n\
+            Content-Signal: ai-train=no\nAllow: /a\nDisallow: /b";
+        let rights = rights(file, "x", "/a");
+        assert_eq!(by(&rights, Purpose::AiTrain), ["robots.txt:2", "robots.txt:4"]);
+        assert_eq!(by(&rights, Purpose::Index), ["robots.txt:3"]);
+        assert_eq!(by(&rights, Purpose::Crawl), ["robots.txt:5"]);
+        assert_eq!(by(&rights, Purpose::AiInput), [""; 0]);
+        let versions: Vec<_> = rights.by(Purpose::AiTrain).map(|by| by.version.as_str()).collect();
+        assert_eq!(versions, ["aipref-vocab-08", "content-signals-2025-09"]);
+    }
+
+    #[test]
+    fn licences() {
+        let file = "License: https://e.com/1\nLicense: /2\nUser-agent: a\nUser-agent: b\n\
+            license : https://e.com/3 # x\nDisallow: /\nUser-agent: c\nLicense: //e.com/4\n\
+            LICENSE: https://e.com/5\nLicense: https://e.com/6\n";
+        let of =
+            |crawler| compiled(file, crawler).licences().map(|(line, _)| line).collect::<Vec<_>>();
+        assert_eq!(of("a"), [5]);
+        assert_eq!(of("b"), [5]);
+        assert_eq!(of("c"), [9, 10]);
+        assert_eq!(of("d"), [1]);
+        let notes = rights(file, "d", "/").notes();
+        assert!(notes.contains(Note::LicenceRelative));
     }
 }

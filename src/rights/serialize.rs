@@ -1,5 +1,7 @@
 //! `Serialize` for rights: the document that reports of rights are.
 
+use std::collections::HashSet;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::rights::note::Notes;
@@ -37,9 +39,9 @@ impl Serialize for Rights {
 }
 
 fn deciding(rights: &Rights, purpose: Purpose) -> Vec<&Place> {
-    let mut places: Vec<&Place> = rights.by(purpose).map(|statement| &statement.place).collect();
-    places.dedup();
-    places
+    let mut seen = HashSet::new();
+    let places = rights.by(purpose).map(|statement| &statement.place);
+    places.filter(|place| seen.insert(*place)).collect()
 }
 
 fn conditions(rights: &Rights, purpose: Purpose) -> Vec<&str> {

@@ -245,6 +245,19 @@ impl RuleSet {
         }
     }
 
+    /// The indices of all rules that match a normalised target that begins with `/`, from highest to
+    /// lowest precedence. Tries the rules in order; most cost one comparison of eight bytes.
+    pub(crate) fn matching(&self, target: &[u8]) -> impl Iterator<Item = usize> {
+        let target_head = head(target);
+        let entries = self.entries.iter().enumerate();
+        let matching = entries.filter(move |(_, e)| {
+            let pattern = &self.text[e.pattern_at as usize..];
+            first(head(pattern) ^ target_head, usize::from(e.head_len)) == 0
+                && self.rule(e).pattern.matches(target, self.wildcards)
+        });
+        matching.map(|(index, _)| index)
+    }
+
     /// Returns true if both have the same patterns and verdicts, and so decide every target alike. Sets
     /// that decide alike with different patterns are not recognised.
     pub(crate) fn decides_like(&self, other: &RuleSet) -> bool {

@@ -299,3 +299,203 @@ fn payment(kind: &str) -> RslPayment {
     let known = RSL_PAYMENTS.iter().find(|(known, _)| *known == kind);
     known.map_or(RslPayment::Agreement(Purposes::USES), |(_, payment)| *payment)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rights::purpose::Purpose;
+
+    fn document(body: &str) -> Option<Vec<Content>> {
+        contents(format!(r#"<rsl xmlns="https://rslstandard.org/rsl">{body}</rsl>"#).as_bytes())
+    }
+
+    /// The terms of the only licence, for what is in it.
+    fn terms(body: &str) -> Option<Terms> {
+        let mut all =
+            document(&format!(r#"<content url="/"><license>{body}</license></content>"#))?;
+        all.pop()?.licences.pop()
+    }
+
+    const LICENCE: &str = "<license/>";
+
+    #[test]
+    fn documents() {
+        let content = format!(r#"<content url="/">{LICENCE}</content>"#);
+        for body in [
+            &content,
+            &format!("<!-- x --> <?x y?>{content}\n{content}"),
+            &format!(
+                r#"<content url="" server="https://l.com" encrypted="true" lastmod="2026-01-01">{LICENCE}</content>"#
+            ),
+            // Other namespaces are ignored, with all in them.
+            &format!(r#"<x xmlns="urn:x"><content/><rsl/></x>{content}"#),
+            &format!(r#"<x:y xmlns:x="urn:x"><content/></x:y>{content}"#),
+            &format!(
+                r#"<content url="/"><schema>https://e.com</schema><copyright/><terms/>{LICENCE}</content>"#
+            ),
+        ] {
+            assert!(document(body).is_some(), "{body}");
+        }
+        for body in [
+            "",
+            "<content url='/'></content>",
+            "<content><license/></content>",
+            "<license/>",
+            "<contents url='/'><license/></contents>",
+            "<content url='/'><licence/></content>",
+            "<content url='/'><license/><permits type='usage'>all</permits></content>",
+            "<content url='/'><license><discount/></license></content>",
+            "<content url='/'><license><rsl/></license></content>",
+            "<content url='/'><license></content></license>",
+            "<content url='/'><license>",
+            "<content url='/' url='/'><license/></content>",
+            "<content url=/><license/></content>",
+            "<content url='/&x;'><license/></content>",
+            "<content url='/'><license/>&x;</content>",
+            "<y:content url='/'><license/></y:content>",
+        ] {
+            assert!(document(body).is_none(), "{body}");
+        }
+        let whole = |before: &str, namespace: &str, after: &str| {
+            contents(format!("{before}<rsl xmlns='{namespace}'>{content}</rsl>{after}").as_bytes())
+        };
+        let namespace = "https://rslstandard.org/rsl";
+        for before in [
+            "",
+            "\u{feff}",
+            "<?xml version='1.0' encoding='UTF-8'?>\n",
+            "<!-- x -->\n",
+            "<?xml version='1.0'?>",
+        ] {
+            assert!(whole(before, namespace, "\n<!-- x -->").is_some(), "{before}");
+        }
+        for before in
+            ["<!DOCTYPE rsl>", "x", "&amp;", "<x/>", "<?xml version='1.0' encoding='latin1'?>"]
+        {
+            assert!(whole(before, namespace, "").is_none(), "{before}");
+        }
+        for other in [
+            "",
+            "http://rslstandard.org/rsl",
+            "https://rslstandard.org/rsl/",
+            "https://rslstandard.org/RSL",
+        ] {
+            assert!(whole("", other, "").is_none(), "{other}");
+        }
+        for after in ["x", "<rsl/>", "<x/>", "]]"] {
+            assert!(whole("", namespace, after).is_none(), "{after}");
+        }
+        assert!(contents(b"<rsl xmlns='https://rslstandard.org/rsl'>\xff</rsl>").is_none());
+        assert!(contents(b"").is_none());
+    }
+
+    #[test]
+    fn terms_of_usage() {
+        let purposes = |all: &[Purpose]| Purposes::of(all);
+        let permits =
+            |text: &str| terms(&format!("<permits type='usage'>{text}</permits>")).unwrap().permits;
+        assert_eq!(permits("all"), Some(Purposes::USES));
+        assert_eq!(permits("ai-all"), Some(Purposes::AI));
+        assert_eq!(
+            permits("\n search\tai-train "),
+            Some(purposes(&[Purpose::Index, Purpose::Snippet, Purpose::AiTrain]))
+        );
+        assert_eq!(
+            permits("ai-input,ai-index"),
+            Some(purposes(&[Purpose::AiInput, Purpose::AiIndex]))
+        );
+        assert_eq!(permits(""), Some(Purposes::NONE));
+        assert_eq!(permits("AI-TRAIN ai-dance"), Some(Purposes::NONE));
+        assert_eq!(permits("<![CDATA[ai-train]]>"), Some(purposes(&[Purpose::AiTrain])));
+        assert_eq!(permits("ai-&#116;rain<!-- x -->"), Some(purposes(&[Purpose::AiTrain])));
+        assert_eq!(terms("").unwrap().permits, None);
+        let two = "<permits type='usage'>search</permits><permits type='usage'>ai-train</permits>";
+        assert_eq!(terms(two).unwrap().permits, permits("search ai-train"));
+        let prohibits = |text: &str| {
+            let terms = terms(&format!("<prohibits type='usage'>{text}</prohibits>")).unwrap();
+            (terms.prohibits, terms.has_unknown)
+        };
+        assert_eq!(prohibits("ai-train"), (purposes(&[Purpose::AiTrain]), false));
+        assert_eq!(prohibits("ai-train ai-dance"), (purposes(&[Purpose::AiTrain]), true));
+        assert!(terms("<permits>all</permits>").unwrap().has_unknown);
+        assert!(terms("<permits type='Usage'>all</permits>").unwrap().has_unknown);
+    }
+
+    #[test]
+    fn other_terms() {
+        let users = "<permits type='user'>education non-commercial</permits>\
+            <prohibits type='user'>commercial</prohibits><permits type='geo'>DE</permits>\
+            <prohibits type='geo'>US, CN</prohibits>";
+        assert_eq!(
+            terms(users).unwrap().conditions().collect::<Vec<_>>(),
+            [
+                "user:education",
+                "user:non-commercial",
+                "not-user:commercial",
+                "geo:DE",
+                "not-geo:US",
+                "not-geo:CN"
+            ]
+        );
+        let everything = RslPayment::Agreement(Purposes::USES);
+        for (payment, wanted) in [
+            ("<payment/>", RslPayment::Free),
+            ("<payment type='free'/>", RslPayment::Free),
+            (
+                "<payment type=' free '><amount currency='USD'>0</amount></payment>",
+                RslPayment::Free,
+            ),
+            ("<payment type='purchase'/>", everything),
+            ("<payment type='crawl'/>", everything),
+            ("<payment type='per-token'/>", everything),
+            ("<payment type='Free'/>", everything),
+            ("<payment><standard>https://e.com</standard></payment>", everything),
+            ("<payment>5 dollars</payment>", everything),
+            ("<payment type='training'/>", RslPayment::Agreement(Purpose::AiTrain.into())),
+            ("<payment type='use'/>", RslPayment::Agreement(Purpose::AiInput.into())),
+            ("<payment type='attribution'/>", RslPayment::Condition("attribution")),
+        ] {
+            assert_eq!(terms(payment).unwrap().payments, [wanted], "{payment}");
+        }
+        assert!(terms("<reporting type='telemetry'><![CDATA[{}]]></reporting>").unwrap().reporting);
+        assert!(!terms("<legal type='warranty'>x</legal>").unwrap().reporting);
+        let content = "<content url='/'><license/><reporting/><license/></content>";
+        let content = document(content).unwrap().pop().unwrap();
+        assert!(content.licences.iter().all(|licence| licence.reporting));
+        let with_server = |server: &str| {
+            let content = format!("<content url='/' server='{server}'><license/></content>");
+            document(&content).unwrap()[0].has_server
+        };
+        assert!(with_server("https://l.com") && !with_server(" "));
+    }
+
+    #[test]
+    fn bounds() {
+        let nested = |depth: usize| {
+            let open = "<x xmlns='urn:x'>".to_string() + &"<x>".repeat(depth - 1);
+            document(&format!(
+                "<content url='/'><license/>{open}{}</content>",
+                "</x>".repeat(depth)
+            ))
+        };
+        assert!(nested(60).is_some());
+        assert!(nested(63).is_none());
+        let attributes = |count: usize| {
+            let all: String = (0..count).map(|n| format!(" a{n}=''")).collect();
+            document(&format!("<content url='/'{all}><license/></content>"))
+        };
+        assert!(attributes(60).is_some());
+        assert!(attributes(100).is_none());
+        let namespaces = |count: usize| {
+            let all: String = (0..count).map(|n| format!("<x xmlns='urn:{n}'/>")).collect();
+            document(&format!("{all}<content url='/'><license/></content>"))
+        };
+        assert!(namespaces(60).is_some());
+        assert!(namespaces(100).is_none());
+        let places = |count: usize| {
+            terms(&format!("<prohibits type='geo'>{}</prohibits>", "XX ".repeat(count)))
+        };
+        assert!(places(300).is_some());
+        assert!(places(600).is_none());
+    }
+}

@@ -112,3 +112,151 @@ fn state(
         Term::Unknown => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rights::purpose::Ruling;
+
+    fn rights(body: &str, url: &str, in_page: bool) -> Option<Rights> {
+        let document = format!(r#"<rsl xmlns="https://rslstandard.org/rsl">{body}</rsl>"#);
+        let document = Rsl::parse(document.as_bytes(), "d").unwrap();
+        let origin = Origin::of(url).unwrap();
+        let target = crate::Target::from_url(url, &crate::Profile::RFC9309).unwrap().to_vec();
+        let page = Page { target: &target, origin: Some(&origin), has_document: in_page };
+        let mut rights = Rights::default();
+        document.settle(page, &mut rights).then_some(rights)
+    }
+
+    /// Search (index and snippet alike), input, training, index of AI systems; `$` can be licensed. Then
+    /// who decided on each.
+    fn shown(body: &str, url: &str) -> String {
+        let Some(rights) = rights(body, url, false) else { return "none".into() };
+        assert_eq!(rights.ruling(Purpose::Index), rights.ruling(Purpose::Snippet));
+        let uses = [Purpose::Index, Purpose::AiInput, Purpose::AiTrain, Purpose::AiIndex];
+        let sign = |purpose| match rights.ruling(purpose) {
+            Ruling::Allow => '+',
+            Ruling::Disallow if rights.licensable().contains(purpose) => '$',
+            Ruling::Disallow => '-',
+            Ruling::Unknown => '?',
+        };
+        let by = |purpose| {
+            let places = rights.by(purpose).map(|by| by.place.to_string().replace("rsl:d:", ""));
+            places.collect::<Vec<_>>().join("+")
+        };
+        let signs: String = uses.map(sign).iter().collect();
+        format!("{signs} {}", uses.map(by).join(" ")).trim_end().into()
+    }
+
+    const URL: &str = "https://e.com/data/1";
+
+    fn one(terms: &str) -> String {
+        shown(&format!("<content url='/'><license>{terms}</license></content>"), URL)
+    }
+
+    fn permits(tokens: &str) -> String {
+        format!("<permits type='usage'>{tokens}</permits>")
+    }
+
+    fn prohibits(tokens: &str) -> String {
+        format!("<prohibits type='usage'>{tokens}</prohibits>")
+    }
+
+    #[test]
+    fn one_licence() {
+        let (search, train) = (permits("search"), permits("ai-train"));
+        for (terms, wanted) in [
+            ("", "++++"),
+            (&*search, "+---"),
+            (&permits("ai-all"), "-+++"),
+            (&permits(""), "----"),
+            (&prohibits("ai-train"), "++-+"),
+            (&(permits("all") + &prohibits("ai-train")), "++-+"),
+            (&(prohibits("all") + &permits("all")), "----"),
+            // Words that are not known grant nothing silently.
+            (&prohibits("ai-dance"), "????"),
+            (&(prohibits("ai-dance") + &train), "--+-"),
+            ("<permits>all</permits>", "????"),
+            ("<payment type='purchase'/>", "$$$$"),
+            (&(train.clone() + "<payment type='subscription'/>"), "--$-"),
+            ("<payment type='training'/>", "++$+"),
+            ("<payment type='use'/>", "+$++"),
+            (&(prohibits("ai-train") + "<payment type='purchase'/>"), "$$-$"),
+            ("<payment type='attribution'/>", "++++"),
+            ("<reporting type='telemetry'/>", "$$$$"),
+            ("<prohibits type='geo'>US</prohibits>", "????"),
+            (&(train.clone() + "<permits type='user'>education</permits>"), "--?-"),
+            (
+                &(train + "<permits type='user'>education</permits><payment type='purchase'/>"),
+                "--$-",
+            ),
+        ] {
+            assert_eq!(one(terms).split(' ').next(), Some(wanted), "{terms}");
+        }
+        let server = format!(
+            "<content url='/' server='https://l.com'><license>{search}</license></content>"
+        );
+        assert!(shown(&server, URL).starts_with("$---"));
+    }
+
+    #[test]
+    fn licences_are_a_choice() {
+        let two = |one: &str, other: &str| {
+            let licences = format!("<license>{one}</license><license>{other}</license>");
+            shown(&format!("<content url='/'>{licences}</content>"), URL)
+        };
+        // A named permit beats another's closed list.
+        assert_eq!(two(&permits("search"), &permits("ai-train")), "+-+- 1.1 1.1+1.2 1.2 1.1+1.2");
+        // No prohibition is lifted.
+        assert_eq!(
+            two(&permits("search ai-train"), &prohibits("ai-train")),
+            "+--- 1.1 1.1 1.2 1.1"
+        );
+        // What is free need not be bought.
+        let sold = permits("all") + "<payment type='purchase'/>";
+        assert_eq!(two(&sold, &permits("search")), "+$$$ 1.2 1.1 1.1 1.1");
+        // A silent permission beats no closed list.
+        assert_eq!(two("", &permits("search")), "+--- 1.2 1.2 1.2 1.2");
+        assert_eq!(two("", "<payment type='purchase'/>"), "$$$$ 1.2 1.2 1.2 1.2");
+    }
+
+    #[test]
+    fn contents_by_path() {
+        let content = |url: &str, terms: &str| {
+            format!("<content url='{url}'><license>{terms}</license></content>")
+        };
+        let both = content("/", &permits("search")) + &content("/data/", &permits("ai-train"));
+        assert_eq!(shown(&both, URL), "--+- 2.1 2.1 2.1 2.1");
+        assert_eq!(shown(&both, "https://e.com/x"), "+--- 1.1 1.1 1.1 1.1");
+        // Prohibitions of wider contents stay, their closed lists do not.
+        let wider = content("/", &prohibits("ai-train")) + &content("/data/", &permits("all"));
+        assert_eq!(shown(&wider, URL), "++-+ 2.1 2.1 1.1 2.1");
+        // Of equal length the most restrictive counts.
+        let equal =
+            content("/data/", &permits("search")) + &content("/data/", &permits("ai-train"));
+        assert_eq!(shown(&equal, URL), "---- 2.1 1.1+2.1 1.1 1.1+2.1");
+        assert_eq!(shown(&content("/x", ""), URL), "none");
+        assert_eq!(shown(&content("/*1$", ""), URL), "++++ 1.1 1.1 1.1 1.1");
+        assert_eq!(shown(&content("https://e.com/data", ""), URL), "++++ 1.1 1.1 1.1 1.1");
+        assert_eq!(shown(&content("https://f.com/data", ""), URL), "none");
+        assert_eq!(shown(&content("data", ""), URL), "none");
+        // Without a url it is the page.
+        assert_eq!(shown(&content("", ""), URL), "none");
+        let page = rights(&content("", &permits("search")), URL, true).unwrap();
+        assert_eq!(page.ruling(Purpose::Index), Ruling::Allow);
+    }
+
+    #[test]
+    fn conditions() {
+        let of = |terms: &str, purpose| {
+            let body = format!("<content url='/'><license>{terms}</license></content>");
+            let rights = rights(&body, URL, false).unwrap();
+            rights.conditions(purpose).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let terms = permits("ai-train") + "<payment type='attribution'/>";
+        assert_eq!(of(&terms, Purpose::AiTrain), ["attribution"]);
+        assert_eq!(of(&terms, Purpose::Index), [""; 0]);
+        let terms = terms + "<prohibits type='geo'>US</prohibits>";
+        assert_eq!(of(&terms, Purpose::AiTrain), ["not-geo:US", "attribution"]);
+    }
+}

@@ -32,8 +32,16 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
         return None;
     }
     let text = str::from_utf8(text).ok()?.trim_ascii();
-    let time = iso_8601(text).or_else(|| rfc_850(text)).or_else(|| rfc_822(text))?;
-    Some(time.as_second())
+    let begins_with_year =
+        text.len() >= 4 && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
+    let time = if begins_with_year {
+        iso_8601(text)
+    } else if memchr::memchr(b'-', text.as_bytes()).is_some() {
+        rfc_850(text).or_else(|| rfc_822(text))
+    } else {
+        rfc_822(text)
+    };
+    Some(time?.as_second())
 }
 
 /// The time of a date that a day of the week and a comma precede.
