@@ -238,6 +238,10 @@ fn note_sentence(note: Note) -> Option<&'static str> {
         Note::EqualLength => {
             "different paths of equal length match the URL: all of them count, and disallow wins"
         }
+        Note::GroupsDiffer => {
+            "Content-Usage ends a run of user-agent lines, and RFC 9309 does not know that: a group \
+             that seems to be for one crawler may forbid all of them"
+        }
         Note::ImagesOnly => "'noimageai' is about the images of the page only",
         Note::ElementScoped | Note::LicenceInvalid | Note::LicenceNotGiven => return None,
         Note::LicenceNotHttps => "a licence is not at an address of https, as RSL demands",
