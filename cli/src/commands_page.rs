@@ -328,8 +328,8 @@ fn commands_page_is_generated() {
 /// An option that several commands have has the same value and the same help in all of them.
 #[test]
 fn options_mean_the_same_everywhere() {
-    // The help names the values, or what is written.
-    const DIFFER: [&str; 2] = ["format", "output"];
+    // The help names the values, or what is written; a purpose is one of URLs, or of crawlers.
+    const DIFFER: [&str; 3] = ["format", "output", "purpose"];
     let whole = whole();
     let mut seen: BTreeMap<String, (String, String, String)> = BTreeMap::new();
     for (name, command) in commands(&whole) {

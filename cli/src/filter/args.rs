@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+use robotsieve::rights::Purpose;
 use robotsieve_client::outcome::AsOf;
 
 use crate::error::Failure;
@@ -66,6 +67,8 @@ unknown and invalid appear only in tsv, jsonl and the summary.
 A line of jsonl; line and rule are present if a rule decided, and url_base64 is
 added if the URL is not UTF-8:
   {\"url\":\"/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"allow\",\"line\":2,\"rule\":\"/\"}]}
+With --purpose, by has the lines that decided, in the place of line and rule:
+  {\"agent\":\"a\",\"verdict\":\"disallow\",\"by\":[\"robots.txt:3\"]}
 
 The summary on standard error is one line of names and numbers: urls, then the
 verdicts allowed, disallowed, unknown and invalid (each URL counts once for each
@@ -180,6 +183,21 @@ pub struct FilterArgs {
     #[command(flatten)]
     pub profile: ProfileOption,
 
+    /// What the URLs are for: index, snippet, ai-input or ai-train
+    ///
+    /// Judges by the Content-Usage and Content-Signal lines of --robots or
+    /// --robots-dir in the place of Allow and Disallow. What they do not
+    /// mention is unknown: silence is no permission. jsonl names the lines
+    /// that decided.
+    #[arg(
+        long,
+        value_name = "PURPOSE",
+        value_parser = purpose,
+        conflicts_with_all = ["pack", "store"],
+        verbatim_doc_comment
+    )]
+    pub purpose: Option<Purpose>,
+
     /// What to print: urls, denied, tsv or jsonl
     #[arg(
         long, value_name = "FORMAT", value_enum,
@@ -218,6 +236,15 @@ pub struct FilterArgs {
 
     #[command(flatten)]
     pub fetching: Fetching,
+}
+
+/// A purpose that robots.txt speaks of. Without one it is crawling.
+fn purpose(text: &str) -> Result<Purpose, String> {
+    let named = Purpose::ALL.iter().find(|purpose| purpose.as_str() == text);
+    let of_file = named.filter(|purpose| !matches!(purpose, Purpose::Crawl | Purpose::AiIndex));
+    of_file
+        .copied()
+        .ok_or_else(|| "one of index, snippet, ai-input and ai-train is expected".into())
 }
 
 impl FilterArgs {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use robotsieve::rights::Purpose;
 use robotsieve::{Crawler, Profile, UrlRun};
 use robotsieve_client::folders::HostFile;
 use robotsieve_client::host_count::{HostHash, HostHasher};
@@ -24,6 +25,7 @@ pub struct Folder {
     path: PathBuf,
     crawlers: Vec<Crawler>,
     profile: Profile,
+    purpose: Option<Purpose>,
     files: Vec<RobotsFile>,
     /// Hosts as in [`Origin::authority`](robotsieve::Origin::authority), one after another. They
     /// answer for every scheme that has a robots.txt.
@@ -58,6 +60,7 @@ impl Folder {
         path: &Path,
         crawlers: Vec<Crawler>,
         profile: Profile,
+        purpose: Option<Purpose>,
         report: Arc<Report>,
     ) -> Result<Folder, Failure> {
         let folder = robots_dir::list(path)?;
@@ -89,7 +92,7 @@ impl Folder {
             |file: HostFile<'_>| RobotsFile { name: file.name().into(), site: OnceLock::new() };
         let files = folder.files().map(file).collect();
         let path = path.to_owned();
-        Ok(Folder { report, path, crawlers, profile, files, hosts, places, hasher })
+        Ok(Folder { report, path, crawlers, profile, purpose, files, hosts, places, hasher })
     }
 }
 
@@ -114,7 +117,7 @@ impl Folder {
             Ok(file) => {
                 let name = format_args!("'{}'", name.display());
                 self.report.cut_file(&name, file.len(), &self.profile);
-                Some(Site::new(&file, &self.profile, &self.crawlers))
+                Some(Site::new(&file, &self.profile, &self.crawlers, self.purpose))
             }
             Err(failure) => {
                 self.report.error(&format_args!("{failure}; the URLs of its host are unknown"));

@@ -245,6 +245,19 @@ impl Judge {
         shared.answers.clear();
         shared.members.clear();
         shared.ends.clear();
+        if let Ruling::Site(site) = ruling
+            && let Some(of_purpose) = site.of_purpose()
+        {
+            for decided in of_purpose.decisions(line) {
+                let (answer, by) = decided.unwrap_or((Answer::Invalid, Vec::new()));
+                tally.count(answer, 1);
+                output::json_answer(&mut shared.members, answer);
+                output::json_by(&mut shared.members, &by);
+                shared.ends.push(shared.members.len());
+            }
+            let members = (0..self.agents.len()).map(|number| shared.members_of(number));
+            return output::json_line(out, url, self.agents.iter().zip(members));
+        }
         match ruling {
             Ruling::Site(site) => {
                 for decision in site.decisions(line) {

@@ -159,7 +159,7 @@ fn of_files(
             robots_file::note_cut(path, &file, &robots);
             crawlers.iter().for_each(|crawler| note_known(crawler, &robots, answer.as_ref()));
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
-            let site = Site::new(&file, &profile, &crawlers);
+            let site = Site::new(&file, &profile, &crawlers, args.purpose);
             RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })
         }
         (None, None, path) => {
@@ -170,6 +170,7 @@ fn of_files(
                 path,
                 crawlers,
                 profile,
+                args.purpose,
                 Arc::clone(report),
             )?))
         }

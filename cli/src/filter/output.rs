@@ -90,6 +90,19 @@ pub fn json_answer(out: &mut Vec<u8>, answer: Answer) {
     out.push(b'"');
 }
 
+/// The member `by` after [`json_answer`], if there are places that decided.
+pub fn json_by(out: &mut Vec<u8>, by: &[String]) {
+    for (number, place) in by.iter().enumerate() {
+        out.extend_from_slice(if number == 0 { b",\"by\":[\"" } else { b",\"" });
+        // A place has no character that JSON escapes: it is a line of robots.txt.
+        out.extend_from_slice(place.as_bytes());
+        out.push(b'"');
+    }
+    if !by.is_empty() {
+        out.push(b']');
+    }
+}
+
 /// The members `line` and `rule` after [`json_answer`], for the rule that decided.
 pub fn json_rule(out: &mut Vec<u8>, line: u32, rule: &[u8]) {
     out.extend_from_slice(b",\"line\":");

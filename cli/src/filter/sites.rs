@@ -3,7 +3,10 @@
 use std::iter;
 use std::ops::Range;
 
-use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun};
+use robotsieve::rights::{Documents, Purpose, Response, RightsReader, RobotsRights, Ruling};
+use robotsieve::{
+    Answer, AsUrl, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun,
+};
 
 use super::batch::{Batch, Line};
 
@@ -59,14 +62,67 @@ pub struct Site {
     by_crawler: Vec<usize>,
     /// True if the rules are those of a robots.txt, so that their lines can be named.
     has_lines: bool,
+    /// With `--purpose`: what answers in the place of the policies.
+    of_purpose: Option<Box<OfPurpose>>,
+}
+
+/// What a robots.txt says of a purpose other than crawling, for all crawlers.
+pub struct OfPurpose {
+    purpose: Purpose,
+    by_crawler: Vec<(RightsReader, RobotsRights)>,
+}
+
+impl OfPurpose {
+    fn new(robots: &Robots<'_>, crawlers: &[Crawler], purpose: Purpose) -> OfPurpose {
+        let of = |crawler: &Crawler| {
+            let reader = RightsReader::new(crawler);
+            let rights = reader.robots(robots);
+            (reader, rights)
+        };
+        OfPurpose { purpose, by_crawler: crawlers.iter().map(of).collect() }
+    }
+
+    fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
+        for ((_, rights), answer) in self.by_crawler.iter().zip(row) {
+            *answer = rights.ruling(self.purpose, line).map_or(Answer::Invalid, answer_of_ruling);
+        }
+    }
+
+    /// The answer for each crawler, with the lines that decided.
+    pub fn decisions(
+        &self,
+        line: &Line<'_>,
+    ) -> impl Iterator<Item = Result<(Answer, Vec<String>), InvalidUrl>> {
+        let (url, nothing, none) = (line.as_url(), Response::new(), Documents::new());
+        self.by_crawler.iter().map(move |(reader, robots)| {
+            let rights = reader.rights(url, Some(robots), &nothing, &none)?;
+            let by = rights.by(self.purpose).map(|by| by.place.to_string()).collect();
+            Ok((answer_of_ruling(rights.ruling(self.purpose)), by))
+        })
+    }
+}
+
+fn answer_of_ruling(ruling: Ruling) -> Answer {
+    match ruling {
+        Ruling::Allow => Answer::Allow,
+        Ruling::Disallow => Answer::Disallow,
+        Ruling::Unknown => Answer::Unknown,
+    }
 }
 
 impl Site {
     /// Makes the policies for `crawlers`, of which there must be at least one. They do not borrow
-    /// from `file`.
-    pub fn new(file: &[u8], profile: &Profile, crawlers: &[Crawler]) -> Site {
+    /// from `file`. They answer for crawling, or for another purpose.
+    pub fn new(
+        file: &[u8],
+        profile: &Profile,
+        crawlers: &[Crawler],
+        purpose: Option<Purpose>,
+    ) -> Site {
         let robots = Robots::parse(file, profile);
-        Site::of(crawlers.iter().map(|crawler| robots.policy(crawler).into()))
+        let site = Site::of(crawlers.iter().map(|crawler| robots.policy(crawler).into()));
+        let of_purpose = purpose.map(|purpose| OfPurpose::new(&robots, crawlers, purpose).into());
+        Site { of_purpose, ..site }
     }
 
     /// Combines the policies of the crawlers, of which there must be at least one.
@@ -80,7 +136,7 @@ impl Site {
         };
         let by_crawler = crawlers.map(place_of).collect();
         let first = policies.remove(0);
-        Site { first, others: policies, by_crawler, has_lines: true }
+        Site { first, others: policies, by_crawler, has_lines: true, of_purpose: None }
     }
 
     /// The same for rules that no robots.txt has: they stand for what applies to the whole site.
@@ -93,9 +149,17 @@ impl Site {
         self.has_lines
     }
 
+    /// With `--purpose`: what answers.
+    pub fn of_purpose(&self) -> Option<&OfPurpose> {
+        self.of_purpose.as_deref()
+    }
+
     /// Writes the answer for each crawler.
     #[inline]
     pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
+        if let Some(of_purpose) = &self.of_purpose {
+            return of_purpose.answer(line, row);
+        }
         if let [answer] = row {
             *answer = answer_of(&self.first, line);
             return;

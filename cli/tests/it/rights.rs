@@ -115,6 +115,39 @@ fn what_is_wrong() {
     bot(&["--robots", robots.to_str().unwrap(), "--now", "soon", "/x"]).fails(2, "a time is like");
 }
 
+/// `filter --purpose` judges by the lines of robots.txt about a use.
+#[test]
+fn filter() {
+    let folder = folder();
+    let sites = Folder::of(&[("e.com", ROBOTS), ("f.com", "User-agent: *\nDisallow: /\n")]);
+    let urls = "https://e.com/open/1\nhttps://e.com/a\nhttps://e.com/private/\nhttps://f.com/\nhttps://g.com/\nx\n";
+    let urls = folder.file("urls", urls);
+    let filter = |purpose: &str, more: &[&str]| {
+        let mut all = args!["filter", "--agent", "Bot", "--purpose", purpose].to_vec();
+        all.extend(more.iter().map(std::convert::Into::into));
+        all.extend(args!["--robots-dir", sites.root(), &urls]);
+        run(all)
+    };
+    let verdicts = |purpose, verdicts: [&str; 6]| {
+        let ran = filter(purpose, &["--format", "tsv"]);
+        let out = String::from_utf8(ran.out).unwrap();
+        let found: Vec<&str> = out.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(found, verdicts, "{purpose}");
+    };
+    let (yes, no, unknown, invalid) = ("allow", "disallow", "unknown", "invalid");
+    verdicts("ai-train", [yes, no, unknown, unknown, unknown, invalid]);
+    verdicts("ai-input", [no, no, no, unknown, unknown, invalid]);
+    verdicts("index", [yes, yes, yes, unknown, unknown, invalid]);
+    filter("ai-train", &[]).gives(0, "https://e.com/open/1\n");
+    filter("ai-train", &["--format", "denied"]).gives(0, "https://e.com/a\n");
+    let wanted = "\
+{\"url\":\"https://e.com/open/1\",\"verdicts\":[{\"agent\":\"Bot\",\"verdict\":\"allow\",\"by\":[\"robots.txt:5\"]}]}
+";
+    filter("ai-train", &["--format", "jsonl"]).prints(wanted);
+    filter("crawl", &[]).fails(2, "one of index, snippet, ai-input and ai-train is expected");
+    run(args!["filter", "--pack", "p", "--purpose", "index"]).fails(2, "cannot be used with");
+}
+
 /// The folder with the cases, beside the corpus that `#[corpus_test]` looked at.
 fn cases() -> PathBuf {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
