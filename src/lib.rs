@@ -31,6 +31,7 @@
 //! | show every step to that verdict | [`Robots::explain`] |
 //! | compare two versions of a file | [`diff`] |
 //! | read sitemaps, crawl delays and other records | [`records`] |
+//! | say what else may be done with a URL | [`rights`](self#features) |
 //! | draw a policy's automaton | [`Policy::to_dot`], [`Policy::to_graph`] |
 //! | find mistakes in a file | [`Robots::diagnostics`], [`lint`](self#features) |
 //!
@@ -56,6 +57,7 @@
 //! | `known` | crawlers by name, and shutting them out | feature `known` |
 //! | `expect` | expectations of a file, tested | feature `known` |
 //! | `audit` | access logs, judged | feature `audit` |
+//! | `rights` | what else may be done with a URL: indexing, use by AI systems, training | feature `rights` |
 //!
 //! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
 //! (the default), google/robotstxt, Google's specification from before the RFC, the standard of
@@ -103,6 +105,9 @@
 //! * `known`: the module `known`, crawlers by name; what a file lets them read; and `expect`, which
 //!   tests a file. With it comes `report`.
 //! * `audit`: the module `audit`, which judges access logs, with `known`.
+//! * `rights`: the module `rights`, which says whether content may be crawled, indexed, used and
+//!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, as `drafts` does.
+//!   With it come `url` and parsers of structured fields, HTML, XML, JSON and dates.
 //! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
 //!   drafts of the IETF and of contentsignals.org, and changes when they do, in a minor version
 //!   too: see [`records`].

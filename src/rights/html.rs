@@ -33,7 +33,13 @@ pub(crate) enum PageElement<'p> {
 
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes.
 pub(crate) fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
-    let Some(last) = last_candidate(html) else { return };
+    if let Some(last) = last_candidate(html) {
+        read_up_to(last, html, found);
+    }
+}
+
+/// Reads a page up to the first tag that ends behind `last`.
+fn read_up_to(last: usize, html: &[u8], found: impl FnMut(PageElement<'_>)) {
     let emitter = Elements { last, ..Elements::new(found) };
     // The reader is a slice, so there are no errors; a token is the sign that all is read.
     Tokenizer::new_with_emitter(html, emitter).next();
@@ -149,6 +155,11 @@ enum Tag {
     End,
 }
 
+/// Returns true if elements in this one are not of HTML.
+fn is_foreign(name: TagName) -> bool {
+    matches!(name.as_bytes(), b"svg" | b"math")
+}
+
 struct Elements<F> {
     found: F,
     /// Where the last tag begins that matters.
@@ -158,6 +169,8 @@ struct Elements<F> {
     name: TagName,
     last_start: TagName,
     tag: Tag,
+    /// True if the tag ends in `/>`, which matters in SVG and MathML only.
+    is_self_closing: bool,
     /// The name of the current attribute, and which of the kept ones it is.
     attribute: TagName,
     kept: Option<usize>,
@@ -168,6 +181,8 @@ struct Elements<F> {
     templates: u32,
     /// The elements that are open, without `html`, `head` and `body`.
     open: Vec<TagName>,
+    /// How many of them are `svg` or `math`.
+    foreign: u32,
     /// The text of the RSL script that is being read, and whether it is in an element.
     script: Option<bool>,
     text: Vec<u8>,
@@ -183,6 +198,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             name: TagName::EMPTY,
             last_start: TagName::EMPTY,
             tag: Tag::Other,
+            is_self_closing: false,
             attribute: TagName::EMPTY,
             kept: None,
             values: Default::default(),
@@ -190,6 +206,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             numbers: [0; 3],
             templates: 0,
             open: Vec::new(),
+            foreign: 0,
             script: None,
             text: Vec::new(),
         }
@@ -238,6 +255,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
 
     fn start(&mut self) -> Option<State> {
         self.last_start = self.name;
+        let has_no_content = self.is_self_closing && self.foreign > 0;
         let is_read = self.templates == 0;
         let counted = match self.tag {
             Tag::Meta => Some(0),
@@ -261,12 +279,15 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
                     href: value(HREF),
                     media_type: value(TYPE),
                 }),
-                _ if link::is_rsl(value(TYPE)) => {
+                _ if link::is_rsl(value(TYPE)) && !has_no_content => {
                     self.script = Some(!self.open.is_empty());
                     self.text.clear();
                 }
                 _ => {}
             }
+        }
+        if has_no_content {
+            return None;
         }
         self.open();
         match self.name.as_bytes() {
@@ -286,7 +307,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         let name = self.name.as_bytes();
         match name {
             b"html" | b"head" | b"body" => return,
-            b"template" => self.templates += 1,
+            b"template" => self.templates = self.templates.saturating_add(1),
             _ if VOID.contains(&name) => return,
             _ => {}
         }
@@ -294,6 +315,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             self.open.pop();
         }
         if self.open.len() < DEEPEST {
+            self.foreign += u32::from(is_foreign(self.name));
             self.open.push(self.name);
         }
     }
@@ -305,7 +327,8 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         const LOOKED_AT: usize = 32;
         let from = self.open.len().saturating_sub(LOOKED_AT);
         if let Some(at) = self.open[from..].iter().rposition(|open| *open == self.name) {
-            self.open.truncate(from + at);
+            let closed = self.open.drain(from + at..).filter(|closed| is_foreign(*closed));
+            self.foreign -= u32::try_from(closed.count()).unwrap_or_default();
         }
         if self.name.as_bytes() == b"template" {
             self.templates = self.templates.saturating_sub(1);
@@ -352,12 +375,18 @@ impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
     fn init_start_tag(&mut self) {
         self.name = TagName::EMPTY;
         self.tag = Tag::Unnamed;
+        self.is_self_closing = false;
     }
 
     #[inline]
     fn init_end_tag(&mut self) {
         self.name = TagName::EMPTY;
         self.tag = Tag::End;
+    }
+
+    #[inline]
+    fn set_self_closing(&mut self) {
+        self.is_self_closing = true;
     }
 
     #[inline]
@@ -425,7 +454,6 @@ impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
     fn emit_current_comment(&mut self) {}
     fn init_doctype(&mut self) {}
     fn emit_current_doctype(&mut self) {}
-    fn set_self_closing(&mut self) {}
     fn set_force_quirks(&mut self) {}
     fn push_doctype_name(&mut self, _: &[u8]) {}
     fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
@@ -516,6 +544,13 @@ mod tests {
                 assert_eq!(shown(&html), [READ], "{html}");
             }
         }
+        // In SVG and MathML a slash ends an element.
+        for (before, after) in [("<svg><title/>", ""), ("<math><a><style/>", "</math>")] {
+            assert_eq!(shown(&[before, META, after].concat()), [READ], "{before}");
+        }
+        for before in ["<title/>", "<svg></svg><title/>", "<svg><title>"] {
+            assert_eq!(shown(&[before, META].concat()), [""; 0], "{before}");
+        }
         // These end at once.
         for before in ["<!-->", "<!--->", "<!>", "<?x>", "</x>", "<title></title>", "</template>"] {
             assert_eq!(shown(&[before, META].concat()), [READ], "{before}");
@@ -569,6 +604,59 @@ mod tests {
             shown("<script>1</script><script type=application/rsl+xml;v=1>x</script><meta name=a>"),
             ["script 2 x false", "meta 1 a="]
         );
+    }
+
+    /// Reading only up to the last element that matters finds what reading all finds.
+    #[test]
+    fn nothing_is_missed() {
+        const PIECES: [&str; 26] = [
+            "<meta name=a content=b>",
+            "<link rel=license href=x>",
+            "<script>",
+            "</script>",
+            "<!--",
+            "-->",
+            "<title>",
+            "</title>",
+            "<template>",
+            "</template>",
+            "<script type=application/rsl+xml>",
+            "<p>",
+            "\r\n",
+            "\r",
+            "<svg>",
+            "<title/>",
+            "</svg>",
+            "<a b=\"",
+            "\">",
+            "<meta",
+            " x='",
+            "'>",
+            "\0",
+            "\u{e9}",
+            "&amp;",
+            "<plaintext>",
+        ];
+        let mut seed = 7u32;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) as usize % below
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let html: String = (0..1 + random(12)).map(|_| PIECES[random(PIECES.len())]).collect();
+            let count = |all: &mut Vec<u32>, element: PageElement<'_>| match element {
+                PageElement::Meta { number, .. } => all.push(number),
+                PageElement::Link { number, .. } => all.push(1_000 + number),
+                PageElement::RslScript { number, .. } => all.push(2_000 + number),
+            };
+            let (mut some, mut all) = (Vec::new(), Vec::new());
+            read_page(html.as_bytes(), |element| count(&mut some, element));
+            read_up_to(usize::MAX, html.as_bytes(), |element| count(&mut all, element));
+            assert_eq!(some, all, "{html}");
+            found += all.len();
+        }
+        assert!(found > 4_000, "{found}");
     }
 
     /// Of a page with many more elements only those are read that can matter.

@@ -1,6 +1,6 @@
-//! The published cases of rights: each through the whole engine, compared as a whole.
+//! The published cases of rights, and some of our own: each through the whole engine, compared as a whole.
 //!
-//! The cases lie in the folder `rights` beside the corpus of robots.txt files. Their `expect` is the
+//! The published ones lie in the folder `rights` beside the corpus of robots.txt files. Their `expect` is the
 //! document that rights serialise as; what is absent in it must be absent or empty, lists compare as
 //! sets, and `notes` are those that must be there.
 
@@ -12,13 +12,22 @@ use serde_json::Value;
 
 use crate::support::corpus;
 
-const CASES: usize = 133;
-
 #[corpus::test]
 fn published_cases() {
-    let text = corpus::rights("cases.json");
-    let cases: Vec<Value> = serde_json::from_str(&text).expect("cases");
-    assert_eq!(cases.len(), CASES);
+    check(&corpus::rights("cases.json"), 133);
+}
+
+/// What the published cases do not reach.
+#[test]
+fn own_cases() {
+    check(include_str!("rights_cases.json"), 33);
+}
+
+fn check(text: &str, count: usize) {
+    let cases: Vec<Value> = serde_json::from_str(text).expect("cases");
+    assert_eq!(cases.len(), count);
+    let ids: BTreeSet<_> = cases.iter().map(|case| case["id"].as_str()).collect();
+    assert_eq!(ids.len(), count, "ids are unique");
     let mut failures = Vec::new();
     for case in &cases {
         let found = rights(&case["input"]);
@@ -28,7 +37,7 @@ fn published_cases() {
             failures.push(format!("{id}: {}\n{input}\n", differences.join("; ")));
         }
     }
-    assert!(failures.is_empty(), "{} of {CASES}:\n{}", failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// The rights that a case asks for, as their document.
