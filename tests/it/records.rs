@@ -150,6 +150,7 @@ fn kind_of(value: &Value<'_>) -> Kind {
         Value::VisitTime(_) => Kind::VisitTime,
         Value::Host(_) => Kind::Host,
         Value::CleanParam(_) => Kind::CleanParam,
+        Value::License(_) => Kind::License,
         Value::NoIndex(_) => Kind::NoIndex,
         #[cfg(feature = "drafts")]
         Value::ContentSignal(_) => Kind::ContentSignal,
