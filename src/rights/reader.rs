@@ -313,3 +313,34 @@ fn add_document(url: &str, via: Place, state: Option<LicenceState>, rights: &mut
         state: Some(state),
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each serves all threads.
+    #[test]
+    fn shared_by_threads() {
+        fn is_shared<T: Send + Sync + Clone>() {}
+        is_shared::<RightsReader>();
+        is_shared::<RobotsRights>();
+        is_shared::<Response>();
+        is_shared::<Documents>();
+        is_shared::<Rights>();
+    }
+
+    #[test]
+    fn urls_and_paths() {
+        let reader = RightsReader::new(&Crawler::name("a"));
+        let file = b"User-agent: *\nDisallow: /x\n";
+        let robots = reader.robots(&Robots::parse(file, &Profile::RFC9309));
+        let (response, documents) = (Response::new(), Documents::new());
+        let crawl = |url: &str| {
+            let rights = reader.rights(url, Some(&robots), &response, &documents);
+            rights.map(|rights| rights.ruling(crate::rights::purpose::Purpose::Crawl).as_str())
+        };
+        assert_eq!(crawl("/x"), Ok("disallow"));
+        assert_eq!(crawl("https://e.com/y"), Ok("allow"));
+        assert!(crawl("x").is_err());
+    }
+}
