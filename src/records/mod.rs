@@ -48,7 +48,9 @@
 //! * `Content-Signal`: contentsignals.org as of September 2025, and
 //!   draft-romm-aipref-contentsignals-00.
 //!
-//! The feature `drafts` adds `Robots::usage`, which answers what a file says about a path.
+//! The feature `drafts` adds `Robots::usage`, which answers what a file says about a path. The module
+//! `rights` (feature `rights`) answers more: it also reads headers, pages and licences, follows the
+//! grouping and the precedence of the drafts, and names the place and the version behind each answer.
 
 #[cfg(feature = "serde")]
 mod serialize;

@@ -42,9 +42,6 @@ impl ContentSignals {
     pub(super) fn read(&mut self, value: &[u8]) {
         for piece in value.split(|byte| *byte == b',') {
             let piece = piece.trim_ascii();
-            if piece.is_empty() {
-                continue;
-            }
             let Some(equals) = memchr::memchr(b'=', piece) else {
                 self.notes.add(Note::Malformed);
                 continue;
@@ -132,7 +129,7 @@ mod tests {
     #[test]
     fn signals() {
         for (value, wanted) in [
-            ("", "???"),
+            ("", "??? malformed"),
             ("search=yes,ai-train=no", "+?-"),
             ("Search = YES ,\tAI-Input=No , ai-train =yes", "+-+"),
             // The other draft's words.
@@ -141,8 +138,8 @@ mod tests {
             ("ai-train=disallow, search=true", "??? unknown-value"),
             ("ai-train=\"no\"", "??? unknown-value"),
             // A bad piece is dropped alone.
-            ("search=yes, ai-train=no,", "+?-"),
-            (",,search=yes", "+??"),
+            ("search=yes, ai-train=no,", "+?- malformed"),
+            (",,search=yes", "+?? malformed"),
             ("ai-train:no, search=yes", "+?? malformed"),
             ("=no, search=yes", "+?? malformed"),
             ("search=yes ai-train=no", "??? unknown-value"),

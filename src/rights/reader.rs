@@ -11,10 +11,10 @@ use crate::rights::note::Note;
 use crate::rights::place::{HeaderField, Place};
 use crate::rights::response::{PageLicence, Response};
 use crate::rights::result::Rights;
-use crate::rights::robots::RobotsRights;
+use crate::rights::robots::compiled::RobotsRights;
 use crate::rights::rsl::settle::Page;
 use crate::rights::statement::Statement;
-use crate::rights::tables::{TDM_FREE, TDM_RESERVED};
+use crate::rights::tables::{PolicyToken, TDM_FREE, TDM_RESERVED};
 use crate::rights::tags::settle::TagReader;
 use crate::rights::version::{TagReading, Version, Vocabulary};
 use crate::rules::target::{InvalidUrl, Target};
@@ -48,6 +48,7 @@ pub struct RightsReader {
     reading: TagReading,
     now: Option<i64>,
     tags: TagReader,
+    tokens: Vec<PolicyToken>,
 }
 
 impl RightsReader {
@@ -57,7 +58,8 @@ impl RightsReader {
         let (reading, now) = (TagReading::default(), None);
         let tags = TagReader::new(crawler.iter(), reading, now);
         let vocabulary = Vocabulary::default();
-        RightsReader { crawler: crawler.clone(), vocabulary, reading, now, tags }
+        let tokens = Vec::new();
+        RightsReader { crawler: crawler.clone(), vocabulary, reading, now, tags, tokens }
     }
 
     /// The same with another vocabulary of Content-Usage.
@@ -82,11 +84,31 @@ impl RightsReader {
         RightsReader { now: Some(now), tags, ..self }
     }
 
+    /// The same for a crawler whose operator heeds these tokens: what a group that names one disallows
+    /// may be fetched, but not be used for the purposes of the token.
+    ///
+    /// ```
+    /// use robotsieve::rights::{PolicyToken, Purpose, RightsReader, Ruling};
+    /// use robotsieve::{Crawler, Profile, Robots};
+    ///
+    /// let reader = RightsReader::new(&Crawler::name("Googlebot"));
+    /// let reader = reader.with_policy_tokens(PolicyToken::of_name("Google-Extended"));
+    /// let file = b"User-agent: Google-Extended\nDisallow: /\n";
+    /// let robots = reader.robots(&Robots::parse(file, &Profile::RFC9309));
+    /// assert_eq!(robots.ruling(Purpose::Crawl, "/a")?, Ruling::Allow);
+    /// assert_eq!(robots.ruling(Purpose::AiTrain, "/a")?, Ruling::Disallow);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    #[must_use]
+    pub fn with_policy_tokens(self, tokens: impl IntoIterator<Item = PolicyToken>) -> RightsReader {
+        RightsReader { tokens: tokens.into_iter().collect(), ..self }
+    }
+
     /// What a robots.txt says of the crawler's rights. Reads the file again, `O(n)`; the result is for
     /// any number of URLs.
     #[must_use]
     pub fn robots(&self, robots: &Robots<'_>) -> RobotsRights {
-        RobotsRights::new(robots, &self.crawler, self.vocabulary)
+        RobotsRights::new(robots, &self.crawler, self.vocabulary, &self.tokens)
     }
 
     /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.
@@ -290,4 +312,35 @@ fn add_document(url: &str, via: Place, state: Option<LicenceState>, rights: &mut
         via,
         state: Some(state),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each serves all threads.
+    #[test]
+    fn shared_by_threads() {
+        fn is_shared<T: Send + Sync + Clone>() {}
+        is_shared::<RightsReader>();
+        is_shared::<RobotsRights>();
+        is_shared::<Response>();
+        is_shared::<Documents>();
+        is_shared::<Rights>();
+    }
+
+    #[test]
+    fn urls_and_paths() {
+        let reader = RightsReader::new(&Crawler::name("a"));
+        let file = b"User-agent: *\nDisallow: /x\n";
+        let robots = reader.robots(&Robots::parse(file, &Profile::RFC9309));
+        let (response, documents) = (Response::new(), Documents::new());
+        let crawl = |url: &str| {
+            let rights = reader.rights(url, Some(&robots), &response, &documents);
+            rights.map(|rights| rights.ruling(crate::rights::purpose::Purpose::Crawl).as_str())
+        };
+        assert_eq!(crawl("/x"), Ok("disallow"));
+        assert_eq!(crawl("https://e.com/y"), Ok("allow"));
+        assert!(crawl("x").is_err());
+    }
 }

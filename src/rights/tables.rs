@@ -234,15 +234,33 @@ pub(super) const RSL_OTHER_ELEMENTS: [&str; 9] = [
     "alternate",
 ];
 
-/// Tokens of `User-agent` lines that no crawler sends: a group for one is about purposes, not about
-/// fetching.
-///
-/// Each is a token and the purposes that its `Disallow` is about, by the documentation of its owner.
-pub const POLICY_TOKENS: &[(&str, Purposes)] = &[
-    // Training of Gemini, and grounding of its answers; not Google Search.
-    ("Google-Extended", Purposes::of(&[Purpose::AiInput, Purpose::AiTrain])),
-    ("Applebot-Extended", TRAINING),
-];
+/// A token of `User-agent` lines that no crawler sends: a group for it is about purposes, not about
+/// fetching. Its `Disallow` keeps the crawlers of its owner from using what they fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PolicyToken {
+    /// The token.
+    pub name: &'static str,
+    /// What its `Disallow` is about, by the documentation of its owner.
+    pub purposes: Purposes,
+}
+
+impl PolicyToken {
+    /// All tokens that are known.
+    pub const ALL: &'static [PolicyToken] = &[
+        // Training of Gemini, and grounding of its answers; not Google Search.
+        PolicyToken {
+            name: "Google-Extended",
+            purposes: Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]),
+        },
+        PolicyToken { name: "Applebot-Extended", purposes: TRAINING },
+    ];
+
+    /// The token of this name, which has no case.
+    pub fn of_name(name: &str) -> Option<PolicyToken> {
+        PolicyToken::ALL.iter().copied().find(|token| token.name.eq_ignore_ascii_case(name))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -5,13 +5,14 @@ use std::str::FromStr;
 
 /// The text, and its version, that a statement was read by.
 ///
-/// Its `Display` is the name that RIGHTS of robotsieve's documentation gives it, such as
-/// `aipref-vocab-08`. With the feature `serde` it is written so.
+/// Its `Display` is a short name, such as `aipref-vocab-08`. With the feature `serde` it is written so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Version {
     /// RFC 9309: Allow and Disallow.
     Rfc9309,
+    /// What owners of policy tokens document, November 2026.
+    PolicyTokens,
     /// draft-ietf-aipref-vocab, attached by draft-ietf-aipref-attach-05.
     Aipref(Vocabulary),
     /// contentsignals.org, September 2025.
@@ -39,6 +40,7 @@ impl Version {
     pub fn as_str(self) -> &'static str {
         match self {
             Version::Rfc9309 => "rfc9309",
+            Version::PolicyTokens => "policy-tokens-2026-11",
             Version::Aipref(vocabulary) => vocabulary.version(),
             Version::ContentSignals => "content-signals-2025-09",
             Version::ContentSignalsUse => "content-signals-use-2026-07",

@@ -147,22 +147,26 @@ fn rule_with_value<'t>(
         let (piece, after) = next_piece(text);
         return match date::seconds_on(value, piece) {
             Some(seconds) => (Some(TagRule::UnavailableAfter(seconds)), after),
-            None => (None, rest),
+            None => (Some(TagRule::Unreadable), rest),
         };
     }
-    (date::seconds(value).map(TagRule::UnavailableAfter), rest)
+    let rule = date::seconds(value).map_or(TagRule::Unreadable, TagRule::UnavailableAfter);
+    (Some(rule), rest)
 }
 
-/// A number of characters. `-1` is no limit, and anything else is ignored.
+/// A number of characters. `-1` is no limit.
 fn max_snippet(value: &[u8]) -> Option<TagRule> {
-    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+    if value == b"-1" {
         return None;
     }
-    let value = str::from_utf8(value).ok()?;
-    match value.parse().unwrap_or(u32::MAX) {
-        0 => Some(TagRule::NoSnippet),
-        most => Some(TagRule::MaxSnippet(most)),
-    }
+    let digits = str::from_utf8(value)
+        .ok()
+        .filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+    Some(match digits.map(|digits| digits.parse().unwrap_or(u32::MAX)) {
+        None => TagRule::Unreadable,
+        Some(0) => TagRule::NoSnippet,
+        Some(most) => TagRule::MaxSnippet(most),
+    })
 }
 
 #[cfg(test)]
@@ -201,7 +205,7 @@ mod tests {
                 "max-snippet:0, max-snippet : 20, max-snippet:-1, max-snippet:x, max-snippet:, \
                 max-snippet, max-snippet:99999999999"
             ),
-            all(&[NoSnippet, MaxSnippet(20), MaxSnippet(u32::MAX)])
+            all(&[NoSnippet, MaxSnippet(20), Unreadable, Unreadable, MaxSnippet(u32::MAX)])
         );
         assert_eq!(header("max-image-preview:none, max-video-preview:0, noai"), all(&[NoAi]));
     }
@@ -252,9 +256,9 @@ mod tests {
             [("a".into(), AFTER), ("a".into(), NoIndex)]
         );
         // A date that cannot be read is ignored, and nothing else.
-        assert_eq!(header("unavailable_after: never, noindex"), all(&[NoIndex]));
-        assert_eq!(header("unavailable_after: Sunday, noindex"), all(&[NoIndex]));
-        assert_eq!(header("unavailable_after: Sunday"), []);
+        assert_eq!(header("unavailable_after: never, noindex"), all(&[Unreadable, NoIndex]));
+        assert_eq!(header("unavailable_after: Sunday, noindex"), all(&[Unreadable, NoIndex]));
+        assert_eq!(header("unavailable_after: Sunday"), all(&[Unreadable]));
     }
 
     #[test]

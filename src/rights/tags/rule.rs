@@ -12,6 +12,8 @@ pub enum TagRule {
     MaxSnippet(u32),
     /// `unavailable_after`: not in the index after this time, in seconds since 1970.
     UnavailableAfter(i64),
+    /// One of these two with a value that cannot be read, so that it is ignored.
+    Unreadable,
     /// `noarchive`. Bing: neither in chat answers nor for training.
     NoArchive,
     /// `nocache`. Bing: only address, title and snippet.

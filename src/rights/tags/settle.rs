@@ -58,6 +58,7 @@ impl TagReader {
                     Some(_) => {}
                     None => rights.add_note(Note::NowNotGiven),
                 },
+                TagRule::Unreadable => rights.add_note(Note::Malformed),
                 TagRule::NoSnippet => {
                     has_no_snippet = true;
                     rights.add(by_reading().disallowing(self.reading.no_snippet));

@@ -6,23 +6,23 @@ use std::sync::Arc;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
-use crate::read::select::Selected;
-use crate::rights::content_signals::ContentSignals;
-use crate::rights::content_usage::ContentUsage;
-use crate::rights::limits::UseCeiling;
-use crate::rights::lines::{RightsField, RightsLine, RightsLines};
 use crate::rights::note::{Note, Notes};
-use crate::rights::paths::{Paths, split_path};
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purpose, Purposes, Ruling};
 use crate::rights::result::Rights;
+use crate::rights::robots::licences::licences;
+use crate::rights::robots::lines::{RightsField, RightsLines};
+use crate::rights::robots::said::Said;
+use crate::rights::robots::scope::in_scope;
+use crate::rights::robots::signals::SignalRules;
+use crate::rights::robots::usage::UsageRules;
 use crate::rights::statement::Statement;
-use crate::rights::tables::SIGNALS;
+use crate::rights::tables::PolicyToken;
 use crate::rights::version::{Version, Vocabulary};
 use crate::rules::target::{InvalidUrl, Target};
 
-/// What a robots.txt says of a crawler's rights: Allow and Disallow, Content-Usage, Content-Signal and
-/// License.
+/// What a robots.txt says of a crawler's rights: Allow and Disallow, policy tokens, Content-Usage,
+/// Content-Signal and License.
 ///
 /// Made by [`RightsReader::robots`](crate::rights::RightsReader::robots). It owns what it needs and is
 /// cheap to clone, `Send` and `Sync`: compile once, ask for millions of URLs.
@@ -31,89 +31,55 @@ pub struct RobotsRights(Arc<Inner>);
 
 struct Inner {
     policy: Policy,
-    vocabulary: Vocabulary,
-    usage: Vec<UsageLine>,
-    usage_paths: Paths,
-    signals: Vec<SignalLine>,
-    /// For each label that grants or refuses, and last for the ceiling: the lines that state it.
-    signal_paths: [Paths; SIGNALS.len() + 1],
+    usage: UsageRules,
+    signals: SignalRules,
     licences: Vec<(u32, Box<str>)>,
+    /// The policies of groups for policy tokens.
+    tokens: Vec<(PolicyToken, Policy)>,
     /// What is odd whatever the URL.
     notes: Notes,
 }
 
-/// A Content-Usage line.
-#[derive(Clone, Copy)]
-struct UsageLine {
-    line: u32,
-    allows: Purposes,
-    disallows: Purposes,
-    notes: Notes,
-}
-
-/// A Content-Signal line.
-#[derive(Clone, Copy)]
-struct SignalLine {
-    line: u32,
-    signals: ContentSignals,
-    /// True if it stands outside any group, so that it can refuse but not grant.
-    is_outside: bool,
-}
-
 impl RobotsRights {
-    pub(super) fn new(
+    /// What a file says of a crawler whose operator heeds these tokens.
+    pub(in crate::rights) fn new(
         robots: &Robots<'_>,
         crawler: &Crawler,
         vocabulary: Vocabulary,
+        tokens: &[PolicyToken],
     ) -> RobotsRights {
         let lines = RightsLines::of(robots);
-        let profile = robots.profile();
+        let (groups, profile) = (robots.groups(), robots.profile());
         let mut notes = Notes::NONE;
         notes.add_if(lines.has_misspelt, Note::MisspeltField);
         notes.add_if(lines.groups_differ, Note::GroupsDiffer);
 
         let (own, everybody) = lines.usage_groups(crawler, profile);
-        let of_crawler = in_scope(&lines, RightsField::ContentUsage, &own, &everybody, &mut notes);
-        let split = || of_crawler.iter().map(|line| split_path(line.value)).zip(of_crawler.iter());
-        let usage =
-            split().map(|((path, said), line)| usage_line(line.line, path, said, vocabulary));
-        let usage: Vec<UsageLine> = usage.collect();
-        let usage_paths = Paths::new(split().map(|((path, _), _)| path).zip(0..), profile);
+        let usage = in_scope(&lines, RightsField::ContentUsage, &own, &everybody, &mut notes);
 
-        let own = robots.groups().select(crawler);
-        let everybody = robots.groups().select_everybody();
-        let mut of_crawler =
+        let (own, everybody) = (groups.select(crawler), groups.select_everybody());
+        let mut signals =
             in_scope(&lines, RightsField::ContentSignal, &own, &everybody, &mut notes);
-        let is_outside = of_crawler.is_empty();
-        if is_outside {
+        let are_outside = signals.is_empty();
+        if are_outside {
             let outside = lines.of_field(RightsField::ContentSignal);
-            of_crawler.extend(outside.filter(|line| line.group.is_none()));
+            signals.extend(outside.filter(|line| line.group.is_none()));
         }
-        let split = || of_crawler.iter().map(|line| split_path(line.value)).zip(of_crawler.iter());
-        let signals = split().map(|((_, said), line)| SignalLine {
-            line: line.line,
-            signals: ContentSignals::parse(said),
-            is_outside,
-        });
-        let signals: Vec<SignalLine> = signals.collect();
-        signals.iter().for_each(|line| notes.add_all(line.signals.notes()));
-        let signal_paths = std::array::from_fn(|label| {
-            let states =
-                |number: &u32| signals.get(*number as usize).is_some_and(|line| line.states(label));
-            let paths = split().map(|((path, _), _)| path).zip(0..);
-            Paths::new(paths.filter(|(_, number)| states(number)), profile)
-        });
+        let signals = SignalRules::new(&signals, are_outside, profile);
+        notes.add_all(signals.notes());
 
-        let licences = licences(&lines, &own, &mut notes);
-        let policy = robots.policy(crawler);
+        // Only groups that name a token are about it.
+        let of_token = |token: &PolicyToken| {
+            let name = Crawler::name(token.name);
+            let is_named = !groups.select_named(&name).groups().is_empty();
+            is_named.then(|| (*token, robots.policy_with_rules(&name)))
+        };
         RobotsRights(Arc::new(Inner {
-            policy,
-            vocabulary,
-            usage,
-            usage_paths,
+            policy: robots.policy_with_rules(crawler),
+            usage: UsageRules::new(&usage, vocabulary, profile),
             signals,
-            signal_paths,
-            licences,
+            licences: licences(&lines, &own, &mut notes),
+            tokens: tokens.iter().filter_map(of_token).collect(),
             notes,
         }))
     }
@@ -163,7 +129,11 @@ impl RobotsRights {
     }
 
     /// Adds what the file says of a URL, but for its licences.
-    pub(super) fn settle(&self, url: &[u8], rights: &mut Rights) -> Result<(), InvalidUrl> {
+    pub(in crate::rights) fn settle(
+        &self,
+        url: &[u8],
+        rights: &mut Rights,
+    ) -> Result<(), InvalidUrl> {
         let inner = &*self.0;
         let target = inner.policy.target(url)?;
         let decision = inner.policy.decision(&target);
@@ -187,88 +157,35 @@ impl RobotsRights {
     }
 }
 
-/// What a line says of a URL.
-enum Said {
-    Statement(Statement),
-    Ceiling(UseCeiling),
-    Note(Note),
-}
-
 impl Inner {
-    /// Calls `said` with what Content-Usage and Content-Signal say of a target, at least of the purposes
-    /// that are wanted.
+    /// Calls `said` with what policy tokens, Content-Usage and Content-Signal say of a target, at least
+    /// of the purposes that are wanted.
     #[inline]
     fn state(&self, target: &Target<'_>, wanted: Purposes, mut said: impl FnMut(Said)) {
+        for (token, policy) in &self.tokens {
+            if let Some(rule) = policy.decision(target).rule()
+                && !rule.verdict.is_allow()
+            {
+                let place = Place::Robots { line: rule.line };
+                let statement = Statement::new(place, Version::PolicyTokens);
+                said(Said::Statement(statement.disallowing(token.purposes)));
+            }
+        }
         if self.usage.is_empty() && self.signals.is_empty() {
             return;
         }
-        let compares =
-            self.usage_paths.has_patterns() || self.signal_paths.iter().any(Paths::has_patterns);
+        let compares = self.usage.has_patterns() || self.signals.has_patterns();
         let normalised = compares.then(|| target.to_buffer());
         let normalised = normalised.as_deref().unwrap_or_default();
         if !self.usage.is_empty() {
             // Only what may be crawled has a preference (draft-ietf-aipref-attach-05 §3.1).
             if self.policy.verdict(target).is_allow() {
-                self.state_usage(normalised, &mut said);
+                self.usage.state(normalised, &mut said);
             } else {
                 said(Said::Note(Note::NotCrawlable));
             }
         }
-        self.state_signals(normalised, wanted, &mut said);
-    }
-
-    /// The longest path counts, with all that its lines say.
-    fn state_usage(&self, target: &[u8], said: &mut impl FnMut(Said)) {
-        let longest = self.usage_paths.longest(target);
-        if longest.differ {
-            said(Said::Note(Note::EqualLength));
-        }
-        let version = Version::Aipref(self.vocabulary);
-        for number in longest.numbers {
-            let Some(line) = self.usage.get(number as usize) else { continue };
-            line.notes.iter().for_each(|note| said(Said::Note(note)));
-            let statement = Statement::new(Place::Robots { line: line.line }, version);
-            said(Said::Statement(statement.allowing(line.allows).disallowing(line.disallows)));
-        }
-    }
-
-    /// For each label the longest path that states it counts. Of several lines a refusal wins.
-    fn state_signals(&self, target: &[u8], wanted: Purposes, said: &mut impl FnMut(Said)) {
-        for (label, paths) in self.signal_paths.iter().enumerate() {
-            let about = SIGNALS.get(label).map_or(Purposes::USES, |(_, purposes)| *purposes);
-            if paths.is_empty() || (about & wanted).is_empty() {
-                continue;
-            }
-            let longest = paths.longest(target).numbers;
-            let lines = || longest.iter().filter_map(|number| self.signals.get(*number as usize));
-            if label == SIGNALS.len() {
-                let ceilings = lines().filter_map(|line| line.signals.use_ceiling());
-                ceilings.for_each(|ceiling| said(Said::Ceiling(ceiling)));
-                continue;
-            }
-            for line in lines() {
-                let place = Place::Robots { line: line.line };
-                let statement = Statement::new(place, Version::ContentSignals);
-                match line.signals.said(label) {
-                    Ruling::Disallow => said(Said::Statement(statement.disallowing(about))),
-                    Ruling::Allow if !line.is_outside => {
-                        said(Said::Statement(statement.allowing(about)));
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
-impl SignalLine {
-    /// Returns true if the line states a label; the one after those of [`SIGNALS`] is the ceiling.
-    fn states(&self, label: usize) -> bool {
-        if label == SIGNALS.len() {
-            self.signals.use_ceiling().is_some()
-        } else {
-            self.signals.said(label) != Ruling::Unknown
-        }
+        self.signals.state(normalised, wanted, &mut said);
     }
 }
 
@@ -276,68 +193,13 @@ fn crawl(is_allowed: bool) -> Ruling {
     if is_allowed { Ruling::Allow } else { Ruling::Disallow }
 }
 
-/// The lines of a field in the crawler's groups. Notes what may have been meant for it besides.
-fn in_scope<'l, 'a>(
-    lines: &'l RightsLines<'a>,
-    field: RightsField,
-    own: &Selected,
-    everybody: &Selected,
-    notes: &mut Notes,
-) -> Vec<&'l RightsLine<'a>> {
-    let is_of = |line: &RightsLine<'_>, groups: &Selected| {
-        line.group.is_some_and(|group| groups.groups().binary_search(&group).is_ok())
-    };
-    let all = || lines.of_field(field);
-    notes.add_if(all().any(|line| line.group.is_none()), Note::OutsideGroup);
-    let of_crawler: Vec<_> = all().filter(|line| is_of(line, own)).collect();
-    let others = of_crawler.is_empty() && all().any(|line| is_of(line, everybody));
-    notes.add_if(others, Note::OnlyForOthers);
-    of_crawler
-}
-
-fn usage_line(line: u32, path: Option<&[u8]>, said: &[u8], vocabulary: Vocabulary) -> UsageLine {
-    let none = Purposes::NONE;
-    let mut notes = Notes::NONE;
-    // A path without a statement says as little as one whose statement is malformed.
-    let usage = ContentUsage::parse(said).ok().filter(|_| path.is_none() || !said.is_empty());
-    let Some(usage) = usage else {
-        notes.add(Note::Malformed);
-        return UsageLine { line, allows: none, disallows: none, notes };
-    };
-    UsageLine {
-        line,
-        allows: usage.allows(vocabulary),
-        disallows: usage.disallows(vocabulary),
-        notes: usage.notes(vocabulary),
-    }
-}
-
-/// The licences for a crawler: those of its groups, or else those outside any group (RSL 1.0 §4.4).
-fn licences(lines: &RightsLines<'_>, own: &Selected, notes: &mut Notes) -> Vec<(u32, Box<str>)> {
-    let mut of_crawler = Vec::new();
-    let mut global = Vec::new();
-    for line in lines.of_field(RightsField::License) {
-        let is_own = |group| own.groups().binary_search(&group).is_ok();
-        let all = match line.group {
-            None => &mut global,
-            Some(group) if is_own(group) => &mut of_crawler,
-            Some(_) => continue,
-        };
-        match str::from_utf8(line.value).ok().filter(|text| url::Url::parse(text).is_ok()) {
-            Some(url) => all.push((line.line, url.into())),
-            None => notes.add(Note::LicenceRelative),
-        }
-    }
-    if of_crawler.is_empty() { global } else { of_crawler }
-}
-
 impl fmt::Debug for RobotsRights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RobotsRights")
             .field("policy", &self.0.policy)
-            .field("usage_lines", &self.0.usage.len())
-            .field("signal_lines", &self.0.signals.len())
-            .field("licences", &self.0.licences.len())
+            .field("usage", &self.0.usage)
+            .field("signals", &self.0.signals)
+            .field("licences", &self.0.licences)
             .finish_non_exhaustive()
     }
 }
@@ -346,10 +208,11 @@ impl fmt::Debug for RobotsRights {
 mod tests {
     use super::*;
     use crate::profile::Profile;
+    use crate::rights::limits::UseCeiling;
 
     fn compiled(file: &str, crawler: &str) -> RobotsRights {
         let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
-        RobotsRights::new(&robots, &crawler.into(), Vocabulary::V08)
+        RobotsRights::new(&robots, &crawler.into(), Vocabulary::V08, PolicyToken::ALL)
     }
 
     fn rights(file: &str, crawler: &str, url: &str) -> Rights {
@@ -480,6 +343,7 @@ mod tests {
                 "+???+",
                 &[Note::UnknownValue],
             ),
+            ("Content-Signal: /a", "/a", "+????", &[Note::Malformed]),
             ("Content-Signal: /*.pdf$ ai-train=no", "/a.pdf", "+???-", &[]),
             ("Content-Signal: /*.pdf$ ai-train=no", "/a.pdf?", "+????", &[]),
             ("Disallow: /\nContent-Signal: ai-train=no", "/a", "-???-", &[]),
@@ -519,6 +383,20 @@ mod tests {
         assert_eq!(by(&rights, Purpose::AiInput), [""; 0]);
         let versions: Vec<_> = rights.by(Purpose::AiTrain).map(|by| by.version.as_str()).collect();
         assert_eq!(versions, ["aipref-vocab-08", "content-signals-2025-09"]);
+    }
+
+    #[test]
+    fn policy_tokens() {
+        let file =
+            "User-agent: google-extended\nDisallow: /a\nAllow: /a/b\n\nUser-agent: *\nDisallow: /c";
+        for (url, wanted) in [("/a", "+??--"), ("/a/b", "+????"), ("/c", "-????")] {
+            check(file, "Googlebot", url, wanted, &[]);
+        }
+        let rights = rights(file, "Googlebot", "/a");
+        assert_eq!(by(&rights, Purpose::AiInput), ["robots.txt:2"]);
+        assert_eq!(rights.by(Purpose::AiInput).next().unwrap().version, Version::PolicyTokens);
+        assert_eq!(PolicyToken::of_name("applebot-EXTENDED").unwrap().name, "Applebot-Extended");
+        assert_eq!(PolicyToken::of_name("GPTBot"), None);
     }
 
     #[test]

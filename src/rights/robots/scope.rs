@@ -1,0 +1,26 @@
+//! The lines that are for a crawler.
+
+use crate::read::select::Selected;
+use crate::rights::note::{Note, Notes};
+use crate::rights::robots::lines::{RightsField, RightsLine, RightsLines};
+
+/// The lines of a field in the crawler's groups. Notes what may have been meant for it besides.
+pub(super) fn in_scope<'l, 'a>(
+    lines: &'l RightsLines<'a>,
+    field: RightsField,
+    own: &Selected,
+    everybody: &Selected,
+    notes: &mut Notes,
+) -> Vec<&'l RightsLine<'a>> {
+    let all = || lines.of_field(field);
+    notes.add_if(all().any(|line| line.group.is_none()), Note::OutsideGroup);
+    let of_crawler: Vec<_> = all().filter(|line| is_of(line, own)).collect();
+    let others = of_crawler.is_empty() && all().any(|line| is_of(line, everybody));
+    notes.add_if(others, Note::OnlyForOthers);
+    of_crawler
+}
+
+/// Returns true if a line is in one of these groups.
+pub(super) fn is_of(line: &RightsLine<'_>, groups: &Selected) -> bool {
+    line.group.is_some_and(|group| groups.groups().binary_search(&group).is_ok())
+}

@@ -1,0 +1,87 @@
+//! The Content-Usage lines for a crawler.
+
+use crate::profile::Profile;
+use crate::rights::content_usage::ContentUsage;
+use crate::rights::note::{Note, Notes};
+use crate::rights::paths::{Paths, split_path};
+use crate::rights::place::Place;
+use crate::rights::purpose::Purposes;
+use crate::rights::robots::lines::RightsLine;
+use crate::rights::robots::said::Said;
+use crate::rights::statement::Statement;
+use crate::rights::version::{Version, Vocabulary};
+
+/// Content-Usage lines by path.
+#[derive(Debug)]
+pub(super) struct UsageRules {
+    vocabulary: Vocabulary,
+    lines: Vec<UsageLine>,
+    /// The number of a path is that of its line.
+    paths: Paths,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct UsageLine {
+    line: u32,
+    allows: Purposes,
+    disallows: Purposes,
+    notes: Notes,
+}
+
+impl UsageRules {
+    pub(super) fn new(
+        lines: &[&RightsLine<'_>],
+        vocabulary: Vocabulary,
+        profile: &Profile,
+    ) -> UsageRules {
+        let split = lines.iter().map(|line| (line.line, split_path(line.value)));
+        let paths = Paths::new(split.clone().map(|(_, (path, _))| path).zip(0..), profile);
+        let read = |(line, (path, said))| UsageLine::new(line, path, said, vocabulary);
+        UsageRules { vocabulary, lines: split.map(read).collect(), paths }
+    }
+
+    /// Returns true if there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Returns true if a target has to be compared.
+    pub(super) fn has_patterns(&self) -> bool {
+        self.paths.has_patterns()
+    }
+
+    /// Calls `said` with what is said of a normalised target: the longest path counts, with all that its
+    /// lines say.
+    pub(super) fn state(&self, target: &[u8], said: &mut impl FnMut(Said)) {
+        let longest = self.paths.longest(target);
+        if longest.differ {
+            said(Said::Note(Note::EqualLength));
+        }
+        for number in longest.numbers {
+            let Some(line) = self.lines.get(number as usize) else { continue };
+            line.notes.iter().for_each(|note| said(Said::Note(note)));
+            let place = Place::Robots { line: line.line };
+            let statement = Statement::new(place, Version::Aipref(self.vocabulary));
+            said(Said::Statement(statement.allowing(line.allows).disallowing(line.disallows)));
+        }
+    }
+}
+
+impl UsageLine {
+    fn new(line: u32, path: Option<&[u8]>, said: &[u8], vocabulary: Vocabulary) -> UsageLine {
+        let none = Purposes::NONE;
+        let mut notes = Notes::NONE;
+        // A path without a statement says as little as one whose statement is malformed.
+        let usage = ContentUsage::parse(said).ok().filter(|_| path.is_none() || !said.is_empty());
+        let Some(usage) = usage else {
+            notes.add(Note::Malformed);
+            return UsageLine { line, allows: none, disallows: none, notes };
+        };
+        UsageLine {
+            line,
+            allows: usage.allows(vocabulary),
+            disallows: usage.disallows(vocabulary),
+            notes: usage.notes(vocabulary),
+        }
+    }
+}
