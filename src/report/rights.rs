@@ -1,5 +1,8 @@
 //! The rights of a URL in words: each purpose with what decided it, and what else is known.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use crate::policy::robots::Robots;
 use crate::read::parse::Content;
 use crate::rights::{
@@ -7,7 +10,14 @@ use crate::rights::{
     Rights, Ruling, Statement, UseCeiling, html,
 };
 
-use super::shown;
+use super::{grouped, shown};
+use crate::shown::shortened;
+
+/// The most characters of a quotation.
+const MOST_QUOTED: usize = 200;
+
+/// The most reasons that are named for a purpose.
+const MOST_REASONS: usize = 20;
 
 /// What rights were read from, to quote it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,11 +62,16 @@ impl RightsReport {
     pub fn new(rights: &Rights, sources: &RightsSources<'_>) -> RightsReport {
         let quotes = Quotes::new(rights, sources);
         let purposes = rights.purposes().map(|purpose| {
-            let reasons = rights.by(purpose).map(|statement| quotes.reason(statement)).collect();
+            let mut by = rights.by(purpose);
+            let reasons = by.by_ref().take(MOST_REASONS).map(|by| quotes.reason(by)).collect();
             let mut report = PurposeReport { purpose, ruling: rights.ruling(purpose), reasons };
             report.reasons.dedup();
-            if report.reasons.is_empty() {
-                report.reasons.push(without_reason(&report, sources).to_owned());
+            match by.count() {
+                0 if report.reasons.is_empty() => {
+                    report.reasons.push(without_reason(rights, purpose, sources).to_owned());
+                }
+                0 => {}
+                more => report.reasons.push(format!("and {} more", grouped(more as u64))),
             }
             report
         });
@@ -65,60 +80,66 @@ impl RightsReport {
 }
 
 /// Why there is a ruling, or none, that no statement decided.
-fn without_reason(report: &PurposeReport, sources: &RightsSources<'_>) -> &'static str {
-    match (report.purpose, report.ruling) {
-        (Purpose::Crawl, Ruling::Unknown) if sources.robots.is_none() => "no robots.txt was given",
-        (Purpose::Crawl, _) => "no rule of robots.txt is about it",
-        _ => "nothing says so",
+fn without_reason(rights: &Rights, purpose: Purpose, sources: &RightsSources<'_>) -> &'static str {
+    match purpose {
+        Purpose::Crawl if sources.robots.is_none() => "no robots.txt was given",
+        Purpose::Crawl => "no rule of robots.txt matches",
+        _ if rights.conditions(purpose).next().is_some() => "it depends: see below",
+        _ => "no statement settles it",
     }
 }
 
-/// The lines, fields and elements that statements stand in.
-struct Quotes<'q, 's> {
-    sources: &'q RightsSources<'s>,
-    /// The lines of robots.txt, by number.
-    lines: Vec<(u32, String)>,
-    /// The meta tags, by number.
-    metas: Vec<(u32, String)>,
+/// The lines, fields and elements that statements stand in, by number.
+#[derive(Default)]
+struct Quotes {
+    lines: BTreeMap<u32, String>,
+    metas: BTreeMap<u32, String>,
+    fields: BTreeMap<HeaderField, Vec<String>>,
 }
 
-impl<'q, 's> Quotes<'q, 's> {
-    fn new(rights: &Rights, sources: &'q RightsSources<'s>) -> Quotes<'q, 's> {
-        let places = || rights.statements().iter().map(|statement| &statement.place);
-        let wanted_lines: Vec<u32> = places()
-            .filter_map(|place| match place {
-                Place::Robots { line } => Some(*line),
-                _ => None,
-            })
-            .collect();
-        let wanted_metas: Vec<u32> = places()
-            .filter_map(|place| match place {
-                Place::Html { element: Element::Meta, number } => Some(*number),
-                _ => None,
-            })
-            .collect();
-        let mut lines = Vec::new();
-        if let Some(robots) = sources.robots.filter(|_| !wanted_lines.is_empty()) {
+impl Quotes {
+    fn new(rights: &Rights, sources: &RightsSources<'_>) -> Quotes {
+        let mut quotes = Quotes::default();
+        for statement in rights.statements() {
+            match statement.place {
+                Place::Robots { line } => {
+                    quotes.lines.insert(line, String::new());
+                }
+                Place::Html { element: Element::Meta, number } => {
+                    quotes.metas.insert(number, String::new());
+                }
+                Place::Header { field, .. } => {
+                    quotes.fields.insert(field, Vec::new());
+                }
+                _ => {}
+            }
+        }
+        let Quotes { lines, metas, fields } = &mut quotes;
+        for (name, value) in sources.headers {
+            let field = HeaderField::of_name(name).and_then(|field| fields.get_mut(&field));
+            field.into_iter().for_each(|values| values.push(shown(value.trim_ascii()).to_string()));
+        }
+        if let Some(robots) = sources.robots.filter(|_| !lines.is_empty()) {
             for line in robots.groups().lines() {
-                let Content::Record(record) = line.content else { continue };
-                if wanted_lines.contains(&record.line) {
+                if let Content::Record(record) = line.content
+                    && let Some(quote) = lines.get_mut(&record.line)
+                {
                     let (name, value) = (shown(record.name), shown(record.value));
-                    lines.push((record.line, format!("{name}: {value}").trim_end().to_owned()));
+                    *quote = format!("{name}: {value}").trim_end().to_owned();
                 }
             }
         }
-        let mut metas = Vec::new();
-        if let Some(page) = sources.html.filter(|_| !wanted_metas.is_empty()) {
+        if let Some(page) = sources.html.filter(|_| !metas.is_empty()) {
             html::read_page(page, |element| {
                 if let html::PageElement::Meta { number, name, content } = element
-                    && wanted_metas.contains(&number)
+                    && let Some(quote) = metas.get_mut(&number)
                 {
                     let (name, content) = (shown(name), shown(content));
-                    metas.push((number, format!("<meta name=\"{name}\" content=\"{content}\">")));
+                    *quote = format!("<meta name=\"{name}\" content=\"{content}\">");
                 }
             });
         }
-        Quotes { sources, lines, metas }
+        quotes
     }
 
     /// What a statement says: its place, the words there, and the text that they follow.
@@ -126,40 +147,32 @@ impl<'q, 's> Quotes<'q, 's> {
         let (place, version) = (&statement.place, statement.version);
         let attached = version.attachment().map(|draft| format!("{draft}, "));
         let attached = attached.unwrap_or_default();
-        match self.quote(place) {
-            Some(quote) => format!("{place}: {quote} [{attached}{version}]"),
+        match self.quote(place).filter(|quote| !quote.is_empty()) {
+            Some(quote) => {
+                let quote = shortened(&quote, MOST_QUOTED);
+                format!("{place}: {quote} [{attached}{version}]")
+            }
             None => format!("{place} [{attached}{version}]"),
         }
     }
 
-    fn quote(&self, place: &Place) -> Option<String> {
-        let of = |all: &[(u32, String)], wanted: u32| {
-            all.iter().find(|(number, _)| *number == wanted).map(|(_, quote)| quote.clone())
-        };
+    fn quote(&self, place: &Place) -> Option<Cow<'_, str>> {
         match place {
-            Place::Robots { line } => of(&self.lines, *line),
-            Place::Html { element: Element::Meta, number } => of(&self.metas, *number),
-            Place::Header { field, line } => self.header(*field, *line),
+            Place::Robots { line } => self.lines.get(line).map(|quote| quote.into()),
+            Place::Html { element: Element::Meta, number } => {
+                self.metas.get(number).map(|quote| quote.into())
+            }
+            // A line of a field, or all of them, which are one value.
+            Place::Header { field, line } => {
+                let values = self.fields.get(field)?;
+                match line {
+                    Some(number) => {
+                        values.get(number.checked_sub(1)? as usize).map(|quote| quote.into())
+                    }
+                    None => Some(values.join(", ").into()),
+                }
+            }
             _ => None,
-        }
-    }
-
-    /// A line of a field, or all of them, which are one value.
-    fn header(&self, field: HeaderField, line: Option<u32>) -> Option<String> {
-        let of_field = self
-            .sources
-            .headers
-            .iter()
-            .filter(|(name, _)| HeaderField::of_name(name) == Some(field));
-        let values = of_field.map(|(_, value)| shown(value.trim_ascii()));
-        match line {
-            Some(number) => {
-                values.skip(number.checked_sub(1)? as usize).map(|v| v.to_string()).next()
-            }
-            None => {
-                let values: Vec<String> = values.map(|value| value.to_string()).collect();
-                (!values.is_empty()).then(|| values.join(", "))
-            }
         }
     }
 }
@@ -167,7 +180,7 @@ impl<'q, 's> Quotes<'q, 's> {
 fn sentences(rights: &Rights) -> Vec<String> {
     let mut all: Vec<String> = rights.licences().iter().map(licence).collect();
     if !rights.licensable().is_empty() {
-        all.push(format!("a licence can be had for {}", list(rights.licensable())));
+        all.push(format!("a licence is available for {}", list(rights.licensable())));
     }
     for purpose in rights.purposes() {
         let conditions: Vec<&str> = rights.conditions(purpose).collect();
@@ -175,30 +188,28 @@ fn sentences(rights: &Rights) -> Vec<String> {
             let conditions = shown(conditions.join(", ").as_bytes()).to_string();
             all.push(match rights.ruling(purpose) {
                 Ruling::Allow => format!("{purpose} is allowed on conditions: {conditions}"),
-                _ => format!("{purpose} depends on: {conditions}"),
+                _ => format!("{purpose} depends on conditions: {conditions}"),
             });
         }
     }
     let limits = rights.limits();
     if let Some(most) = limits.max_snippet {
-        all.push(format!("a snippet may have {most} characters at most"));
+        all.push(format!("a snippet may have at most {most} characters"));
     }
     if limits.index_if_embedded {
         all.push("the page may be indexed only where another page embeds it".to_owned());
     }
     if limits.url_title_snippet {
-        all.push(
-            "of the page only address, title and snippet are for ai-input and ai-train".to_owned(),
-        );
+        all.push("ai-input may use only the page's address, title and snippet".to_owned());
     }
     if let Some(ceiling) = rights.use_ceiling() {
         let meaning = match ceiling {
-            UseCeiling::Immediate => "interact, and keep nothing",
-            UseCeiling::Reference => "index, excerpt and link",
-            UseCeiling::Full => "summarise and reproduce",
+            UseCeiling::Immediate => "interact, keep nothing",
+            UseCeiling::Reference => "index, excerpt, link",
+            UseCeiling::Full => "summarise, reproduce",
         };
         all.push(format!(
-            "Content-Signal asks for use={ceiling} at most: {meaning}; this changes no ruling"
+            "Content-Signal limits use to '{ceiling}' ({meaning}); this changes no verdict"
         ));
     }
     all.extend(rights.notes().iter().filter_map(note_sentence).map(str::to_owned));
@@ -221,14 +232,14 @@ fn licence(licence: &Licence) -> String {
         None => " in the page".to_owned(),
     };
     let state = match licence.state {
-        Some(LicenceState::NotGiven) => ", whose text was not given",
-        Some(LicenceState::Invalid) => ", which is no valid document",
-        Some(LicenceState::NoMatch) => ", which does not cover the URL",
-        Some(LicenceState::ElementScoped) => ", which covers an element of the page only",
-        Some(LicenceState::Read) => ", which was read",
+        Some(LicenceState::NotGiven) => ": its text was not given",
+        Some(LicenceState::Invalid) => ": not a valid RSL document",
+        Some(LicenceState::NoMatch) => ": it does not cover this URL",
+        Some(LicenceState::ElementScoped) => ": it covers only an element of the page",
+        Some(LicenceState::Read) => ": read",
         None => "",
     };
-    format!("{kind}{url}{state}; named by {}", licence.via)
+    format!("{kind}{url} (named by {}){state}", licence.via)
 }
 
 /// `None` for what the sentence about a licence says.
@@ -239,35 +250,37 @@ fn note_sentence(note: Note) -> Option<&'static str> {
             "different paths of equal length match the URL: all of them count, and disallow wins"
         }
         Note::GroupsDiffer => {
-            "Content-Usage ends a run of user-agent lines, and RFC 9309 does not know that: a group \
-             that seems to be for one crawler may forbid all of them"
+            "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
+             groups, so a Disallow meant for one crawler may apply to others"
         }
-        Note::ImagesOnly => "'noimageai' is about the images of the page only",
+        Note::ImagesOnly => "'noimageai' applies only to the page's images",
         Note::ElementScoped | Note::LicenceInvalid | Note::LicenceNotGiven => return None,
-        Note::LicenceNotHttps => "a licence is not at an address of https, as RSL demands",
-        Note::LicenceRelative => "a licence has no absolute address, so it is ignored",
+        Note::LicenceNotHttps => "the address of a licence is not https, as RSL requires",
+        Note::LicenceRelative => "the address of a licence is not absolute, so it is ignored",
         Note::LooksLikeXRobotsTag => {
-            "a Robots-Tag looks like an X-Robots-Tag: a rule alone is the name of a crawler there"
+            "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was probably meant"
         }
         Note::Malformed => {
-            "a value does not follow its grammar, so all of it or a piece is ignored"
+            "a value is malformed: all of a Content-Usage or Robots-Tag is ignored, of others the malformed piece"
         }
         Note::MisspeltField => {
             "a field of robots.txt is spelt as no definition spells it, so it is ignored"
         }
         Note::NotCrawlable => {
-            "Content-Usage of robots.txt does not count, because the URL may not be crawled"
+            "Content-Usage in robots.txt is disregarded: the URL may not be crawled"
         }
         Note::NowNotGiven => "'unavailable_after' was not judged, because the time was not given",
         Note::OnlyForOthers => {
-            "groups of other crawlers have statements that do not count for this one, which has a \
-             group of its own"
+            "other groups make statements that do not apply to this crawler, which has a group of its \
+             own"
         }
-        Note::OutsideGroup => "a statement of robots.txt is in no group",
-        Note::TdmFile => "/.well-known/tdmrep.json is not an array of JSON, so it is ignored",
+        Note::OutsideGroup => {
+            "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' counts"
+        }
+        Note::TdmFile => "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
         Note::TdmPolicy => "a TDM policy has no absolute address, so it is ignored",
         Note::TdmValue => "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
         Note::UnknownLabel => "a label is not in the vocabulary that is read, so it is ignored",
-        Note::UnknownValue => "a label has a value that is not defined, so it says nothing",
+        Note::UnknownValue => "a label has an undefined value, so it says nothing",
     })
 }

@@ -50,7 +50,8 @@ pub struct Limits {
     pub max_snippet: Option<u32>,
     /// Google, `indexifembedded`: the page may be indexed as a part of another one.
     pub index_if_embedded: bool,
-    /// Bing, `nocache`: of the page only address, title and snippet may be in answers and in training.
+    /// Bing, `nocache`: of the page only address, title and snippet may be in answers. Bing says the same
+    /// of training.
     pub url_title_snippet: bool,
 }
 
@@ -62,7 +63,7 @@ impl Limits {
 }
 
 /// With the feature `serde` limits are written as a map of those that there are: `max-snippet`, a
-/// number; `index`, `"if-embedded"`; `ai-input` and `ai-train`, `"url-title-snippet"`.
+/// number; `index`, `"if-embedded"`; `ai-input`, `"url-title-snippet"`.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Limits {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -76,7 +77,6 @@ impl serde::Serialize for Limits {
         }
         if self.url_title_snippet {
             map.serialize_entry("ai-input", "url-title-snippet")?;
-            map.serialize_entry("ai-train", "url-title-snippet")?;
         }
         map.end()
     }

@@ -292,15 +292,9 @@ impl<'de> Visitor<'de> for Member<Option<bool>> {
         })
     }
 
-    /// JSON has no integers: `1.0` is 1.
+    /// JSON has no integers: `1.0` is 1. What became 0 may have been a little more.
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(if number == 1.0 {
-            Some(true)
-        } else if number == 0.0 {
-            Some(false)
-        } else {
-            None
-        })
+        Ok((number == 1.0).then_some(true))
     }
 }
 

@@ -12,20 +12,21 @@ use crate::options::{AgentOption, Format, Instant, ProfileOption, values};
 ///
 /// Says for each purpose (crawl, index, snippet, ai-input, ai-train) whether it is
 /// allowed, disallowed or unknown, with the line, the header field or the element
-/// that decided; then licences, conditions, limits, and what is odd.
+/// that decided; then licences, conditions, limits, and anything unusual.
 ///
 /// Reads what is given: Allow, Disallow, Content-Usage, Content-Signal and License
 /// of robots.txt; Content-Usage, Content-Signal, X-Robots-Tag, Robots-Tag, tdm-*
 /// and Link of the response's header; meta, link and script of its page;
 /// tdmrep.json and RSL documents. The most restrictive statement wins, and silence
-/// is never permission. Nothing is fetched but the robots.txt, if it is a URL.
+/// is never permission. Nothing is fetched, except robots.txt if you give its URL.
 ///
-/// These texts are drafts and conventions: see docs/rights.md. No legal advice.
+/// These texts are drafts and conventions: see docs/rights.md. This is not legal
+/// advice.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
-    override_usage = "robotsieve rights [OPTIONS] --agent NAME URL",
+    override_usage = "robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) URL",
     after_help = "\
 Examples:
   robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
@@ -40,8 +41,8 @@ docs/rights.md describes the JSON.
 
 Exit status:
   0  printed, whatever the rights are
-  2  wrong usage, or the URL is invalid
-  3  a file could not be read"
+  2  wrong usage, an invalid URL, or a header file that is none
+  3  something could not be read or printed"
 )]
 pub struct RightsArgs {
     #[command(flatten)]
@@ -55,8 +56,8 @@ pub struct RightsArgs {
 
     /// The header of the response: a file with 'Name: value' lines, or '-'
     ///
-    /// As 'curl -D FILE' or 'curl -I' writes it. Of several headers, after
-    /// redirects, the last one counts.
+    /// As 'curl -D FILE' or 'curl -I' writes it. If it holds several
+    /// responses (redirects), the last one counts.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub headers: Option<PathBuf>,
 
@@ -64,7 +65,7 @@ pub struct RightsArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// What a fetch of an address would give
+    /// FILE is the body found at ADDRESS
     ///
     /// ADDRESS is /.well-known/tdmrep.json, or the URL of an RSL document.
     /// Repeat the option for several files.
@@ -73,18 +74,18 @@ pub struct RightsArgs {
 
     /// Whose reading of robots tags counts: generic, google, bing, yandex
     ///
-    /// By default only what all of them have in common.
+    /// generic: the rules that do not depend on one search engine.
     #[arg(long, value_name = "NAME", value_parser = reading)]
     #[arg(default_value_t = TagReading::Generic, verbatim_doc_comment)]
     pub reading: TagReading,
 
-    /// The draft of the vocabulary that Content-Usage is read by: 01 to 08
+    /// Draft version of the Content-Usage vocabulary: 01 to 08
     ///
     /// The drafts of draft-ietf-aipref-vocab. By default the newest.
     #[arg(long, value_name = "VERSION", value_parser = vocabulary, verbatim_doc_comment)]
     pub vocabulary: Option<Vocabulary>,
 
-    /// The time by which 'unavailable_after' is judged
+    /// The time to compare 'unavailable_after' with
     ///
     /// Like 2026-11-20T12:00:00Z or 2026-11-20, or 7days (ago) or +12h (from
     /// now). By default now.

@@ -16,6 +16,7 @@ pub type Headers = Vec<(Vec<u8>, Vec<u8>)>;
 /// # Errors
 /// Returns an error that names a line that is no field.
 pub fn parse(file: &Path, text: &[u8]) -> Result<Headers, Failure> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut headers: Headers = Vec::new();
     let mut is_new = false;
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
@@ -41,7 +42,7 @@ pub fn parse(file: &Path, text: &[u8]) -> Result<Headers, Failure> {
         let colon = memchr::memchr(b':', line).filter(|at| is_name(&line[..*at]));
         let Some(at) = colon else {
             return Err(Failure::Usage(format!(
-                "{}:{}: '{}' is not like 'Name: value'",
+                "{}:{}: expected 'Name: value', found '{}'",
                 robots_file::shown(file),
                 number + 1,
                 shown(line)
@@ -83,7 +84,10 @@ mod tests {
         assert_eq!(parsed(two), Ok(vec![pair("Y", "2")]));
         assert_eq!(parsed(""), Ok(Vec::new()));
         for (text, line) in [("A: x\nno colon", 2), ("A b: x", 1), (": x", 1), (" x", 1)] {
-            assert!(parsed(text).unwrap_err().starts_with(&format!("h:{line}: '")), "{text}");
+            assert!(
+                parsed(text).unwrap_err().starts_with(&format!("h:{line}: expected ")),
+                "{text}"
+            );
         }
     }
 }

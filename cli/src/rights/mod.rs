@@ -3,6 +3,7 @@
 pub mod args;
 mod headers;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -12,6 +13,7 @@ use robotsieve::Robots;
 use robotsieve::report::{RightsReport, RightsSources};
 use robotsieve::rights::{Documents, Response, RightsReader};
 use robotsieve_client::Timestamp;
+use url::Url;
 
 use crate::error::{Failure, Status};
 use crate::options::{Agent, Format};
@@ -52,13 +54,13 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
         robots_file::note_cut(name, file, robots);
     }
     let header = match &args.headers {
-        Some(name) => headers::parse(name, &read("header", name)?)?,
+        Some(name) => headers::parse(name, &read("header file", name)?)?,
         None => Vec::new(),
     };
-    let html = args.html.as_deref().map(|name| read("page", name)).transpose()?;
+    let html = args.html.as_deref().map(|name| read("HTML file", name)).transpose()?;
     let mut documents = Documents::new();
     for (address, name) in &files {
-        documents.add(address, &read("file", name)?);
+        documents.add(&in_full(address, url), &read("file", name)?);
     }
     let fields = header.iter().map(|(name, value)| (&name[..], &value[..]));
     let mut response = Response::new().with_headers(fields);
@@ -120,7 +122,7 @@ fn address_and_file(given: &OsString) -> Result<(&str, PathBuf), Failure> {
         .and_then(|text| if text.contains('=') { Ok(text) } else { Err("it has no '='") });
     let text = text.map_err(|why| {
         Failure::Usage(format!(
-            "--file '{}' is not like ADDRESS=FILE: {why}",
+            "--file '{}': expected ADDRESS=FILE, but {why}",
             shown(given.as_encoded_bytes())
         ))
     })?;
@@ -136,6 +138,15 @@ fn address_and_file(given: &OsString) -> Result<(&str, PathBuf), Failure> {
         )));
     }
     Ok((address, file.to_owned()))
+}
+
+/// The URL of a path of the site, which `/.well-known/tdmrep.json` need not be.
+fn in_full<'a>(address: &'a str, url: &[u8]) -> Cow<'a, str> {
+    let base = str::from_utf8(url).ok().and_then(|url| Url::parse(url).ok());
+    match base.filter(|_| address.starts_with('/')).and_then(|base| base.join(address).ok()) {
+        Some(url) => String::from(url).into(),
+        None => address.into(),
+    }
 }
 
 /// Standard input can be read once.

@@ -65,7 +65,7 @@ fn text() {
     ]);
     let wanted = "\
 https://e.com/open/1 for Bot:
-  crawl     allow     no rule of robots.txt is about it
+  crawl     allow     no rule of robots.txt matches
   index     disallow  rsl:https://e.com/license.xml:1.1 [rsl-1.0]
   snippet   disallow  html:meta:1: <meta name=\"robots\" content=\"nosnippet\"> [x-robots-google-2026-03]
                       rsl:https://e.com/license.xml:1.1 [rsl-1.0]
@@ -74,20 +74,20 @@ https://e.com/open/1 for Bot:
   ai-train  allow     robots.txt:5: Content-Usage: /open/ train-ai=y [aipref-attach-05, aipref-vocab-08]
                       rsl:https://e.com/license.xml:1.1 [rsl-1.0]
   ai-index  disallow  rsl:https://e.com/license.xml:1.1 [rsl-1.0]
-RSL licence https://e.com/license.xml, which was read; named by robots.txt:1
+RSL licence https://e.com/license.xml (named by robots.txt:1): read
 ai-train is allowed on conditions: attribution
-Content-Signal asks for use=reference at most: index, excerpt and link; this changes no ruling
-a licence has no absolute address, so it is ignored
+Content-Signal limits use to 'reference' (index, excerpt, link); this changes no verdict
+the address of a licence is not absolute, so it is ignored
 ";
     ran.gives(0, wanted);
     // Nothing was given, so nothing is known.
     let wanted = "\
 /x for Bot:
   crawl     unknown   no robots.txt was given
-  index     unknown   nothing says so
-  snippet   unknown   nothing says so
-  ai-input  unknown   nothing says so
-  ai-train  unknown   nothing says so
+  index     unknown   no statement settles it
+  snippet   unknown   no statement settles it
+  ai-input  unknown   no statement settles it
+  ai-train  unknown   no statement settles it
 ";
     run(args!["rights", "--agent", "Bot", "/x"]).gives(0, wanted);
 }
@@ -104,15 +104,36 @@ fn what_is_wrong() {
     run(args!["rights", "/x"]).fails(2, "robotsieve: no crawler was given: name one with --agent");
     bot(&["e.com/x"]).fails(2, "robotsieve: 'e.com/x' is invalid: give scheme://host/path");
     bot(&["--headers", folder.path("h").to_str().unwrap(), "/x"])
-        .fails(2, ":2: 'no field' is not like 'Name: value'");
-    bot(&["--file", "x", "/x"]).fails(2, "--file 'x' is not like ADDRESS=FILE: it has no '='");
+        .fails(2, ":2: expected 'Name: value', found 'no field'");
+    bot(&["--file", "x", "/x"]).fails(2, "--file 'x': expected ADDRESS=FILE, but it has no '='");
     bot(&["--file", "license.xml=y", "/x"]).fails(2, "give the address in full");
     bot(&["--file", "/.well-known/tdmrep.json=none", "/x"]).fails(3, "cannot read file 'none'");
-    bot(&["--html", "none", "/x"]).fails(3, "cannot read page 'none'");
+    bot(&["--html", "none", "/x"]).fails(3, "cannot read HTML file 'none'");
     bot(&["--html", "-", "--headers", "-", "/x"]).fails(2, "'-' is given twice");
     bot(&["--reading", "other", "/x"]).fails(2, "one of generic, google, bing and yandex");
     bot(&["--vocabulary", "09", "/x"]).fails(2, "a draft from 01 to 08 is expected");
     bot(&["--robots", robots.to_str().unwrap(), "--now", "soon", "/x"]).fails(2, "a time is like");
+}
+
+/// Many statements cost time and output in proportion.
+#[test]
+fn many_lines() {
+    let lines = "X-Robots-Tag: noindex, nosnippet, noai\n".repeat(20_000);
+    let folder = Folder::of(&[("h", &lines)]);
+    let ran = run(args!["rights", "--agent", "Bot", "--headers", folder.path("h"), "/x"]);
+    ran.status(0).prints("and 19,980 more\n");
+    assert!(ran.out.len() < 20_000);
+}
+
+/// The path of a file is one of the URL's site.
+#[test]
+fn files_by_path() {
+    let folder = folder();
+    let file = format!("/license.xml={}", folder.path("license.xml").display());
+    let robots = folder.path("robots.txt");
+    let url = "https://e.com/open/1";
+    run(args!["rights", "--agent", "Bot", "--robots", robots, "--file", file, url])
+        .prints("RSL licence https://e.com/license.xml (named by robots.txt:1): read\n");
 }
 
 /// `filter --purpose` judges by the lines of robots.txt about a use.

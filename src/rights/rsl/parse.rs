@@ -24,6 +24,15 @@ const MOST_CONDITIONS: usize = 512;
 pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
     let text = str::from_utf8(document).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // What quick-xml lets pass, and XML does not: most control characters, and a declaration that is not
+    // first.
+    let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    let is_late = |text: &str| text.starts_with("<?xml ") || text.starts_with("<?xml\t");
+    if text.bytes().any(is_control)
+        || text.trim_ascii_start().len() < text.len() && is_late(text.trim_ascii_start())
+    {
+        return None;
+    }
     let mut xml = NsReader::from_str(text);
     xml.config_mut().expand_empty_elements = true;
     xml.config_mut().check_comments = true;
@@ -185,6 +194,9 @@ impl Builder {
                 return None;
             }
             let attribute = attribute.ok()?;
+            if memchr::memchr(b'<', attribute.value.as_bytes()).is_some() {
+                return None;
+            }
             self.namespaces += usize::from(attribute.key.as_namespace_binding().is_some());
             let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?;
             match attribute.key.as_ref() {
@@ -350,6 +362,7 @@ mod tests {
             "<content url='/'><license>",
             "<content url='/' url='/'><license/></content>",
             "<content url=/><license/></content>",
+            "<content url='/<'><license/></content>",
             "<content url='/&x;'><license/></content>",
             "<content url='/'><license/>&x;</content>",
             "<y:content url='/'><license/></y:content>",
@@ -369,9 +382,15 @@ mod tests {
         ] {
             assert!(whole(before, namespace, "\n<!-- x -->").is_some(), "{before}");
         }
-        for before in
-            ["<!DOCTYPE rsl>", "x", "&amp;", "<x/>", "<?xml version='1.0' encoding='latin1'?>"]
-        {
+        for before in [
+            " <?xml version='1.0'?>",
+            "<!-- \u{1} -->",
+            "<!DOCTYPE rsl>",
+            "x",
+            "&amp;",
+            "<x/>",
+            "<?xml version='1.0' encoding='latin1'?>",
+        ] {
             assert!(whole(before, namespace, "").is_none(), "{before}");
         }
         for other in [

@@ -40,10 +40,13 @@ impl Rsl {
         rights.set_speaks_of_ai_index();
         // In the order of the document, so that the statements of one licence are neighbours.
         covering.sort_unstable();
+        let wider = covering.iter().filter(|(_, length)| *length < longest);
+        let wider = wider.filter_map(|(number, _)| self.contents.get(*number as usize));
+        let wider: Vec<&Terms> = wider.flat_map(|content| &content.licences).collect();
         for (number, length) in covering {
             let Some(content) = self.contents.get(number as usize) else { continue };
             if length == longest {
-                self.settle_content(number, content, rights);
+                self.settle_content(number, content, &wider, rights);
             } else {
                 self.prohibit(number, content, rights);
             }
@@ -51,8 +54,15 @@ impl Rsl {
         true
     }
 
-    /// Adds what the licences of a content say, one of which can be chosen.
-    fn settle_content(&self, number: u32, content: &Content, rights: &mut Rights) {
+    /// Adds what the licences of a content say, one of which can be chosen. What wider contents prohibit
+    /// for some, or in words that are not known, may be prohibited here.
+    fn settle_content(
+        &self,
+        number: u32,
+        content: &Content,
+        wider: &[&Terms],
+        rights: &mut Rights,
+    ) {
         let strongest = |purpose: Purpose| {
             let terms =
                 content.licences.iter().map(|terms| terms.term(purpose, content.has_server));
@@ -63,7 +73,15 @@ impl Rsl {
         for (terms, licence) in content.licences.iter().zip(1..) {
             let mut statement = self.statement(number, licence);
             for (purpose, strongest) in &wanted {
-                if terms.term(*purpose, content.has_server) == *strongest {
+                if terms.term(*purpose, content.has_server) != *strongest {
+                    continue;
+                }
+                let is_permitted = matches!(strongest, Term::Permitted | Term::Silent);
+                if is_permitted && wider.iter().any(|terms| terms.prohibits_for_some()) {
+                    let prohibited = wider.iter().flat_map(|terms| terms.prohibited_for());
+                    prohibited.for_each(|some| rights.add_condition(*purpose, some));
+                    state(&mut statement, *purpose, Term::Conditional, terms, rights);
+                } else {
                     state(&mut statement, *purpose, *strongest, terms, rights);
                 }
             }

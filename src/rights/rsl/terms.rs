@@ -64,12 +64,14 @@ impl Terms {
         let is_named = match self.permits {
             Some(permits) if permits.contains(purpose) => true,
             Some(_) => return Term::NotListed,
-            None if self.has_unknown => return Term::Unknown,
             None => false,
         };
         let is_sold = |payment: &RslPayment| matches!(payment, RslPayment::Agreement(purposes) if purposes.contains(purpose));
         if has_server || self.reporting || self.payments.iter().any(is_sold) {
             return Term::Sold;
+        }
+        if !is_named && self.has_unknown {
+            return Term::Unknown;
         }
         match (is_named, self.conditions.is_empty()) {
             (true, true) => Term::Permitted,
@@ -77,6 +79,17 @@ impl Terms {
             (false, true) => Term::Silent,
             (false, false) => Term::SilentConditional,
         }
+    }
+
+    /// Returns true if the licence prohibits something for some users or places, or in words that are
+    /// not known.
+    pub(super) fn prohibits_for_some(&self) -> bool {
+        self.has_unknown || self.prohibited_for().next().is_some()
+    }
+
+    /// The users and places for whom the licence prohibits something.
+    pub(super) fn prohibited_for(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().map(|condition| &**condition).filter(|some| some.starts_with("not-"))
     }
 
     /// The conditions under which the licence permits something.

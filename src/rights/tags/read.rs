@@ -154,7 +154,7 @@ fn rule_with_value<'t>(
     (Some(rule), rest)
 }
 
-/// A number of characters. `-1` is no limit.
+/// A number of characters. `-1` is no limit, and neither is a number that no page reaches.
 fn max_snippet(value: &[u8]) -> Option<TagRule> {
     if value == b"-1" {
         return None;
@@ -162,11 +162,12 @@ fn max_snippet(value: &[u8]) -> Option<TagRule> {
     let digits = str::from_utf8(value)
         .ok()
         .filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(match digits.map(|digits| digits.parse().unwrap_or(u32::MAX)) {
-        None => TagRule::Unreadable,
-        Some(0) => TagRule::NoSnippet,
-        Some(most) => TagRule::MaxSnippet(most),
-    })
+    match digits.map(str::parse::<u32>) {
+        None => Some(TagRule::Unreadable),
+        Some(Ok(0)) => Some(TagRule::NoSnippet),
+        Some(Ok(most)) => Some(TagRule::MaxSnippet(most)),
+        Some(Err(_)) => None,
+    }
 }
 
 #[cfg(test)]
@@ -205,7 +206,7 @@ mod tests {
                 "max-snippet:0, max-snippet : 20, max-snippet:-1, max-snippet:x, max-snippet:, \
                 max-snippet, max-snippet:99999999999"
             ),
-            all(&[NoSnippet, MaxSnippet(20), Unreadable, Unreadable, MaxSnippet(u32::MAX)])
+            all(&[NoSnippet, MaxSnippet(20), Unreadable, Unreadable])
         );
         assert_eq!(header("max-image-preview:none, max-video-preview:0, noai"), all(&[NoAi]));
     }
