@@ -10,10 +10,10 @@ use crate::options::{Agents, Format, ProfileOption, values};
 /// Print sitemaps, crawl delays and all other records
 ///
 /// Prints every record that is neither a user-agent line nor a rule: sitemaps,
-/// crawl delays, request rates, visit times, hosts, clean-param, noindex,
-/// Content-Signal, Content-Usage and unknown fields: each with its line, its value,
-/// and what is wrong with it. Records of the whole file come first, then those of
-/// each group.
+/// crawl delays, request rates, visit times, hosts, clean-param, licences,
+/// noindex, Content-Signal, Content-Usage and unknown fields: each with its line,
+/// its value, and what is wrong with it. Records of the whole file come first, then
+/// those of each group.
 ///
 /// With --path, also what the file says about using content for training, search
 /// and inference. This follows drafts: draft-ietf-aipref-attach-05 and -vocab-08,
