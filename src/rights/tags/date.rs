@@ -34,13 +34,14 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
     let text = str::from_utf8(text).ok()?.trim_ascii();
     let begins_with_year =
         text.len() >= 4 && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
-    let time = if begins_with_year {
-        iso_8601(text)
-    } else if memchr::memchr(b'-', text.as_bytes()).is_some() {
-        rfc_850(text).or_else(|| rfc_822(text))
-    } else {
-        rfc_822(text)
+    if begins_with_year {
+        return Some(iso_8601(text)?.as_second());
+    }
+    let of_rfc = |text: &str| match memchr::memchr(b'-', text.as_bytes()) {
+        Some(_) => rfc_850(text).or_else(|| rfc_822(text)),
+        None => rfc_822(text),
     };
+    let time = of_rfc(text).or_else(|| of_rfc(&format!("{text} GMT")));
     Some(time?.as_second())
 }
 
@@ -59,12 +60,13 @@ fn iso_8601(text: &str) -> Option<Timestamp> {
     in_utc(ISO_8601.parse_datetime(text).ok()?)
 }
 
-/// `Sunday, 15-Feb-26 10:00:00 GMT`.
+/// `Sunday, 15-Feb-26 10:00:00 GMT`, or `15-Feb-2026 10:00:00 GMT`, as Google once wrote it.
 fn rfc_850(text: &str) -> Option<Timestamp> {
-    let (day, rest) = text.split_once(',')?;
-    if !is_weekday(day.trim_ascii().as_bytes()) {
-        return None;
-    }
+    let rest = match text.split_once(',') {
+        Some((day, rest)) if is_weekday(day.trim_ascii().as_bytes()) => rest,
+        Some(_) => return None,
+        None => text,
+    };
     let (date_and_time, zone) = rest.trim_ascii().rsplit_once(' ')?;
     let parsed = strtime::parse("%d-%b-%y %H:%M:%S", date_and_time)
         .or_else(|_| strtime::parse("%d-%b-%Y %H:%M:%S", date_and_time));
@@ -108,6 +110,9 @@ mod tests {
             ("Friday, 31-Dec-99 23:59:59 GMT", "1999-12-31T23:59:59Z"),
             ("15 Feb 2026 10:00:00 PST", "2026-02-15T18:00:00Z"),
             ("15 Feb 26 10:00 GMT", "2026-02-15T10:00:00Z"),
+            ("15-Feb-2026 10:00:00 EST", "2026-02-15T15:00:00Z"),
+            ("15 Feb 2026 10:00:00", "2026-02-15T10:00:00Z"),
+            ("15-Feb-2026 10:00:00", "2026-02-15T10:00:00Z"),
             ("Sun, 15 Feb 2026 10:00:00 +0100", "2026-02-15T09:00:00Z"),
             // A wrong day of the week changes nothing.
             ("Mon, 15 Feb 2026 10:00:00 GMT", "2026-02-15T10:00:00Z"),
