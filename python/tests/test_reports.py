@@ -52,6 +52,7 @@ User-agent: MyCrawler
 Disallow: /\xe9*$
 Content-Usage: / train-ai=y
 Content-Usage: / train-ai=n
+License: https://example.com/license.xml
 """
 
 
@@ -430,6 +431,7 @@ def test_records_of_each_kind() -> None:
     assert first["noindex"].value == "/secret"
     assert first["host"].host == robotsieve.Host("https", "example.com", 8443)
     assert first["clean-param"].clean_param == robotsieve.CleanParam(("ref", "\udce9"), "/shop/")
+    assert first["license"].license == robotsieve.License(absolute=True)
     assert first["sitemap"].sitemap is not None and first["sitemap"].sitemap.absolute
     assert first["clean-param"].to_dict()["clean_param"] == {
         "params": ["ref", "\ufffd"],
