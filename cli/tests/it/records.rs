@@ -89,7 +89,7 @@ fn json() {
             "requests": 1, "seconds": 600, "window": { "from_minute": 360, "to_minute": 525 },
         },
         "sitemap": null, "crawl_delay_ms": null, "visit_time": null, "host": null,
-        "clean_param": null, "preferences": null,
+        "clean_param": null, "license": null, "preferences": null,
     });
     assert_eq!(records[2], wanted);
     let scope = serde_json::json!({
