@@ -212,7 +212,12 @@ fn sentences(rights: &Rights) -> Vec<String> {
             "Content-Signal limits use to '{ceiling}' ({meaning}); this changes no verdict"
         ));
     }
-    all.extend(rights.notes().iter().filter_map(note_sentence).map(str::to_owned));
+    // The sentence about a licence says these.
+    let is_said = |note: &Note| {
+        matches!(note, Note::ElementScoped | Note::LicenceInvalid | Note::LicenceNotGiven)
+    };
+    let notes = rights.notes().iter().filter(|note| !is_said(note));
+    all.extend(notes.map(|note| note.sentence().to_owned()));
     all
 }
 
@@ -240,47 +245,4 @@ fn licence(licence: &Licence) -> String {
         None => "",
     };
     format!("{kind}{url} (named by {}){state}", licence.via)
-}
-
-/// `None` for what the sentence about a licence says.
-fn note_sentence(note: Note) -> Option<&'static str> {
-    Some(match note {
-        Note::Cancelled => "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
-        Note::EqualLength => {
-            "different paths of equal length match the URL: all of them count, and disallow wins"
-        }
-        Note::GroupsDiffer => {
-            "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
-             groups, so a Disallow meant for one crawler may apply to others"
-        }
-        Note::ImagesOnly => "'noimageai' applies only to the page's images",
-        Note::ElementScoped | Note::LicenceInvalid | Note::LicenceNotGiven => return None,
-        Note::LicenceNotHttps => "the address of a licence is not https, as RSL requires",
-        Note::LicenceRelative => "the address of a licence is not absolute, so it is ignored",
-        Note::LooksLikeXRobotsTag => {
-            "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was probably meant"
-        }
-        Note::Malformed => {
-            "a value is malformed: all of a Content-Usage or Robots-Tag is ignored, of others the malformed piece"
-        }
-        Note::MisspeltField => {
-            "a field of robots.txt is spelt as no definition spells it, so it is ignored"
-        }
-        Note::NotCrawlable => {
-            "Content-Usage in robots.txt is disregarded: the URL may not be crawled"
-        }
-        Note::NowNotGiven => "'unavailable_after' was not judged, because the time was not given",
-        Note::OnlyForOthers => {
-            "other groups make statements that do not apply to this crawler, which has a group of its \
-             own"
-        }
-        Note::OutsideGroup => {
-            "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' counts"
-        }
-        Note::TdmFile => "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
-        Note::TdmPolicy => "a TDM policy has no absolute address, so it is ignored",
-        Note::TdmValue => "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
-        Note::UnknownLabel => "a label is not in the vocabulary that is read, so it is ignored",
-        Note::UnknownValue => "a label has an undefined value, so it says nothing",
-    })
 }

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// Defines [`Note`] with its codes.
+/// Defines [`Note`] with codes and sentences.
 macro_rules! notes {
-    ($($(#[$doc:meta])* $note:ident $code:literal,)*) => {
+    ($($note:ident $code:literal $sentence:literal,)*) => {
         /// Something about the statements that a ruling does not show.
         ///
         /// With the feature `serde` it is written as its code, [`Note::as_str`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Note {
-            $($(#[$doc])* $note,)*
+            $(#[doc = concat!("`", $code, "`: ", $sentence, ".")] $note,)*
         }
 
         impl Note {
@@ -24,54 +24,66 @@ macro_rules! notes {
                     $(Note::$note => $code,)*
                 }
             }
+
+            /// What it says: a sentence without a full stop, with a small letter first unless a name
+            /// begins it.
+            pub fn sentence(self) -> &'static str {
+                match self {
+                    $(Note::$note => $sentence,)*
+                }
+            }
         }
     };
 }
 
 notes! {
-    /// Yandex: `index` or `all` in the page cancels a `noindex` in it.
-    Cancelled "cancelled",
-    /// An RSL script inside an element covers that element only.
-    ElementScoped "element-scoped",
-    /// Different patterns of equal length match. They are combined as identical ones are.
-    EqualLength "equal-length",
-    /// Content-Usage ends runs of user-agent lines that RFC 9309 takes for one group, so a rule for one
-    /// crawler may be one for all.
-    GroupsDiffer "groups-differ",
-    /// `noimageai`: for the images of the page only.
-    ImagesOnly "images-only",
-    /// A licence that is no valid RSL document.
-    LicenceInvalid "licence-invalid",
-    /// A licence whose document was not given.
-    LicenceNotGiven "licence-not-given",
-    /// The address of a licence is not of https, as RSL demands.
-    LicenceNotHttps "licence-not-https",
-    /// The address of a licence is relative, so it is ignored.
-    LicenceRelative "licence-relative",
-    /// A `Robots-Tag` looks as if it were an `X-Robots-Tag`: a bare rule is a crawler's name there.
-    LooksLikeXRobotsTag "looks-like-x-robots-tag",
-    /// A value does not follow its grammar. All of it or a piece is ignored.
-    Malformed "malformed",
-    /// A field of robots.txt is spelt as no definition spells it, so it is ignored.
-    MisspeltField "misspelt-field",
-    /// Content-Usage of robots.txt does not count, because the URL may not be crawled.
-    NotCrawlable "not-crawlable",
-    /// `unavailable_after` could not be judged, because the time now is not known.
-    NowNotGiven "now-not-given",
-    /// The crawler has groups of its own without such a line; those for `*` have one.
-    OnlyForOthers "only-for-others",
-    /// A line of robots.txt stands outside any group.
-    OutsideGroup "outside-group",
-    /// `/.well-known/tdmrep.json` is not an array in JSON, so it is ignored.
-    TdmFile "tdm-file",
-    /// A TDM policy whose address is not absolute is ignored.
-    TdmPolicy "tdm-policy",
-    /// A `tdm-reservation` is neither 0 nor 1, so it sets nothing.
-    TdmValue "tdm-value",
-    /// A label is not in the vocabulary that is read.
-    UnknownLabel "unknown-label",
-    /// A value of a known label is not defined.
-    UnknownValue "unknown-value",
+    Cancelled "cancelled"
+        "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
+    ElementScoped "element-scoped"
+        "an RSL script in an element of the page covers only that element",
+    EqualLength "equal-length"
+        "different paths of equal length match the URL: all of them count, and disallow wins",
+    GroupsDiffer "groups-differ"
+        "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
+         groups, so a Disallow meant for one crawler may apply to others",
+    ImagesOnly "images-only"
+        "'noimageai' applies only to the page's images",
+    LicenceInvalid "licence-invalid"
+        "a licence is not a valid RSL document, so nothing is known of it",
+    LicenceNotGiven "licence-not-given"
+        "the text of a licence was not given, so nothing is known of it",
+    LicenceNotHttps "licence-not-https"
+        "the address of a licence is not https, as RSL requires",
+    LicenceRelative "licence-relative"
+        "the address of a licence is not absolute, so it is ignored",
+    LooksLikeXRobotsTag "looks-like-x-robots-tag"
+        "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
+         probably meant",
+    Malformed "malformed"
+        "a value is malformed: a Content-Usage or Robots-Tag is ignored as a whole, any other but for \
+         the pieces that are sound",
+    MisspeltField "misspelt-field"
+        "a field of robots.txt is misspelt, so it is ignored",
+    NotCrawlable "not-crawlable"
+        "Content-Usage in robots.txt is disregarded: the URL may not be crawled",
+    NowNotGiven "now-not-given"
+        "'unavailable_after' was not judged, because the time was not given",
+    OnlyForOthers "only-for-others"
+        "other groups make statements that do not apply to this crawler, which has a group of its \
+         own",
+    OutsideGroup "outside-group"
+        "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' \
+         counts",
+    TdmFile "tdm-file"
+        "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
+    TdmPolicy "tdm-policy"
+        "a TDM policy has no absolute address, so it is ignored",
+    TdmValue "tdm-value"
+        "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
+    UnknownLabel "unknown-label"
+        "a label is not in the vocabulary that is read, so it is ignored",
+    UnknownValue "unknown-value"
+        "a label has an undefined value, so it says nothing",
 }
 
 impl fmt::Display for Note {

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use robotsieve::rights::{Documents, Response, RightsReader};
+use robotsieve::rights::{Documents, Note, Response, RightsReader};
 use robotsieve::{Crawler, Profile, Robots};
 use serde_json::Value;
 
+use crate::support::compared::differences;
 use crate::support::corpus;
 
 #[corpus::test]
@@ -20,7 +21,7 @@ fn published_cases() {
 /// What the published cases do not reach.
 #[test]
 fn own_cases() {
-    check(include_str!("rights_cases.json"), 33);
+    check(include_str!("rights_cases.json"), 37);
 }
 
 fn check(text: &str, count: usize) {
@@ -75,50 +76,12 @@ fn rights(input: &Value) -> Value {
     serde_json::to_value(rights).expect("a document")
 }
 
-/// What differs from the document that is expected.
-fn differences(expected: &Value, found: &Value) -> Vec<String> {
-    let keys = |value: &Value| {
-        value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect::<BTreeSet<_>>()
-    };
-    let mut differences = Vec::new();
-    for key in keys(expected).union(&keys(found)) {
-        let (wanted, got) = (comparable(&expected[key]), comparable(&found[key]));
-        let is_so = match (key.as_str(), &wanted, &got) {
-            ("notes", Some(Compared::Set(wanted)), Some(Compared::Set(got))) => {
-                wanted.is_subset(got)
-            }
-            ("notes", None, _) => true,
-            _ => wanted == got,
-        };
-        if !is_so {
-            differences.push(format!("{key}: {wanted:?}, not {got:?}"));
-        }
-    }
-    differences
-}
-
-/// A value in a form in which order does not count.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Compared {
-    Simple(String),
-    Set(BTreeSet<Compared>),
-    Map(Vec<(String, Compared)>),
-}
-
-/// `None` if it is empty.
-fn comparable(value: &Value) -> Option<Compared> {
-    match value {
-        Value::Null => None,
-        Value::Array(values) => {
-            let all: BTreeSet<_> = values.iter().filter_map(comparable).collect();
-            (!all.is_empty()).then_some(Compared::Set(all))
-        }
-        Value::Object(map) => {
-            let all = map.iter().filter_map(|(key, value)| Some((key.clone(), comparable(value)?)));
-            let mut all: Vec<_> = all.collect();
-            all.sort_unstable();
-            (!all.is_empty()).then_some(Compared::Map(all))
-        }
-        simple => Some(Compared::Simple(simple.to_string())),
+/// The page says what each note means.
+#[test]
+fn documented_notes() {
+    let page = include_str!("../../docs/rights.md");
+    for note in Note::ALL {
+        assert!(page.contains(&format!("`{note}`")), "docs/rights.md lacks {note}");
+        assert!(!note.sentence().ends_with('.'), "{note}");
     }
 }

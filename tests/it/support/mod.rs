@@ -4,6 +4,8 @@
 #![allow(dead_code)]
 
 pub mod base64;
+#[cfg(feature = "rights")]
+pub mod compared;
 pub mod configs;
 pub mod corpus;
 #[cfg(feature = "pack")]
