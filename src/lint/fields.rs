@@ -118,19 +118,29 @@ fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
 }
 
 fn license(subject: &mut Subject<'_>, record: &Record<'_>) {
-    let value = record.value;
-    if web_address(value).is_ok() {
-        return;
-    }
-    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
-    let message = if value.is_empty() {
-        "the licence has no URL".to_owned()
-    } else {
-        format!("the licence '{}' is not an absolute URL of the web", shown(value))
+    let message = match web_address(record.value) {
+        Ok(()) => return,
+        Err(_) if record.value.is_empty() => "the licence has no URL".to_owned(),
+        Err(_) => {
+            format!("the licence '{}' is not an absolute URL of the web", shown(record.value))
+        }
     };
+    not_absolute(subject, record, Code::LicenseNotAbsolute, message, "license.xml");
+}
+
+/// A record whose value should be a URL, such as that of this file.
+fn not_absolute(
+    subject: &mut Subject<'_>,
+    record: &Record<'_>,
+    code: Code,
+    message: String,
+    file: &str,
+) {
+    let is_empty = record.value.is_empty();
+    let span = if is_empty { subject.record_span(record) } else { record.value_span() };
     subject
-        .add(Code::LicenseNotAbsolute, record.line, span, message)
-        .help("write it with scheme and host, as in 'https://example.com/license.xml'");
+        .add(code, record.line, span, message)
+        .help(format!("write it with scheme and host, as in 'https://example.com/{file}'"));
 }
 
 /// Checks that a value is a URL of http, https or ftp with a host. If not, returns its scheme if that
@@ -150,17 +160,11 @@ fn web_address(value: &[u8]) -> Result<(), Option<&[u8]>> {
 }
 
 pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
-    let value = record.value;
-    let Err(scheme) = web_address(value) else { return };
-    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
-    let message = if value.is_empty() {
-        "the sitemap has no URL".to_owned()
-    } else if let Some(scheme) = scheme {
-        format!("crawlers fetch no sitemap by '{}://'", shown(scheme))
-    } else {
-        format!("the sitemap '{}' is not an absolute URL", shown(value))
+    let message = match web_address(record.value) {
+        Ok(()) => return,
+        Err(_) if record.value.is_empty() => "the sitemap has no URL".to_owned(),
+        Err(Some(scheme)) => format!("crawlers fetch no sitemap by '{}://'", shown(scheme)),
+        Err(None) => format!("the sitemap '{}' is not an absolute URL", shown(record.value)),
     };
-    subject
-        .add(Code::SitemapNotAbsolute, record.line, span, message)
-        .help("write it with scheme and host, as in 'https://example.com/sitemap.xml'");
+    not_absolute(subject, record, Code::SitemapNotAbsolute, message, "sitemap.xml");
 }

@@ -245,27 +245,25 @@ impl Judge {
         shared.answers.clear();
         shared.members.clear();
         shared.ends.clear();
-        if let Ruling::Site(site) = ruling
-            && let Some(of_purpose) = site.of_purpose()
-        {
-            for decided in of_purpose.decisions(line) {
-                let (answer, by) = decided.unwrap_or((Answer::Invalid, Vec::new()));
-                tally.count(answer, 1);
-                output::json_answer(&mut shared.members, answer);
-                output::json_by(&mut shared.members, &by);
-                shared.ends.push(shared.members.len());
-            }
-            let members = (0..self.agents.len()).map(|number| shared.members_of(number));
-            return output::json_line(out, url, self.agents.iter().zip(members));
-        }
         match ruling {
-            Ruling::Site(site) => {
-                for decision in site.decisions(line) {
+            Ruling::Site(Site::OfPurpose(of_purpose)) => {
+                for decided in of_purpose.decisions(line) {
+                    let (answer, by) = decided.unwrap_or((Answer::Invalid, Vec::new()));
+                    tally.count(answer, 1);
+                    output::json_answer(&mut shared.members, answer);
+                    output::json_by(&mut shared.members, &by);
+                    shared.ends.push(shared.members.len());
+                }
+                let members = (0..self.agents.len()).map(|number| shared.members_of(number));
+                output::json_line(out, url, self.agents.iter().zip(members));
+            }
+            Ruling::Site(Site::Policies(policies)) => {
+                for decision in policies.decisions(line) {
                     shared.answers.push(match decision {
                         Ok(decision) => {
                             let answer = Answer::from(decision.verdict);
                             output::json_answer(&mut shared.members, answer);
-                            if let Some(rule) = decision.rule().filter(|_| site.has_lines()) {
+                            if let Some(rule) = decision.rule().filter(|_| policies.has_lines()) {
                                 output::json_rule(&mut shared.members, rule.line, rule.value);
                             }
                             answer
@@ -277,10 +275,10 @@ impl Judge {
                     });
                     shared.ends.push(shared.members.len());
                 }
-                for policy in site.by_crawler() {
+                for policy in policies.by_crawler() {
                     tally.count(shared.answers[*policy], 1);
                 }
-                let members = site.by_crawler().iter().map(|policy| shared.members_of(*policy));
+                let members = policies.by_crawler().iter().map(|policy| shared.members_of(*policy));
                 output::json_line(out, url, self.agents.iter().zip(members));
             }
             Ruling::All(answer) => {

@@ -29,6 +29,7 @@ mod folder;
 mod judge;
 mod output;
 mod packed;
+mod purpose;
 mod sites;
 mod stored;
 mod tally;

@@ -3,12 +3,11 @@
 use std::iter;
 use std::ops::Range;
 
-use robotsieve::rights::{Documents, Purpose, Response, RightsReader, RobotsRights, Ruling};
-use robotsieve::{
-    Answer, AsUrl, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun,
-};
+use robotsieve::rights::Purpose;
+use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun};
 
 use super::batch::{Batch, Line};
+use super::purpose::OfPurpose;
 
 /// A source of robots.txt files by origin, shared by all workers. It is asked for many URLs at
 /// once, so that the waits for memory overlap.
@@ -50,8 +49,16 @@ pub enum HostRules<'s> {
     Unreadable,
 }
 
+/// What one robots.txt says, for all crawlers.
+pub enum Site {
+    /// Of crawling.
+    Policies(Policies),
+    /// Of another purpose.
+    OfPurpose(OfPurpose),
+}
+
 /// The policies of one robots.txt for all crawlers.
-pub struct Site {
+pub struct Policies {
     /// For the first crawler, and often for all. It is not in the vector because each pointer on the
     /// way costs time when the host changes.
     first: SitePolicy<'static>,
@@ -62,57 +69,11 @@ pub struct Site {
     by_crawler: Vec<usize>,
     /// True if the rules are those of a robots.txt, so that their lines can be named.
     has_lines: bool,
-    /// With `--purpose`: what answers in the place of the policies.
-    of_purpose: Option<Box<OfPurpose>>,
-}
-
-/// What a robots.txt says of a purpose other than crawling, for all crawlers.
-pub struct OfPurpose {
-    purpose: Purpose,
-    by_crawler: Vec<(RightsReader, RobotsRights)>,
-}
-
-impl OfPurpose {
-    fn new(robots: &Robots<'_>, crawlers: &[Crawler], purpose: Purpose) -> OfPurpose {
-        let of = |crawler: &Crawler| {
-            let reader = RightsReader::new(crawler);
-            let rights = reader.robots(robots);
-            (reader, rights)
-        };
-        OfPurpose { purpose, by_crawler: crawlers.iter().map(of).collect() }
-    }
-
-    fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
-        for ((_, rights), answer) in self.by_crawler.iter().zip(row) {
-            *answer = rights.ruling(self.purpose, line).map_or(Answer::Invalid, answer_of_ruling);
-        }
-    }
-
-    /// The answer for each crawler, with the lines that decided.
-    pub fn decisions(
-        &self,
-        line: &Line<'_>,
-    ) -> impl Iterator<Item = Result<(Answer, Vec<String>), InvalidUrl>> {
-        let (url, nothing, none) = (line.as_url(), Response::new(), Documents::new());
-        self.by_crawler.iter().map(move |(reader, robots)| {
-            let rights = reader.rights(url, Some(robots), &nothing, &none)?;
-            let by = rights.by(self.purpose).map(|by| by.place.to_string()).collect();
-            Ok((answer_of_ruling(rights.ruling(self.purpose)), by))
-        })
-    }
-}
-
-fn answer_of_ruling(ruling: Ruling) -> Answer {
-    match ruling {
-        Ruling::Allow => Answer::Allow,
-        Ruling::Disallow => Answer::Disallow,
-        Ruling::Unknown => Answer::Unknown,
-    }
 }
 
 impl Site {
-    /// Makes the policies for `crawlers`, of which there must be at least one. They do not borrow
-    /// from `file`. They answer for crawling, or for another purpose.
+    /// What a file says of crawling, or of another purpose, for `crawlers`, of which there must be at
+    /// least one. It does not borrow from `file`.
     pub fn new(
         file: &[u8],
         profile: &Profile,
@@ -120,13 +81,38 @@ impl Site {
         purpose: Option<Purpose>,
     ) -> Site {
         let robots = Robots::parse(file, profile);
-        let site = Site::of(crawlers.iter().map(|crawler| robots.policy(crawler).into()));
-        let of_purpose = purpose.map(|purpose| OfPurpose::new(&robots, crawlers, purpose).into());
-        Site { of_purpose, ..site }
+        match purpose {
+            None => Site::of(crawlers.iter().map(|crawler| robots.policy(crawler).into())),
+            Some(purpose) => Site::OfPurpose(OfPurpose::new(&robots, crawlers, purpose)),
+        }
     }
 
-    /// Combines the policies of the crawlers, of which there must be at least one.
+    /// The policies of the crawlers, of which there must be at least one.
     pub fn of(crawlers: impl Iterator<Item = SitePolicy<'static>>) -> Site {
+        Site::Policies(Policies::of(crawlers))
+    }
+
+    /// The same for rules that no robots.txt has: they stand for what applies to the whole site.
+    pub fn without_lines(self) -> Site {
+        match self {
+            Site::Policies(policies) => Site::Policies(Policies { has_lines: false, ..policies }),
+            other => other,
+        }
+    }
+
+    /// Writes the answer for each crawler.
+    #[inline]
+    pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
+        match self {
+            Site::Policies(policies) => policies.answer(line, row),
+            Site::OfPurpose(of_purpose) => of_purpose.answer(line, row),
+        }
+    }
+}
+
+impl Policies {
+    /// Combines the policies of the crawlers, of which there must be at least one.
+    fn of(crawlers: impl Iterator<Item = SitePolicy<'static>>) -> Policies {
         let mut policies: Vec<SitePolicy<'static>> = Vec::new();
         let place_of = |policy: SitePolicy<'static>| {
             policies.iter().position(|other| other.is_same(&policy)).unwrap_or_else(|| {
@@ -136,12 +122,7 @@ impl Site {
         };
         let by_crawler = crawlers.map(place_of).collect();
         let first = policies.remove(0);
-        Site { first, others: policies, by_crawler, has_lines: true, of_purpose: None }
-    }
-
-    /// The same for rules that no robots.txt has: they stand for what applies to the whole site.
-    pub fn without_lines(self) -> Site {
-        Site { has_lines: false, ..self }
+        Policies { first, others: policies, by_crawler, has_lines: true }
     }
 
     /// Returns true if the line and the text of a rule that decided can be named.
@@ -149,17 +130,9 @@ impl Site {
         self.has_lines
     }
 
-    /// With `--purpose`: what answers.
-    pub fn of_purpose(&self) -> Option<&OfPurpose> {
-        self.of_purpose.as_deref()
-    }
-
     /// Writes the answer for each crawler.
     #[inline]
-    pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
-        if let Some(of_purpose) = &self.of_purpose {
-            return of_purpose.answer(line, row);
-        }
+    fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
         if let [answer] = row {
             *answer = answer_of(&self.first, line);
             return;

@@ -105,12 +105,7 @@ impl Agents {
     /// # Errors
     /// Returns an error if no crawler was given.
     pub fn required(&self) -> Result<&[Agent], Failure> {
-        if self.0.is_empty() {
-            let message = "no crawler was given: name one with --agent NAME, or give its header \
-                           with --user-agent HEADER";
-            return Err(Failure::Usage(message.into()));
-        }
-        Ok(&self.0)
+        if self.0.is_empty() { Err(no_crawler()) } else { Ok(&self.0) }
     }
 
     /// The crawlers, for policies in this profile, of which there may be none.
@@ -174,9 +169,25 @@ impl FromArgMatches for Agents {
     }
 }
 
+fn no_crawler() -> Failure {
+    let message = "no crawler was given: name one with --agent NAME, or give its header with \
+                   --user-agent HEADER";
+    Failure::Usage(message.into())
+}
+
 /// `--agent` or `--user-agent`, once.
 #[derive(Clone, Debug)]
 pub struct AgentOption(pub Option<Agent>);
+
+impl AgentOption {
+    /// The crawler.
+    ///
+    /// # Errors
+    /// Returns an error if none was given.
+    pub fn required(&self) -> Result<&Agent, Failure> {
+        self.0.as_ref().ok_or_else(no_crawler)
+    }
+}
 
 impl Args for AgentOption {
     fn augment_args(command: clap::Command) -> clap::Command {

@@ -17,17 +17,37 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
+
 /// The bytes of a file that is small by its nature: 64 MiB at most, so that a device or a pipe
 /// without end does no harm.
 ///
 /// # Errors
 /// Returns an error if it cannot be read or is longer.
 pub fn small_file(path: &Path) -> io::Result<Vec<u8>> {
+    small(File::open(path)?, "it is longer than 64 MiB")
+}
+
+/// The same for a name on the command line, which may be `-`. `too_long` says what is wrong with a
+/// longer one.
+///
+/// # Errors
+/// Returns an error in the same cases, and if it is the file that standard output is written to.
+pub fn small_input(path: &Path, too_long: &'static str) -> io::Result<Vec<u8>> {
+    if stdin::is_meant(path) {
+        return small(stdin::open()?.lock(), too_long);
+    }
+    let file = File::open(path)?;
+    stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
+    small(file, too_long)
+}
+
+fn small(input: impl Read, too_long: &'static str) -> io::Result<Vec<u8>> {
     const MAX_BYTES: u64 = 64 << 20;
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is longer than 64 MiB"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, too_long));
     }
     Ok(bytes)
 }

@@ -1,26 +1,20 @@
 //! Reading a robots.txt file.
 
-use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
 use robotsieve::{Profile, Robots};
 use robotsieve_client::store::MAGIC;
-use same_file::Handle;
 
 use super::inputs::Compression;
-use super::{looks_like_url, robots_url, stdin, web};
+use super::{looks_like_url, robots_url, small_input, stdin, web};
 use crate::error::Failure;
 use crate::known::Known;
 use crate::write::stderr;
 
 pub use super::web::Given;
-
-/// The longest file that is read, in bytes: more than any robots.txt has, and little enough that a
-/// device or a pipe without end does no harm.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
 ///
@@ -48,30 +42,15 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {
-    let (bytes, name) = if stdin::is_meant(path) {
-        let read = stdin::open().and_then(|input| bounded(input.lock()));
-        (read, "from standard input".to_owned())
-    } else {
-        let read = fs::File::open(path).and_then(|file| {
-            stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
-            bounded(file)
-        });
-        (read, format!("'{}'", path.display()))
-    };
-    bytes
-        .and_then(uncompressed)
-        .map_err(|cause| Failure::io(format!("cannot read robots.txt {name}"), cause))
-}
-
-fn bounded(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 <= MAX_BYTES {
-        return Ok(bytes);
-    }
-    let message = "it is longer than 64 MiB, which no robots.txt is; crawlers read no more than \
-                   its first 500 KiB or so ('head -c 500K' keeps those)";
-    Err(io::Error::new(ErrorKind::InvalidData, message))
+    const TOO_LONG: &str = "it is longer than 64 MiB, which no robots.txt is; crawlers read no more \
+                            than its first 500 KiB or so ('head -c 500K' keeps those)";
+    small_input(path, TOO_LONG).and_then(uncompressed).map_err(|cause| {
+        let name = match stdin::is_meant(path) {
+            true => "from standard input".to_owned(),
+            false => format!("'{}'", path.display()),
+        };
+        Failure::io(format!("cannot read robots.txt {name}"), cause)
+    })
 }
 
 /// Returns true if a robots.txt may begin like this: no store does, and nothing compressed.

@@ -15,6 +15,15 @@ pub fn are_on_stdin(urls: &[OsString]) -> bool {
     urls == [OsStr::new("-")]
 }
 
+/// The error for a URL that is none, and what to give in its place. `option` is the one that it was
+/// given with, if any, such as `--path `.
+pub fn invalid(option: &str, url: &[u8]) -> Failure {
+    Failure::Usage(format!(
+        "{option}'{}' is invalid: give scheme://host/path, or a path that starts with '/'",
+        bytes::shown(url)
+    ))
+}
+
 /// Checks that the URLs and the robots.txt do not both come from standard input.
 ///
 /// # Errors

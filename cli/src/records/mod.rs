@@ -11,7 +11,7 @@ use robotsieve::{Crawler, Robots};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
-use crate::read::{robots_file, web};
+use crate::read::{robots_file, urls, web};
 use crate::write::bytes::shown;
 use crate::write::stdout::{self, Stdout};
 use args::RecordsArgs;
@@ -62,13 +62,9 @@ fn add_usage(
     }
     for path in &args.path {
         for (name, crawler) in &agents {
-            let asked = report.add_usage(robots, name, crawler, path.as_encoded_bytes());
-            asked.map_err(|_| {
-                Failure::Usage(format!(
-                    "--path '{}' is invalid: give scheme://host/path, or a path that starts with '/'",
-                    path.display()
-                ))
-            })?;
+            let path = path.as_encoded_bytes();
+            let asked = report.add_usage(robots, name, crawler, path);
+            asked.map_err(|_| urls::invalid("--path ", path))?;
         }
     }
     Ok(())

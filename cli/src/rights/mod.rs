@@ -5,8 +5,7 @@ mod headers;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use robotsieve::Robots;
@@ -17,28 +16,19 @@ use url::Url;
 
 use crate::error::{Failure, Status};
 use crate::options::{Agent, Format};
-use crate::read::{robots_file, stdin};
+use crate::read::{robots_file, small_input, stdin, urls};
 use crate::write::bytes::shown;
 use crate::write::stdout::{self, Stdout};
 use args::RightsArgs;
-
-/// The most bytes of a file that are read.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Prints the rights of a URL.
 pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
     let files: Vec<(&str, PathBuf)> =
         args.file.iter().map(|one| address_and_file(one)).collect::<Result<_, _>>()?;
-    stdin_once(args, &files)?;
+    let named = [&args.robots, &args.headers, &args.html].into_iter().flatten();
+    stdin::at_most_once(named.chain(files.iter().map(|(_, file)| file)))?;
     let profile = args.profile.get();
-    let Some(agent) = &args.agent.0 else {
-        return Err(Failure::Usage(
-            "no crawler was given: name one with --agent NAME, or give its header with \
-             --user-agent HEADER"
-                .into(),
-        ));
-    };
-    let agent = trimmed(agent);
+    let agent = trimmed(args.agent.required()?);
     let url = args.url.as_encoded_bytes();
     let mut reader = RightsReader::new(&agent.crawler(&profile)?)
         .with_reading(args.reading)
@@ -68,12 +58,9 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
         response = response.with_html(html);
     }
     let compiled = robots.as_ref().map(|robots| reader.robots(robots));
-    let rights = reader.rights(url, compiled.as_ref(), &response, &documents).map_err(|_| {
-        Failure::Usage(format!(
-            "'{}' is invalid: give scheme://host/path, or a path that starts with '/'",
-            shown(url)
-        ))
-    })?;
+    let rights = reader
+        .rights(url, compiled.as_ref(), &response, &documents)
+        .map_err(|_| urls::invalid("", url))?;
 
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
@@ -149,35 +136,9 @@ fn in_full<'a>(address: &'a str, url: &[u8]) -> Cow<'a, str> {
     }
 }
 
-/// Standard input can be read once.
-fn stdin_once(args: &RightsArgs, files: &[(&str, PathBuf)]) -> Result<(), Failure> {
-    let named = [&args.robots, &args.headers, &args.html].into_iter().flatten();
-    let all = named.chain(files.iter().map(|(_, file)| file));
-    if all.filter(|name| stdin::is_meant(name)).count() > 1 {
-        return Err(Failure::Usage(
-            "'-' is given twice, but standard input can be read once".into(),
-        ));
-    }
-    Ok(())
-}
-
-/// Reads a file whole, or standard input.
+/// The bytes of a file, or of standard input.
 fn read(what: &str, name: &Path) -> Result<Vec<u8>, Failure> {
-    let bounded = |input: &mut dyn Read| {
-        let mut bytes = Vec::new();
-        input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            let why = "it has more than 64 MiB, which is the most that is read";
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-        }
-        Ok(bytes)
-    };
-    let read = if stdin::is_meant(name) {
-        stdin::open().and_then(|input| bounded(&mut input.lock()))
-    } else {
-        fs::File::open(name).and_then(|mut file| bounded(&mut file))
-    };
-    read.map_err(|cause| {
+    small_input(name, "it is longer than 64 MiB, which is the most that is read").map_err(|cause| {
         Failure::io(format!("cannot read {what} '{}'", robots_file::shown(name)), cause)
     })
 }
