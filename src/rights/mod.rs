@@ -40,6 +40,7 @@
 mod content_signals;
 mod content_usage;
 mod documents;
+mod header;
 pub(crate) mod html;
 mod licence;
 mod limits;
@@ -64,6 +65,7 @@ mod version;
 pub use content_signals::ContentSignals;
 pub use content_usage::{ContentUsage, InvalidContentUsage};
 pub use documents::Documents;
+pub use header::{InvalidHeader, header_fields};
 pub use licence::{Licence, LicenceKind, LicenceState};
 pub use limits::{Limits, UseCeiling};
 pub use link::LicenceLink;

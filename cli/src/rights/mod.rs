@@ -1,7 +1,6 @@
 //! `robotsieve rights`: prints what a URL may be used for, and who says so.
 
 pub mod args;
-mod headers;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use robotsieve::Robots;
 use robotsieve::report::{RightsReport, RightsSources};
-use robotsieve::rights::{Documents, Response, RightsReader};
+use robotsieve::rights::{Documents, Response, RightsReader, header_fields};
 use robotsieve_client::Timestamp;
 use url::Url;
 
@@ -44,7 +43,10 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
         robots_file::note_cut(name, file, robots);
     }
     let header = match &args.headers {
-        Some(name) => headers::parse(name, &read("header file", name)?)?,
+        Some(name) => header_fields(&read("header file", name)?).map_err(|invalid| {
+            let (name, line) = (robots_file::shown(name), invalid.line);
+            Failure::Usage(format!("{name}:{line}: {invalid}"))
+        })?,
         None => Vec::new(),
     };
     let html = args.html.as_deref().map(|name| read("HTML file", name)).transpose()?;
