@@ -86,10 +86,10 @@ fn measured<'c>(c: &'c mut Criterion, throughput: Throughput) -> BenchmarkGroup<
     group
 }
 
-fn reader_and_robots() -> (RightsReader, RobotsRights) {
+fn reader_and_robots() -> (RightsReader, RobotsRights<'static>) {
     let reader = RightsReader::new(&Crawler::name("ExampleBot"));
     let robots = reader.robots(&Robots::parse(ROBOTS, &Profile::RFC9309));
-    robots.policy().compile();
+    robots.policy().as_policy().expect("of a file").compile();
     (reader, robots)
 }
 

@@ -49,9 +49,11 @@ pub(super) fn layers_of_header(bytes: &[u8]) -> Option<usize> {
 pub(super) const KIND_EXPLAIN: u8 = 5;
 /// A record's body is the sitemaps of a file.
 pub(super) const KIND_SITEMAPS: u8 = 6;
-/// A record's body is the numbers of the records for explanations: that of the sitemaps, and for
-/// each policy that of its rules.
+/// A record's body is the numbers of the records for explanations: that of the sitemaps, if the pack
+/// keeps rights that of them, and for each policy that of its rules.
 pub(super) const KIND_ABOUT: u8 = 7;
+/// A record's body is what a file says of rights.
+pub(super) const KIND_RIGHTS: u8 = 9;
 /// Indexes begin at a multiple of this. Each block of an index of this length has a checksum, so that
 /// what is in use can be checked without reading the rest.
 pub(super) const BLOCK_LEN: usize = 4096;
@@ -97,6 +99,7 @@ pub(super) struct Trailer {
     pub(super) reading: [u8; 4],
     pub(super) keeps_rules: bool,
     pub(super) keeps_sitemaps: bool,
+    pub(super) keeps_rights: bool,
     pub(super) crawlers: u32,
     /// The number of lines the index has behind those that a hash names.
     pub(super) reach: u32,
@@ -128,15 +131,20 @@ pub(super) struct Trailer {
 }
 
 impl Trailer {
+    /// What the pack keeps of each file beside its policies.
+    pub(super) fn keeps(&self) -> [bool; 3] {
+        [self.keeps_rules, self.keeps_sitemaps, self.keeps_rights]
+    }
+
     /// Returns true if an entry has the number of a record for explanations.
     pub(super) fn has_about(&self) -> bool {
-        self.keeps_rules || self.keeps_sitemaps
+        self.keeps() != [false; 3]
     }
 
     pub(super) fn to_bytes(&self) -> [u8; TRAILER_LEN] {
         let mut bytes = Vec::with_capacity(TRAILER_LEN);
         bytes.extend(self.reading);
-        let keeps = u32::from(self.keeps_rules) | u32::from(self.keeps_sitemaps) << 1;
+        let keeps = self.keeps().iter().rev().fold(0, |bits, keeps| bits << 1 | u32::from(*keeps));
         let [blocks, about] = self.checksums;
         let [shard, shards] = self.shard;
         let small = [keeps, self.crawlers, self.reach, blocks, about, shard, shards];
@@ -172,6 +180,7 @@ impl Trailer {
             reading: *bytes.first_chunk()?,
             keeps_rules: small(0)? & 1 != 0,
             keeps_sitemaps: small(0)? & 2 != 0,
+            keeps_rights: small(0)? & 4 != 0,
             crawlers: small(1)?,
             reach: small(2)?,
             checksums: [small(3)?, small(4)?],

@@ -73,6 +73,7 @@ mod outcome;
 mod pending;
 mod read;
 mod recipe;
+mod rights;
 mod shard;
 mod site;
 mod verify;

@@ -32,7 +32,9 @@ impl PolicySet {
     /// Returns an error if `out` does, or if there are more than 4096 crawlers.
     pub fn write_pack<W: Write>(&self, out: W) -> io::Result<W> {
         let crawlers = self.crawlers().iter().cloned();
-        let mut writer = Writer::new(out, self.profile(), crawlers, self.config())?;
+        // A set has no rights.
+        let config = self.config().with_keep_rights(false);
+        let mut writer = Writer::new(out, self.profile(), crawlers, &config)?;
         let mut files: HashMap<u32, Written> = HashMap::new();
         for site in self.iter() {
             let outcome = match site.kind() {

@@ -195,6 +195,18 @@ impl<'p> Pack<'p> {
         self.trailer().keeps_sitemaps
     }
 
+    /// Returns true if it keeps what each file says of rights: the lines that are for its crawlers.
+    pub fn keeps_rights(&self) -> bool {
+        self.trailer().keeps_rights
+    }
+
+    /// The profile, if rights are kept.
+    #[cfg(feature = "rights")]
+    pub(super) fn rights_profile(&self) -> Option<Profile> {
+        // A writer keeps them for these only.
+        Profile::named(&self.profile_name).filter(|_| self.keeps_rights())
+    }
+
     /// The number of origins it has.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.trailer().origins).sum()
@@ -251,7 +263,7 @@ impl<'p> Pack<'p> {
 
     /// Returns true if another pack holds policies of the same kind.
     pub(super) fn agrees_with(&self, other: &Trailer, crawlers: &[Crawler]) -> bool {
-        let of = |trailer: &Trailer| (trailer.reading, trailer.keeps_rules, trailer.keeps_sitemaps);
+        let of = |trailer: &Trailer| (trailer.reading, trailer.keeps());
         of(self.trailer()) == of(other) && self.crawlers == crawlers
     }
 

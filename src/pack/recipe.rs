@@ -39,6 +39,8 @@ pub struct Packed {
     pub(super) columns: Vec<usize>,
     /// The body of the record of its sitemaps. Empty if there are none, or if they are not kept.
     pub(super) sitemaps: Vec<u8>,
+    /// The body of the record of its rights. Empty if it says nothing of them, or if they are not kept.
+    pub(super) rights: Vec<u8>,
 }
 
 /// The bodies of a policy's records.
@@ -65,7 +67,7 @@ impl Packed {
         sitemaps: impl Iterator<Item = &'s [u8]>,
     ) -> Packed {
         let sitemaps = sitemaps_body(&Sitemaps::of(sitemaps));
-        Packed { content, policies, columns, sitemaps }
+        Packed { content, policies, columns, sitemaps, rights: Vec::new() }
     }
 
     /// The [`Recipe::content`] of the file.
@@ -110,6 +112,7 @@ impl Recipe {
             policies: policies.into_iter().map(|(_, parts)| parts).collect(),
             columns: of_groups.columns.iter().map(|of| of_groups_to_number[*of]).collect(),
             sitemaps: sitemaps_body(&Sitemaps::kept(&robots)),
+            rights: rights_body(&robots, parts),
         }
     }
 
@@ -136,6 +139,26 @@ fn parts_of(policy: &Policy, keep_rules: bool) -> PackedParts {
     }
 }
 
+/// The body of the record of what a file says of rights. Empty if that is nothing, or if it is not kept.
+#[cfg(feature = "rights")]
+fn rights_body(robots: &Robots<'_>, parts: &Parts) -> Vec<u8> {
+    use super::rights;
+    use crate::rights::robots::selection::Selection;
+
+    if !parts.config.keep_rights {
+        return Vec::new();
+    }
+    let selections = Selection::each(robots, &parts.crawlers);
+    let lines = selections.iter().map(rights::RightsLines::from);
+    rights::body(&lines.collect::<Vec<_>>())
+}
+
+/// [`Writer::new`](crate::pack::Writer::new) keeps none without the feature.
+#[cfg(not(feature = "rights"))]
+fn rights_body(_: &Robots<'_>, _: &Parts) -> Vec<u8> {
+    Vec::new()
+}
+
 /// The body of the rules of a policy that has a table.
 pub(super) fn rules_body(policy: &Policy) -> Vec<u8> {
     let mut rules = vec![KIND_EXPLAIN];
@@ -156,7 +179,7 @@ impl PackedParts {
 
 /// A length of something that follows, or a number of things that follow. If it does not fit, the
 /// body does not either, and [`Writer::put`] refuses it.
-fn put_len(body: &mut Vec<u8>, len: usize) {
+pub(super) fn put_len(body: &mut Vec<u8>, len: usize) {
     body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
 }
 

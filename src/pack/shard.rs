@@ -3,6 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
+#[cfg(feature = "rights")]
+use std::sync::Arc;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock};
 
@@ -12,7 +14,14 @@ use crate::automaton::Table;
 use crate::origin::Origin;
 use crate::policy::config::Config;
 use crate::policy::{Policy, Reading};
+#[cfg(feature = "rights")]
+use crate::profile::Profile;
 use crate::read::fields::Pace;
+#[cfg(feature = "rights")]
+use crate::rights::{
+    Vocabulary,
+    robots::{compiled::CompiledLines, selection::Selection},
+};
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::sites::layout::{
     self, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Line,
@@ -26,11 +35,12 @@ use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::PackError;
 use super::format::{
-    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, MAGIC, MAX_CRAWLERS,
-    MAX_LAYERS, MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
+    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS, MAGIC,
+    MAX_CRAWLERS, MAX_LAYERS, MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
     layers_of_header, reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
+use super::rights;
 
 /// A file of a pack.
 #[derive(Debug)]
@@ -55,7 +65,10 @@ pub(super) struct Shard<'p> {
     /// The policies made from records whose rules were needed, by the record of the policy and that
     /// of the rules, if it has them elsewhere.
     policies: RwLock<HashMap<(u32, u32), Result<Policy, PackError>>>,
-    /// The bytes of the rules that were read from elsewhere for them.
+    /// The rights that were read from long records, by record, crawler and vocabulary.
+    #[cfg(feature = "rights")]
+    rights: RwLock<HashMap<(u32, usize, Vocabulary), Arc<CompiledLines>>>,
+    /// The bytes of the rules that were read from elsewhere for them, and of those records.
     kept_bytes: AtomicU64,
 }
 
@@ -110,10 +123,9 @@ impl Layer {
     /// Returns true if a layer after this one may have such a trailer.
     fn is_before(&self, later: &Trailer) -> bool {
         let of = |trailer: &Trailer| {
-            let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *trailer;
-            let Trailer { shard, seed, about_at, about_len, .. } = *trailer;
+            let Trailer { reading, crawlers, shard, seed, about_at, about_len, .. } = *trailer;
             let about = (about_at, about_len, trailer.checksums[1]);
-            (reading, keeps_rules, keeps_sitemaps, crawlers, shard, seed, about)
+            (reading, trailer.keeps(), crawlers, shard, seed, about)
         };
         of(&self.trailer) == of(later)
     }
@@ -153,6 +165,8 @@ impl<'p> Shard<'p> {
             damaged: RwLock::default(),
             checked_bytes: AtomicU64::new(0),
             policies: RwLock::default(),
+            #[cfg(feature = "rights")]
+            rights: RwLock::default(),
             kept_bytes: AtomicU64::new(0),
         };
         let Some(layers) = layers_of_header(&shard.bytes) else {
@@ -248,8 +262,8 @@ impl<'p> Shard<'p> {
     /// Returns true if two files can be parts of one pack.
     pub(super) fn agrees_with(&self, other: &Shard<'_>) -> bool {
         let of = |shard: &Shard<'_>| {
-            let Trailer { reading, keeps_rules, keeps_sitemaps, crawlers, .. } = *shard.trailer();
-            (reading, keeps_rules, keeps_sitemaps, crawlers)
+            let trailer = shard.trailer();
+            (trailer.reading, trailer.keeps(), trailer.crawlers)
         };
         of(self) == of(other) && self.description() == other.description()
     }
@@ -555,10 +569,13 @@ impl<'p> Shard<'p> {
     /// policies.
     pub(super) fn about(&self, record: u32) -> Result<About<'_>, PackError> {
         if record == NO_RECORD {
-            return Ok(About(&[]));
+            return Ok(About { numbers: &[], has_rights: false });
         }
         match self.valid_body(record)? {
-            [KIND_ABOUT, numbers @ ..] => Ok(About(numbers.as_chunks().0)),
+            [KIND_ABOUT, numbers @ ..] => {
+                let has_rights = self.trailer().keeps_rights;
+                Ok(About { numbers: numbers.as_chunks().0, has_rights })
+            }
             _ => Err(self.damaged_record(record, "the record is not one for explanations")),
         }
     }
@@ -572,6 +589,61 @@ impl<'p> Shard<'p> {
             [KIND_SITEMAPS, list @ ..] => Ok(list),
             _ => Err(self.damaged_record(record, "the record has no sitemaps")),
         }
+    }
+
+    /// The record of what a file says of rights. Empty if it says nothing.
+    pub(super) fn rights(&self, record: u32) -> Result<&[u8], PackError> {
+        match self.record(record)? {
+            body @ ([] | [KIND_RIGHTS, ..]) => Ok(body),
+            _ => Err(self.damaged_record(record, "the record is not about rights")),
+        }
+    }
+
+    /// What a record says of a crawler's rights.
+    ///
+    /// Reading few lines takes some microseconds, so only what is long is kept in memory.
+    #[cfg(feature = "rights")]
+    pub(super) fn rights_of(
+        &self,
+        record: u32,
+        crawlers: usize,
+        crawler: usize,
+        vocabulary: Vocabulary,
+        profile: &Profile,
+    ) -> Result<Arc<CompiledLines>, PackError> {
+        /// The bytes of a record that is kept.
+        const LONG: usize = 1024;
+        let body = self.rights(record)?;
+        let key = (record, crawler, vocabulary);
+        if body.len() >= LONG {
+            let known = self.rights.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(lines) = known.get(&key) {
+                return Ok(Arc::clone(lines));
+            }
+        }
+        let unreadable = || self.damaged_body(record, "the rights of a record cannot be read");
+        let selection = match body {
+            [] => Selection::default(),
+            body => rights::lines_for(body, crawlers, crawler)
+                .and_then(|lines| Selection::try_from(lines).ok())
+                .ok_or_else(unreadable)?,
+        };
+        let lines = Arc::new(CompiledLines::new(&selection, vocabulary, profile));
+        if body.len() >= LONG && self.may_keep(body.len()) {
+            let mut known = self.rights.write().unwrap_or_else(PoisonError::into_inner);
+            known.entry(key).or_insert_with(|| Arc::clone(&lines));
+        }
+        Ok(lines)
+    }
+
+    /// Returns true if so many bytes more may be kept in another form, and counts them.
+    fn may_keep(&self, len: usize) -> bool {
+        let kept = self.kept_bytes.fetch_add(len as u64, atomic::Ordering::Relaxed);
+        if kept > 2 * self.bytes.len() as u64 {
+            self.kept_bytes.fetch_sub(len as u64, atomic::Ordering::Relaxed);
+            return false;
+        }
+        true
     }
 
     /// A record as it is, to copy it.
@@ -626,6 +698,12 @@ impl<'p> Shard<'p> {
                 right(trailer.keeps_sitemaps, "sitemaps in a pack that keeps none")?;
                 right(are_texts(list), "the sitemaps of a record cannot be read")
             }
+            [KIND_RIGHTS, ..] => {
+                right(trailer.keeps_rights, "rights in a pack that keeps none")?;
+                // Reads all, whichever crawler is asked about.
+                let lines = rights::lines_for(body, trailer.crawlers as usize, 0);
+                right(lines.is_some(), "the rights of a record cannot be read")
+            }
             [KIND_NAME, name @ ..] => {
                 let is_long = name.len() <= MAX_AUTHORITY;
                 right(is_long, "the name of a record is too long")
@@ -670,10 +748,8 @@ impl<'p> Shard<'p> {
         }
         drop(known);
         let policy = self.make_policy(record, rules);
-        let len = self.rules(rules).map_or(0, <[u8]>::len) as u64;
-        let kept = self.kept_bytes.fetch_add(len, atomic::Ordering::Relaxed);
-        if len > 0 && kept > 2 * self.bytes.len() as u64 {
-            self.kept_bytes.fetch_sub(len, atomic::Ordering::Relaxed);
+        let len = self.rules(rules).map_or(0, <[u8]>::len);
+        if len > 0 && !self.may_keep(len) {
             return policy;
         }
         let mut known = self.policies.write().unwrap_or_else(PoisonError::into_inner);
@@ -791,17 +867,30 @@ fn is_name(entry: &Entry<'_>, authority: &[u8], key: &mut String) -> bool {
 
 /// The numbers of the records for explanations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct About<'p>(&'p [[u8; 4]]);
+pub(super) struct About<'p> {
+    numbers: &'p [[u8; 4]],
+    /// True if one is that of the rights.
+    has_rights: bool,
+}
 
 impl About<'_> {
+    fn number(&self, index: usize) -> u32 {
+        self.numbers.get(index).map_or(NO_RECORD, |number| u32::from_le_bytes(*number))
+    }
+
     /// The record of the sitemaps.
     pub(super) fn sitemaps(&self) -> u32 {
-        self.0.first().map_or(NO_RECORD, |number| u32::from_le_bytes(*number))
+        self.number(0)
+    }
+
+    /// The record of the rights.
+    pub(super) fn rights(&self) -> u32 {
+        if self.has_rights { self.number(1) } else { NO_RECORD }
     }
 
     /// The record of the rules of a policy.
     pub(super) fn rules(&self, policy: usize) -> u32 {
-        self.0.get(1 + policy).map_or(NO_RECORD, |number| u32::from_le_bytes(*number))
+        self.number(1 + usize::from(self.has_rights) + policy)
     }
 }
 

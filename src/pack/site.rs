@@ -54,6 +54,7 @@ pub(super) struct Bodies<'p> {
     /// For each crawler the index of its policy.
     pub(super) columns: Vec<usize>,
     pub(super) sitemaps: Body<'p>,
+    pub(super) rights: Body<'p>,
 }
 
 /// A record with its body.
@@ -173,6 +174,47 @@ impl<'p> Site<'p> {
         Ok(texts(self.shard.sitemaps(record)?))
     }
 
+    /// Returns true if its file says something of rights to any of the pack's crawlers. If not, nothing
+    /// but crawling is allowed or disallowed there. False if the pack does not keep that
+    /// ([`Pack::keeps_rights`]).
+    ///
+    /// # Errors
+    /// Returns an error if what leads to it is damaged.
+    pub fn speaks_of_rights(&self) -> Result<bool, PackError> {
+        Ok(self.pack.keeps_rights() && self.shard.about(self.entry.about)?.rights() != NO_RECORD)
+    }
+
+    /// What its file says of a crawler's rights, by the crawler's index in [`Pack::crawlers`]. `None`
+    /// if nothing is known of the site ([`Kind::Unknown`]), or if the pack does not keep rights
+    /// ([`Pack::keeps_rights`]).
+    ///
+    /// Policy tokens are not kept: make a pack for a crawler of their name. Reads the lines each time,
+    /// `O(n)`, unless they are many: those are kept in memory.
+    ///
+    /// # Errors
+    /// Returns an error if the policy, the lines, or what leads to them are damaged.
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    #[cfg(feature = "rights")]
+    pub fn rights(
+        &self,
+        crawler: usize,
+        vocabulary: crate::rights::Vocabulary,
+    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
+        let Some(profile) = self.pack.rights_profile() else { return Ok(None) };
+        let Some(policy) = self.policy(crawler)? else { return Ok(None) };
+        let record = self.shard.about(self.entry.about)?.rights();
+        let lines = self.shard.rights_of(
+            record,
+            self.pack.crawlers().len(),
+            crawler,
+            vocabulary,
+            &profile,
+        )?;
+        Ok(Some(crate::rights::RobotsRights::new(policy.policy, lines)))
+    }
+
     /// Returns true if this is what a writer would write for a file: equal policies, rules and sitemaps, as
     /// far as the pack keeps them. `packed` must come from a writer for the pack's crawlers.
     ///
@@ -186,6 +228,7 @@ impl<'p> Site<'p> {
         let policies = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
         Ok(bodies.columns == packed.columns
             && bodies.sitemaps.bytes == packed.sitemaps
+            && bodies.rights.bytes == packed.rights
             && bodies
                 .policies
                 .iter()
@@ -199,8 +242,9 @@ impl<'p> Site<'p> {
         let about = shard.about(self.entry.about)?;
         shard.sitemaps(about.sitemaps())?;
         let sitemaps = Body { record: about.sitemaps(), bytes: shard.record(about.sitemaps())? };
+        let rights = Body { record: about.rights(), bytes: shard.rights(about.rights())? };
         if crawlers == 0 {
-            return Ok(Bodies { policies: Vec::new(), columns: Vec::new(), sitemaps });
+            return Ok(Bodies { policies: Vec::new(), columns: Vec::new(), sitemaps, rights });
         }
         let policies = self.policies()?;
         let bodies = policies.records().enumerate().map(|(number, record)| {
@@ -212,6 +256,7 @@ impl<'p> Site<'p> {
             policies: bodies.collect::<Result<_, PackError>>()?,
             columns: (0..crawlers).map(|crawler| policies.index(crawler)).collect(),
             sitemaps,
+            rights,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::sites::layout::{
 };
 
 use super::error::PackError;
-use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_SITEMAPS, TRAILER_LEN};
+use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS, TRAILER_LEN};
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::Kind;
@@ -45,6 +45,10 @@ pub struct Stat {
     pub rule_bytes: u64,
     /// The bytes of all lists of sitemaps.
     pub sitemap_bytes: u64,
+    /// The number of distinct records of what files say of rights.
+    pub rights_records: u64,
+    /// Their bytes.
+    pub rights_bytes: u64,
     /// The bytes of the index, which has the origins' names and what is known of them, of its
     /// checksums, and of long names.
     pub index_bytes: u64,
@@ -139,6 +143,10 @@ impl Shard<'_> {
                     stat.sitemap_lists += 1;
                     stat.sitemap_bytes += bytes;
                 }
+                KIND_RIGHTS => {
+                    stat.rights_records += 1;
+                    stat.rights_bytes += bytes;
+                }
                 KIND_PANEL | KIND_ABOUT => stat.panel_bytes += bytes,
                 KIND_EXPLAIN => stat.rule_bytes += bytes,
                 KIND_NAME => stat.index_bytes += bytes,
@@ -213,6 +221,7 @@ impl Shard<'_> {
         }
         let about = self.about(entry.about)?;
         self.sitemaps(about.sitemaps())?;
+        self.rights(about.rights())?;
         if has_policies {
             let policies = self.policies(entry.policies, crawlers)?;
             for (number, record) in policies.records().enumerate() {

@@ -62,6 +62,18 @@ pub struct Writer<'p, W> {
     keys: RandomState,
 }
 
+/// Returns an error if rights are to be kept but cannot be.
+fn can_keep(rights: bool, profile: &Profile) -> io::Result<()> {
+    if rights && !cfg!(feature = "rights") {
+        return Err(io::Error::other("packs that keep rights need the feature 'rights'"));
+    }
+    // So that a reader has the whole profile.
+    if rights && Profile::NAMED.iter().all(|(_, named)| named != profile) {
+        return Err(io::Error::other("rights are kept for the profiles that have a name only"));
+    }
+    Ok(())
+}
+
 /// A pack that is updated, and the answers for its origins that are new, by authority and schemes.
 type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), EntryValue>);
 
@@ -110,7 +122,8 @@ impl<W: Write> Writer<'static, W> {
     /// [`Engine::Dfa`](crate::Engine::Dfa) is given for are stored as rules.
     ///
     /// # Errors
-    /// Returns an error if `out` does, or if there are more than 4096 crawlers.
+    /// Returns an error if `out` does, if there are more than 4096 crawlers, or if rights are to be kept
+    /// ([`Config::keep_rights`]) for a profile that has no name, or without the feature `rights`.
     pub fn new(
         out: W,
         profile: &Profile,
@@ -141,11 +154,13 @@ impl<W: Write> Writer<'static, W> {
         if crawlers.len() > MAX_CRAWLERS as usize {
             return Err(too_large("crawlers"));
         }
+        can_keep(config.keep_rights, profile)?;
         out.write_all(&header(1))?;
         let trailer = Trailer {
             reading: reading_to_bytes(Reading::of(profile), profile.wildcards),
             keeps_rules: config.keep_rules,
             keeps_sitemaps: config.keep_sitemaps,
+            keeps_rights: config.keep_rights,
             crawlers: number(crawlers.len(), "crawlers")?,
             shard: [shard, shards],
             begin: HEADER_LEN as u64,
@@ -196,8 +211,13 @@ impl<'p, W: Write> Writer<'p, W> {
         if reading_to_bytes(Reading::of(profile), profile.wildcards) != base.reading {
             return Err(io::Error::other("the pack was made with another profile"));
         }
-        let config =
-            Config { keep_rules: base.keeps_rules, keep_sitemaps: base.keeps_sitemaps, ..*config };
+        can_keep(base.keeps_rights, profile)?;
+        let config = Config {
+            keep_rules: base.keeps_rules,
+            keep_sitemaps: base.keeps_sitemaps,
+            keep_rights: base.keeps_rights,
+            ..*config
+        };
         let trailer = Trailer {
             begin: base.end,
             previous: base.end,
@@ -292,7 +312,7 @@ impl<'p, W: Write> Writer<'p, W> {
             return Ok(known);
         }
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
-        let written = self.put_all(parts, &packed.columns, &packed.sitemaps)?;
+        let written = self.put_all(parts, &packed.columns, [&packed.sitemaps, &packed.rights])?;
         self.trailer.files += 1;
         self.files.insert(packed.content(), written);
         Ok(written)
@@ -324,11 +344,12 @@ impl<'p, W: Write> Writer<'p, W> {
                 let bodies = site.bodies().map_err(damaged)?;
                 let file = site.shard.id;
                 let sitemaps = self.copy_record(file, bodies.sitemaps)?;
+                let rights = self.copy_record(file, bodies.rights)?;
                 let mut records = Vec::with_capacity(bodies.policies.len());
                 for (policy, rules) in bodies.policies {
                     records.push((self.copy_record(file, policy)?, self.copy_record(file, rules)?));
                 }
-                let written = self.lead_to(&records, &bodies.columns, sitemaps)?;
+                let written = self.lead_to(&records, &bodies.columns, [sitemaps, rights])?;
                 self.note_constant(written.policies, site.always().map_err(damaged)?);
                 Outcome::Rules(written)
             }
@@ -345,14 +366,14 @@ impl<'p, W: Write> Writer<'p, W> {
         Ok(copy)
     }
 
-    /// Writes the records of policies and sitemaps, and those that lead to them.
+    /// Writes the records of policies, sitemaps and rights, and those that lead to them.
     fn put_all<'b>(
         &mut self,
         parts: impl ExactSizeIterator<Item = (&'b [u8], &'b [u8])>,
         columns: &[usize],
-        sitemaps: &[u8],
+        [sitemaps, rights]: [&[u8]; 2],
     ) -> io::Result<Written> {
-        let sitemaps = self.put_record(sitemaps)?;
+        let of_file = [self.put_record(sitemaps)?, self.put_record(rights)?];
         let mut records = Vec::with_capacity(parts.len());
         let mut always = None;
         let encoding = Reading::of(self.recipe.profile()).encoding;
@@ -361,7 +382,7 @@ impl<'p, W: Write> Writer<'p, W> {
             always = Some(always.map_or(own, |always: Always| always.and(own)));
             records.push((self.put_record(policy)?, self.put_record(rules)?));
         }
-        let written = self.lead_to(&records, columns, sitemaps)?;
+        let written = self.lead_to(&records, columns, of_file)?;
         self.note_constant(written.policies, always.unwrap_or(Always::Neither));
         Ok(written)
     }
@@ -375,18 +396,21 @@ impl<'p, W: Write> Writer<'p, W> {
         }
     }
 
-    /// Writes the records that lead to policies, each with its rules, and to sitemaps.
+    /// Writes the records that lead to policies, each with its rules, and to sitemaps and rights.
     fn lead_to(
         &mut self,
         records: &[(u32, u32)],
         columns: &[usize],
-        sitemaps: u32,
+        [sitemaps, rights]: [u32; 2],
     ) -> io::Result<Written> {
         let mut about = vec![KIND_ABOUT];
         about.extend(sitemaps.to_le_bytes());
+        if self.trailer.keeps_rights {
+            about.extend(rights.to_le_bytes());
+        }
         about.extend(records.iter().flat_map(|(_, rules)| rules.to_le_bytes()));
-        let has_about =
-            sitemaps != NO_RECORD || records.iter().any(|(_, rules)| *rules != NO_RECORD);
+        let rules = records.iter().map(|(_, rules)| *rules);
+        let has_about = rules.chain([sitemaps, rights]).any(|record| record != NO_RECORD);
         let policies = match records {
             [] => NO_RECORD,
             [(one, _)] => *one,
@@ -502,7 +526,7 @@ impl<'p, W: Write> Writer<'p, W> {
         }
         let packed = self.recipe.pack(SiteRules::AllowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
-        let written = self.put_all(parts, &packed.columns, &[])?;
+        let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.allow_all = Some(written);
         Ok(written)
     }
@@ -513,7 +537,7 @@ impl<'p, W: Write> Writer<'p, W> {
         }
         let packed = self.recipe.pack(SiteRules::DisallowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
-        let written = self.put_all(parts, &packed.columns, &[])?;
+        let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.disallow_all = Some(written);
         Ok(written)
     }

@@ -56,6 +56,10 @@ pub struct Config {
     ///
     /// [`CrawlerPolicies::of`]: crate::CrawlerPolicies::of
     pub keep_sitemaps: bool,
+    /// True if a pack keeps what each file says of its crawlers' rights: its lines with Content-Usage,
+    /// Content-Signal and License. Needs the feature `rights` where the pack is made and asked. Off by
+    /// default; nothing but packs heeds it.
+    pub keep_rights: bool,
     /// The longest time between two requests that a file can ask for. A longer `Crawl-delay`, and
     /// the period of a slower `Request-rate`, are shortened to it
     /// ([`Policy::pace`](crate::Policy::pace)).
@@ -92,13 +96,14 @@ setters!(
     with_build_after build_after: Option<u32>,
     with_keep_rules keep_rules: bool,
     with_keep_sitemaps keep_sitemaps: bool,
+    with_keep_rights keep_rights: bool,
     with_max_interval max_interval: Duration,
     with_inherit_pace inherit_pace: bool
 );
 
 impl Default for Config {
-    /// Engine and time of compiling chosen by cost, default limits, rules kept and sitemaps not,
-    /// no interval longer than a day.
+    /// Engine and time of compiling chosen by cost, default limits, rules kept and sitemaps
+    /// and rights not, no interval longer than a day.
     fn default() -> Config {
         Config {
             engine: None,
@@ -106,6 +111,7 @@ impl Default for Config {
             build_after: None,
             keep_rules: true,
             keep_sitemaps: false,
+            keep_rights: false,
             max_interval: Duration::from_secs(86_400),
             inherit_pace: false,
         }

@@ -52,7 +52,7 @@ mod purpose;
 mod reader;
 mod response;
 mod result;
-mod robots;
+pub(crate) mod robots;
 mod rsl;
 #[cfg(feature = "serde")]
 mod serialize;

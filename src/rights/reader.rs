@@ -107,8 +107,8 @@ impl RightsReader {
     /// What a robots.txt says of the crawler's rights. Reads the file again, `O(n)`; the result is for
     /// any number of URLs.
     #[must_use]
-    pub fn robots(&self, robots: &Robots<'_>) -> RobotsRights {
-        RobotsRights::new(robots, &self.crawler, self.vocabulary, &self.tokens)
+    pub fn robots(&self, robots: &Robots<'_>) -> RobotsRights<'static> {
+        RobotsRights::of(robots, &self.crawler, self.vocabulary, &self.tokens)
     }
 
     /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.
@@ -122,7 +122,7 @@ impl RightsReader {
     pub fn rights<U: AsUrl + ?Sized>(
         &self,
         url: &U,
-        robots: Option<&RobotsRights>,
+        robots: Option<&RobotsRights<'_>>,
         response: &Response,
         documents: &Documents,
     ) -> Result<Rights, InvalidUrl> {
@@ -224,7 +224,7 @@ fn settle_tdm(
 }
 
 /// Adds the licences that robots.txt names, none of whose documents is there.
-fn refer(robots: Option<&RobotsRights>, rights: &mut Rights) {
+pub(in crate::rights) fn refer(robots: Option<&RobotsRights<'_>>, rights: &mut Rights) {
     for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
         add_document(url, Place::Robots { line }, None, rights);
     }
@@ -232,7 +232,7 @@ fn refer(robots: Option<&RobotsRights>, rights: &mut Rights) {
 
 /// Adds the licences, and what those that can be read say of the page.
 fn settle_licences(
-    robots: Option<&RobotsRights>,
+    robots: Option<&RobotsRights<'_>>,
     response: &Response,
     documents: &Documents,
     page: Page<'_>,
@@ -323,7 +323,7 @@ mod tests {
     fn shared_by_threads() {
         fn is_shared<T: Send + Sync + Clone>() {}
         is_shared::<RightsReader>();
-        is_shared::<RobotsRights>();
+        is_shared::<RobotsRights<'_>>();
         is_shared::<Response>();
         is_shared::<Documents>();
         is_shared::<Rights>();

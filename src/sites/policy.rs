@@ -145,7 +145,7 @@ impl<'p> SitePolicy<'p> {
         Ok(self.decision(&Target::of_path(path.as_ref(), self.reading.encoding)?))
     }
 
-    fn decision(&self, target: &Target<'_>) -> Decision<'_> {
+    pub(crate) fn decision(&self, target: &Target<'_>) -> Decision<'_> {
         if let Form::Policy(policy) = &self.form {
             return policy.decision(target);
         }

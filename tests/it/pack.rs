@@ -623,3 +623,138 @@ fn answers_for_known_origins() {
         }
     }
 }
+
+/// Files that speak of rights to all, to some, outside any group, at length, or wrongly.
+#[cfg(feature = "rights")]
+fn files_about_rights() -> Vec<(String, Vec<u8>)> {
+    let mut long = "User-agent: *\nContent-Usage: train-ai=n\n".to_owned();
+    for number in 0..200 {
+        long += &format!(
+            "Content-Usage: /{number}/ train-ai=y\nContent-Signal: /*{number} ai-input=no\n"
+        );
+    }
+    let texts = [
+        "User-agent: *\nDisallow: /x\nContent-Usage: train-ai=n\nContent-Usage: /open/ train-ai=y, search=y\n",
+        "User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: *\nContent-Signal: ai-input=no, use=reference\n",
+        "Content-Signal: ai-train=no\nLicense: https://e.com/license.xml\nLicense: /relative\nUser-agent: GPTBot\nDisallow: /",
+        "User-agent: *\nContent-Usage: Train-AI=n\nContent_Usage: train-ai=n\nContent-Signal: ai-train=perhaps",
+        "User-agent: *\nDisallow: /\n",
+        &long,
+    ];
+    (0..).zip(texts).map(|(n, text)| (format!("rights{n}.example"), text.into())).collect()
+}
+
+/// What a pack keeps of rights is what the files say, whatever else it keeps, and after it was copied.
+#[cfg(feature = "rights")]
+#[test]
+fn rights_as_the_files_say_them() {
+    use robotsieve::rights::{Purpose, RightsReader, Vocabulary};
+
+    let files: Vec<_> = files_about_rights().into_iter().chain(files()).collect();
+    for (_, profile) in Profile::NAMED {
+        for keep_rules in [false, true] {
+            let config = config(keep_rules).with_keep_rights(true);
+            let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
+            for (host, file) in &files {
+                let packed = writer.recipe().pack(file);
+                let rules = Outcome::Rules(writer.put(&packed).unwrap());
+                writer.add(&origin(host), rules, None).unwrap();
+            }
+            writer.add(&origin("open.example"), Outcome::AllowAll, None).unwrap();
+            writer.add(&origin("unknown.example"), Outcome::Unknown, None).unwrap();
+            let bytes = writer.finish().unwrap();
+            let pack = Pack::open(&bytes).unwrap();
+            pack.verify().unwrap();
+            assert!(pack.keeps_rights());
+            // Copied, as merging does.
+            let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
+            for (host, file) in &files {
+                let site = site(&pack, host).unwrap();
+                assert!(site.holds(&writer.recipe().pack(file)).unwrap());
+                let outcome = writer.put_site(&site).unwrap();
+                writer.add(&origin(host), outcome, None).unwrap();
+            }
+            let copy = writer.finish().unwrap();
+            let copy = Pack::open(&copy).unwrap();
+            copy.verify().unwrap();
+            for (host, file) in &files {
+                let robots = Robots::parse(file, profile);
+                for pack in [&pack, &copy] {
+                    let site = site(pack, host).unwrap();
+                    let about_rights = host.starts_with("rights") && host != "rights4.example";
+                    assert_eq!(site.speaks_of_rights().unwrap(), about_rights, "{host}");
+                    for (number, crawler) in crawlers().iter().enumerate() {
+                        for vocabulary in [Vocabulary::V08, Vocabulary::V01] {
+                            let reader = RightsReader::new(crawler).with_vocabulary(vocabulary);
+                            let wanted = reader.robots(&robots);
+                            let found = site.rights(number, vocabulary).unwrap().unwrap();
+                            for path in ["/", "/open/1", "/x", "/3/33", "/robots.txt"] {
+                                let url = format!("https://{host}{path}");
+                                let wanted = wanted.rights(&url).unwrap();
+                                let found = found.rights(&url).unwrap();
+                                assert_eq!(found.notes(), wanted.notes(), "{url}");
+                                assert_eq!(found.licences(), wanted.licences(), "{url}");
+                                assert_eq!(found.use_ceiling(), wanted.use_ceiling(), "{url}");
+                                for purpose in Purpose::ALL {
+                                    let ruling = wanted.ruling(*purpose);
+                                    assert_eq!(found.ruling(*purpose), ruling, "{purpose} {url}");
+                                    if *purpose != Purpose::Crawl {
+                                        assert!(found.by(*purpose).eq(wanted.by(*purpose)));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            let open = site(&pack, "open.example").unwrap();
+            let rights = open.rights(0, Vocabulary::V08).unwrap().unwrap();
+            assert_eq!(rights.rights("/").unwrap().ruling(Purpose::Crawl).as_str(), "allow");
+            assert!(!open.speaks_of_rights().unwrap());
+            let unknown = site(&pack, "unknown.example").unwrap();
+            assert!(unknown.rights(0, Vocabulary::V08).unwrap().is_none());
+        }
+    }
+}
+
+/// A pack that keeps no rights says so, and a profile without a name cannot keep them.
+#[cfg(feature = "rights")]
+#[test]
+fn rights_that_are_not_kept() {
+    use robotsieve::rights::Vocabulary;
+
+    let bytes = packed(&files_about_rights(), &Profile::RFC9309, true);
+    let pack = Pack::open(&bytes).unwrap();
+    let site = site(&pack, "rights0.example").unwrap();
+    assert!(!pack.keeps_rights() && !site.speaks_of_rights().unwrap());
+    assert!(site.rights(0, Vocabulary::V08).unwrap().is_none());
+    let mut profile = Profile::RFC9309;
+    profile.sitemap_ends_agents = !profile.sitemap_ends_agents;
+    let config = Config::default().with_keep_rights(true);
+    let error = Writer::new(Vec::new(), &profile, crawlers(), &config).unwrap_err();
+    assert!(error.to_string().contains("profiles that have a name"), "{error}");
+}
+
+/// Whatever byte of a record of rights is changed, it is noticed.
+#[cfg(feature = "rights")]
+#[test]
+fn damaged_rights() {
+    use robotsieve::rights::Vocabulary;
+
+    let (host, file) = &files_about_rights()[0];
+    let config = config(false).with_keep_rights(true);
+    let mut writer =
+        Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).unwrap().with_seed(1);
+    let rules = Outcome::Rules(writer.put(&writer.recipe().pack(file)).unwrap());
+    writer.add(&origin(host), rules, None).unwrap();
+    let bytes = writer.finish().unwrap();
+    let at = bytes.windows(10).position(|window| window == b"train-ai=n").unwrap();
+    for at in at - 20..at + 10 {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        let pack = Pack::open(&damaged).unwrap();
+        assert!(pack.verify().is_err(), "{at}");
+        let site = site(&pack, host).unwrap();
+        assert!(site.rights(0, Vocabulary::V08).is_err(), "{at}");
+    }
+}

@@ -185,15 +185,15 @@ pub struct FilterArgs {
 
     /// What the URLs are for: index, snippet, ai-input or ai-train
     ///
-    /// Judges by the Content-Usage and Content-Signal lines of --robots or
-    /// --robots-dir in the place of Allow and Disallow. What they do not
-    /// mention is unknown: silence is no permission. jsonl names the lines
-    /// that decided.
+    /// Judges by the Content-Usage and Content-Signal lines of --robots,
+    /// --robots-dir, or a --pack made with --rights, in the place of Allow and
+    /// Disallow. What they do not mention is unknown: silence is no
+    /// permission. jsonl names the lines that decided.
     #[arg(
         long,
         value_name = "PURPOSE",
         value_parser = purpose,
-        conflicts_with_all = ["pack", "store"],
+        conflicts_with = "store",
         verbatim_doc_comment
     )]
     pub purpose: Option<Purpose>,

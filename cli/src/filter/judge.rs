@@ -247,8 +247,7 @@ impl Judge {
         shared.ends.clear();
         match ruling {
             Ruling::Site(Site::OfPurpose(of_purpose)) => {
-                for decided in of_purpose.decisions(line) {
-                    let (answer, by) = decided.unwrap_or((Answer::Invalid, Vec::new()));
+                for (answer, by) in of_purpose.decisions(line) {
                     tally.count(answer, 1);
                     output::json_answer(&mut shared.members, answer);
                     output::json_by(&mut shared.members, &by);

@@ -62,8 +62,9 @@ use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
 use output::{Pieces, Unwritten};
 use packed::Packed;
+use purpose::PackedRights;
 use robotsieve_client::sieve::watch::{Stop, Watch};
-use sites::Site;
+use sites::{Site, Sites};
 use stored::Stored;
 use tally::Sum;
 use turns::{Turn, Turns};
@@ -224,10 +225,20 @@ fn of_pack(
         return Err(Failure::Usage(message));
     }
     let decides = args.format == FilterFormat::Jsonl;
-    let packed = Packed::new(pack, columns, decides, Arc::clone(report));
+    let sites: Box<dyn Sites> = match args.purpose {
+        None => Box::new(Packed::new(pack, columns, decides, Arc::clone(report))),
+        Some(_) if !pack.keeps_rights() => {
+            return Err(Failure::Usage(format!(
+                "pack '{}' does not keep what files say of other purposes than crawling: make it \
+                 again with 'robotsieve pack --rights'",
+                path.display()
+            )));
+        }
+        Some(purpose) => Box::new(PackedRights::new(pack, columns, purpose, Arc::clone(report))),
+    };
     let sitemaps = args.sitemap.unresolved()?;
     let asked = Asked { agents, target_form: pack.target_form(), sitemaps };
-    Ok((RobotsSource::ByHost(Box::new(packed)), asked))
+    Ok((RobotsSource::ByHost(sites), asked))
 }
 
 /// What workers share.

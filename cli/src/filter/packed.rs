@@ -15,14 +15,42 @@ const MOST_PLACES: usize = 100;
 
 /// A pack that stays open until the program ends.
 pub struct Packed {
-    report: Arc<Report>,
     pack: &'static Pack<'static>,
     /// For each crawler to judge for, its index among those of the pack.
     columns: Vec<usize>,
     /// True if to load the rules, if the pack has them.
     decides: bool,
-    /// The damage that was reported, and one more if there was more.
-    damage: Mutex<Vec<PackError>>,
+    damage: Damage,
+}
+
+/// The damage of a pack, of which the first places are reported, each once.
+pub struct Damage {
+    report: Arc<Report>,
+    /// What was reported, and one more if there was more.
+    reported: Mutex<Vec<PackError>>,
+}
+
+impl Damage {
+    pub fn new(report: Arc<Report>) -> Damage {
+        Damage { report, reported: Mutex::default() }
+    }
+
+    /// Reports damage, unless that was done.
+    pub fn report(&self, error: PackError) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.len() > MOST_PLACES || reported.contains(&error) {
+            return;
+        }
+        if reported.len() == MOST_PLACES {
+            self.report.error(&"more of the pack is damaged, and more URLs are unknown");
+        } else {
+            self.report.error(&format_args!(
+                "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
+                 verify' checks all of it)"
+            ));
+        }
+        reported.push(error);
+    }
 }
 
 impl Packed {
@@ -32,7 +60,7 @@ impl Packed {
         decides: bool,
         report: Arc<Report>,
     ) -> Packed {
-        Packed { report, pack, columns, decides, damage: Mutex::default() }
+        Packed { pack, columns, decides, damage: Damage::new(report) }
     }
 
     /// Calls `act` with what the pack has for an origin.
@@ -41,7 +69,7 @@ impl Packed {
             Ok(Some(site)) => act(HostRules::Site(&site)),
             Ok(None) => act(HostRules::Missing),
             Err(error) => {
-                self.damaged(error);
+                self.damage.report(error);
                 act(HostRules::Unreadable)
             }
         }
@@ -57,23 +85,6 @@ impl Packed {
         }
         let of = Site::of(policies.into_iter());
         Ok(Some(if site.kind() == Kind::Rules { of } else { of.without_lines() }))
-    }
-
-    /// Reports damage: the first places, each once.
-    fn damaged(&self, error: PackError) {
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        if damage.len() > MOST_PLACES || damage.contains(&error) {
-            return;
-        }
-        if damage.len() == MOST_PLACES {
-            self.report.error(&"more of the pack is damaged, and more URLs are unknown");
-        } else {
-            self.report.error(&format_args!(
-                "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
-                 verify' checks all of it)"
-            ));
-        }
-        damage.push(error);
     }
 }
 
@@ -92,7 +103,7 @@ impl Sites for Packed {
     }
 
     fn answer(&self, batch: &Batch<'_>, _: usize, answers: &mut [Answer]) {
-        let damaged = |error| self.damaged(error);
+        let damaged = |error| self.damage.report(error);
         self.pack.answers_for(&batch.runs, &batch.lines, &self.columns, answers, damaged);
     }
 }

@@ -78,6 +78,13 @@ pub struct PackArgs {
     #[arg(long)]
     pub keep_sitemaps: bool,
 
+    /// Keep what each file says of rights, for 'filter --purpose'
+    #[arg(long)]
+    #[arg(long_help = "Keep what each file says of rights, for 'filter --purpose' and the\n\
+        library: the Content-Usage, Content-Signal and License lines that are\n\
+        for the crawlers of the pack")]
+    pub rights: bool,
+
     #[command(flatten)]
     pub writing: Writing,
 }

@@ -33,6 +33,7 @@ pub fn build(args: &PackArgs) -> Result<Status, Failure> {
     let mut config = Config::default();
     config.keep_rules = args.keep_rules;
     config.keep_sitemaps = args.keep_sitemaps;
+    config.keep_rights = args.rights;
     let crawlers = args.agents.crawlers(&profile)?;
     let making = Making { profile, crawlers, config, seed: args.writing.seed.get() };
     let judging = Judging::of(&profile, args.sources.as_of);

@@ -68,6 +68,7 @@ fn difference(one: &Pack<'_>, other: &Pack<'_>) -> Option<(&'static str, String,
         ("crawlers", names(one), names(other)),
         ("rules", kept(one.keeps_rules()), kept(other.keeps_rules())),
         ("sitemaps", kept(one.keeps_sitemaps()), kept(other.keeps_sitemaps())),
+        ("rights", kept(one.keeps_rights()), kept(other.keeps_rights())),
     ];
     points.into_iter().find(|(_, one, other)| one != other)
 }

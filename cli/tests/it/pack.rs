@@ -21,7 +21,8 @@ fn folder() -> Folder {
 
 const URLS: &str = "http://a.example/a\nhttps://A.example/b\nhttp://b.example/b\n\
     http://copy.example/c\nhttp://c.example:8080/\nhttp://c.example/\nnonsense\n\
-    http://m\u{fc}ller.example/m/b\nhttp://a.example/robots.txt\n";
+    http://m\u{fc}ller.example/m/b\nhttp://a.example/robots.txt\n\
+    https://rights.example/x\nhttp://rights.example/y\n";
 
 fn pack(folder: &Folder, options: &[&str]) -> Ran {
     let out = folder.path("out.pack");
@@ -293,4 +294,54 @@ fn outputs_that_would_destroy_something() {
     assert_eq!(pack(Path::new(&link)).status, 0);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::metadata(&file).unwrap().len() > 100);
+}
+
+/// A pack that keeps rights answers 'filter --purpose' as the files do, with the lines that decided.
+#[test]
+fn rights() {
+    let folder = folder();
+    let usage = "User-agent: GPTBot\nDisallow: /x\nContent-Usage: train-ai=n\n\nUser-agent: *\n\
+        Content-Signal: ai-train=yes, ai-input=no\n";
+    folder.file("robots/rights.example", usage.as_bytes());
+    let agents = ["--agent", "GPTBot", "--agent", "x,FooBot"];
+    pack(&folder, &agents).gives(0, "");
+    let from_pack = ["--pack".into(), folder.path("out.pack").into()];
+    filter(from_pack.clone(), &["--purpose", "ai-train", "--format", "tsv"])
+        .fails(2, "does not keep what files say of other purposes than crawling")
+        .says("make it again with 'robotsieve pack --rights'");
+    for profile in ["rfc9309", "google"] {
+        pack(&folder, &[&agents[..], &["--rights", "--profile", profile]].concat()).gives(0, "");
+        assert_eq!(run(args!["pack", "verify", folder.path("out.pack")]).status, 0);
+        for purpose in ["index", "ai-train", "ai-input"] {
+            for format in ["tsv", "jsonl"] {
+                let output = ["--purpose", purpose, "--format", format];
+                let from_files = ["--robots-dir".into(), folder.path("robots").into()];
+                let with_agents = [&output[..], &agents, &["--profile", profile]].concat();
+                let wanted = filter(from_files, &with_agents);
+                assert_eq!(wanted.status, 0, "{wanted:?}");
+                let all = filter(from_pack.clone(), &output);
+                if format == "jsonl" && purpose == "ai-train" {
+                    let lines = String::from_utf8(all.out.clone()).unwrap();
+                    assert!(lines.contains("{\"agent\":\"GPTBot\",\"verdict\":\"disallow\",\"by\":[\"robots.txt:3\"]}"), "{lines}");
+                }
+                all.gives(0, &wanted.out);
+            }
+        }
+        // It decides on crawling as before.
+        let crawl = filter(from_pack.clone(), &["--format", "tsv"]);
+        assert_eq!(crawl.status, 0, "{crawl:?}");
+    }
+    let stat = String::from_utf8(run(args!["pack", "stat", folder.path("out.pack")]).out).unwrap();
+    assert!(stat.contains("rights_kept\tyes\n") && stat.contains("rights_records\t1\n"), "{stat}");
+    // An update keeps what the pack keeps.
+    let update =
+        args!["pack", "update", folder.path("out.pack"), "--robots-dir", folder.path("robots")];
+    assert_eq!(run(update).status, 0);
+    let other = folder.path("other.pack");
+    let plain = [&["--agent", "GPTBot", "--agent", "x,FooBot", "--profile", "google"][..]].concat();
+    pack(&folder, &plain).gives(0, "");
+    fs::rename(folder.path("out.pack"), &other).unwrap();
+    pack(&folder, &[&plain[..], &["--rights"]].concat()).gives(0, "");
+    run(args!["pack", "merge", &other, folder.path("out.pack"), "-o", folder.path("m.pack")])
+        .fails(2, "rights");
 }

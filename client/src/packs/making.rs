@@ -31,6 +31,7 @@ impl Making {
         let mut config = Config::default();
         config.keep_rules = pack.keeps_rules();
         config.keep_sitemaps = pack.keeps_sitemaps();
+        config.keep_rights = pack.keeps_rights();
         Some(Making { profile, crawlers: pack.crawlers().to_vec(), config, seed: pack.seed() })
     }
 

@@ -5,32 +5,38 @@ use std::sync::Arc;
 
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
+use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::rights::note::{Note, Notes};
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purpose, Purposes, Ruling};
+use crate::rights::reader::refer;
 use crate::rights::result::Rights;
-use crate::rights::robots::licences::licences;
-use crate::rights::robots::lines::{RightsField, RightsLines};
 use crate::rights::robots::said::Said;
-use crate::rights::robots::scope::in_scope;
+use crate::rights::robots::selection::Selection;
 use crate::rights::robots::signals::SignalRules;
 use crate::rights::robots::usage::UsageRules;
 use crate::rights::statement::Statement;
 use crate::rights::tables::PolicyToken;
 use crate::rights::version::{Version, Vocabulary};
 use crate::rules::target::{InvalidUrl, Target};
+use crate::sites::policy::SitePolicy;
 
 /// What a robots.txt says of a crawler's rights: Allow and Disallow, policy tokens, Content-Usage,
 /// Content-Signal and License.
 ///
-/// Made by [`RightsReader::robots`](crate::rights::RightsReader::robots). It owns what it needs and is
-/// cheap to clone, `Send` and `Sync`: compile once, ask for millions of URLs.
+/// Made by [`RightsReader::robots`](crate::rights::RightsReader::robots), or of a site in a pack (feature
+/// `pack`), from which it borrows the policy. It is cheap to clone, `Send` and `Sync`: compile once, ask for
+/// millions of URLs.
 #[derive(Clone)]
-pub struct RobotsRights(Arc<Inner>);
+pub struct RobotsRights<'p> {
+    policy: SitePolicy<'p>,
+    lines: Arc<CompiledLines>,
+}
 
-struct Inner {
-    policy: Policy,
+/// What a robots.txt says of a crawler's rights beside Allow and Disallow.
+#[derive(Debug)]
+pub(crate) struct CompiledLines {
     usage: UsageRules,
     signals: SignalRules,
     licences: Vec<(u32, Box<str>)>,
@@ -40,58 +46,40 @@ struct Inner {
     notes: Notes,
 }
 
-impl RobotsRights {
+impl RobotsRights<'static> {
     /// What a file says of a crawler whose operator heeds these tokens.
-    pub(in crate::rights) fn new(
+    pub(in crate::rights) fn of(
         robots: &Robots<'_>,
         crawler: &Crawler,
         vocabulary: Vocabulary,
         tokens: &[PolicyToken],
-    ) -> RobotsRights {
-        let lines = RightsLines::of(robots);
-        let (groups, profile) = (robots.groups(), robots.profile());
-        let mut notes = Notes::NONE;
-        notes.add_if(lines.has_misspelt, Note::MisspeltField);
-        notes.add_if(lines.groups_differ, Note::GroupsDiffer);
-
-        let (own, everybody) = lines.usage_groups(crawler, profile);
-        let usage = in_scope(&lines, RightsField::ContentUsage, &own, &everybody, &mut notes);
-
-        let (own, everybody) = (groups.select(crawler), groups.select_everybody());
-        let mut signals =
-            in_scope(&lines, RightsField::ContentSignal, &own, &everybody, &mut notes);
-        let are_outside = signals.is_empty();
-        if are_outside {
-            let outside = lines.of_field(RightsField::ContentSignal);
-            signals.extend(outside.filter(|line| line.group.is_none()));
-        }
-        let signals = SignalRules::new(&signals, are_outside, profile);
-        notes.add_all(signals.notes());
-
+    ) -> RobotsRights<'static> {
         // Only groups that name a token are about it.
         let of_token = |token: &PolicyToken| {
             let name = Crawler::name(token.name);
-            let is_named = !groups.select_named(&name).groups().is_empty();
+            let is_named = !robots.groups().select_named(&name).groups().is_empty();
             is_named.then(|| (*token, robots.policy_with_rules(&name)))
         };
-        RobotsRights(Arc::new(Inner {
-            policy: robots.policy_with_rules(crawler),
-            usage: UsageRules::new(&usage, vocabulary, profile),
-            signals,
-            licences: licences(&lines, &own, &mut notes),
-            tokens: tokens.iter().filter_map(of_token).collect(),
-            notes,
-        }))
+        let selection = Selection::each(robots, [crawler]).remove(0);
+        let mut lines = CompiledLines::new(&selection, vocabulary, robots.profile());
+        lines.tokens = tokens.iter().filter_map(of_token).collect();
+        RobotsRights::new(robots.policy_with_rules(crawler).into(), Arc::new(lines))
+    }
+}
+
+impl<'p> RobotsRights<'p> {
+    pub(crate) fn new(policy: SitePolicy<'p>, lines: Arc<CompiledLines>) -> RobotsRights<'p> {
+        RobotsRights { policy, lines }
     }
 
     /// The policy that rules on crawling.
-    pub fn policy(&self) -> &Policy {
-        &self.0.policy
+    pub fn policy(&self) -> &SitePolicy<'p> {
+        &self.policy
     }
 
     /// The absolute addresses of the licences that the file names for the crawler, with their lines.
     pub fn licences(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.0.licences.iter().map(|(line, url)| (*line, &**url))
+        self.lines.licences.iter().map(|(line, url)| (*line, &**url))
     }
 
     /// The ruling of the file alone on a purpose, without the places that decided: to filter. Licences
@@ -106,13 +94,12 @@ impl RobotsRights {
         purpose: Purpose,
         url: &U,
     ) -> Result<Ruling, InvalidUrl> {
-        let inner = &*self.0;
-        let target = inner.policy.target(url)?;
+        let target = self.policy.target(url)?;
         if purpose == Purpose::Crawl {
-            return Ok(crawl(inner.policy.verdict(&target).is_allow()));
+            return Ok(crawl(self.policy.own_verdict(&target).is_allow()));
         }
         let (mut allows, mut disallows) = (Purposes::NONE, Purposes::NONE);
-        inner.state(&target, purpose.into(), |said| match said {
+        self.lines.state(&self.policy, &target, purpose.into(), |said| match said {
             Said::Statement(statement) => {
                 allows |= statement.allows;
                 disallows |= statement.disallows;
@@ -128,15 +115,29 @@ impl RobotsRights {
         })
     }
 
+    /// The rights by the file alone: before anything else is known of the URL. The licences that it
+    /// names are listed, as documents that were not given.
+    ///
+    /// The rule that decided on crawling is not in [`Rights::by`] if a pack gave the policy without its
+    /// rules.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is invalid; never in the profile `google`.
+    pub fn rights<U: crate::AsUrl + ?Sized>(&self, url: &U) -> Result<Rights, InvalidUrl> {
+        let mut rights = Rights::default();
+        self.settle(url, &mut rights)?;
+        refer(Some(self), &mut rights);
+        Ok(rights)
+    }
+
     /// Adds what the file says of a URL, but for its licences.
-    pub(in crate::rights) fn settle(
+    pub(in crate::rights) fn settle<U: crate::AsUrl + ?Sized>(
         &self,
-        url: &[u8],
+        url: &U,
         rights: &mut Rights,
     ) -> Result<(), InvalidUrl> {
-        let inner = &*self.0;
-        let target = inner.policy.target(url)?;
-        let decision = inner.policy.decision(&target);
+        let target = self.policy.target(url)?;
+        let decision = self.policy.decision(&target);
         rights.set_crawl(crawl(decision.verdict.is_allow()));
         if let Some(rule) = decision.rule() {
             let statement = Statement::new(Place::Robots { line: rule.line }, Version::Rfc9309);
@@ -147,8 +148,8 @@ impl RobotsRights {
                 statement.disallowing(crawl)
             });
         }
-        rights.add_notes(inner.notes);
-        inner.state(&target, Purposes::USES, |said| match said {
+        rights.add_notes(self.lines.notes);
+        self.lines.state(&self.policy, &target, Purposes::USES, |said| match said {
             Said::Statement(statement) => rights.add(statement),
             Said::Ceiling(ceiling) => rights.lower_ceiling(Some(ceiling)),
             Said::Note(note) => rights.add_note(note),
@@ -157,11 +158,32 @@ impl RobotsRights {
     }
 }
 
-impl Inner {
+impl CompiledLines {
+    /// The lines for a crawler whose operator heeds no tokens.
+    pub(crate) fn new(
+        selection: &Selection<'_>,
+        vocabulary: Vocabulary,
+        profile: &Profile,
+    ) -> CompiledLines {
+        let usage = UsageRules::new(&selection.usage, vocabulary, profile);
+        let signals = SignalRules::new(&selection.signals, selection.signals_are_outside, profile);
+        let mut notes = selection.notes;
+        notes.add_all(signals.notes());
+        let licences =
+            selection.licences.iter().map(|(line, url)| (*line, (*url).into())).collect();
+        CompiledLines { usage, signals, licences, tokens: Vec::new(), notes }
+    }
+
     /// Calls `said` with what policy tokens, Content-Usage and Content-Signal say of a target, at least
     /// of the purposes that are wanted.
     #[inline]
-    fn state(&self, target: &Target<'_>, wanted: Purposes, mut said: impl FnMut(Said)) {
+    fn state(
+        &self,
+        policy: &SitePolicy<'_>,
+        target: &Target<'_>,
+        wanted: Purposes,
+        mut said: impl FnMut(Said),
+    ) {
         for (token, policy) in &self.tokens {
             if let Some(rule) = policy.decision(target).rule()
                 && !rule.verdict.is_allow()
@@ -179,7 +201,7 @@ impl Inner {
         let normalised = normalised.as_deref().unwrap_or_default();
         if !self.usage.is_empty() {
             // Only what may be crawled has a preference (draft-ietf-aipref-attach-05 §3.1).
-            if self.policy.verdict(target).is_allow() {
+            if policy.own_verdict(target).is_allow() {
                 self.usage.state(normalised, &mut said);
             } else {
                 said(Said::Note(Note::NotCrawlable));
@@ -193,32 +215,29 @@ fn crawl(is_allowed: bool) -> Ruling {
     if is_allowed { Ruling::Allow } else { Ruling::Disallow }
 }
 
-impl fmt::Debug for RobotsRights {
+impl fmt::Debug for RobotsRights<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RobotsRights")
-            .field("policy", &self.0.policy)
-            .field("usage", &self.0.usage)
-            .field("signals", &self.0.signals)
-            .field("licences", &self.0.licences)
-            .finish_non_exhaustive()
+            .field("policy", &self.policy)
+            .field("lines", &self.lines)
+            .finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Profile;
     use crate::rights::limits::UseCeiling;
 
-    fn compiled(file: &str, crawler: &str) -> RobotsRights {
+    fn compiled(file: &str, crawler: &str) -> RobotsRights<'static> {
         let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
-        RobotsRights::new(&robots, &crawler.into(), Vocabulary::V08, PolicyToken::ALL)
+        RobotsRights::of(&robots, &crawler.into(), Vocabulary::V08, PolicyToken::ALL)
     }
 
     fn rights(file: &str, crawler: &str, url: &str) -> Rights {
         let mut rights = Rights::default();
         let compiled = compiled(file, crawler);
-        compiled.settle(url.as_bytes(), &mut rights).unwrap();
+        compiled.settle(url, &mut rights).unwrap();
         for purpose in Purpose::ALL {
             assert_eq!(compiled.ruling(*purpose, url), Ok(rights.ruling(*purpose)), "{purpose}");
         }

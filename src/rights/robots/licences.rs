@@ -7,11 +7,11 @@ use crate::rights::robots::scope::is_of;
 
 /// The absolute addresses of the licences for a crawler, with their lines: those of its groups, or else
 /// those outside any group (RSL 1.0 §4.4).
-pub(super) fn licences(
-    lines: &RightsLines<'_>,
+pub(super) fn licences<'a>(
+    lines: &RightsLines<'a>,
     own: &Selected,
     notes: &mut Notes,
-) -> Vec<(u32, Box<str>)> {
+) -> Vec<(u32, &'a str)> {
     let (mut of_crawler, mut global) = (Vec::new(), Vec::new());
     for line in lines.of_field(RightsField::License) {
         let found = match line.group {
@@ -20,7 +20,7 @@ pub(super) fn licences(
             Some(_) => continue,
         };
         match str::from_utf8(line.value).ok().filter(|text| url::Url::parse(text).is_ok()) {
-            Some(url) => found.push((line.line, url.into())),
+            Some(url) => found.push((line.line, url)),
             None => notes.add(Note::LicenceRelative),
         }
     }

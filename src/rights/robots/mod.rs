@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! records ─▶ lines with their groups ─▶ those of the crawler ─▶ paths and what they state ─▶ rights
-//!            lines                      scope                   usage, signals, licences     compiled
+//!            lines                      scope, selection        usage, signals, licences     compiled
 //! ```
 
-pub(super) mod compiled;
+pub(crate) mod compiled;
 mod licences;
 mod lines;
 mod said;
 mod scope;
+pub(crate) mod selection;
 mod signals;
 mod usage;

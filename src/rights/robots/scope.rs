@@ -4,17 +4,19 @@ use crate::read::select::Selected;
 use crate::rights::note::{Note, Notes};
 use crate::rights::robots::lines::{RightsField, RightsLine, RightsLines};
 
-/// The lines of a field in the crawler's groups. Notes what may have been meant for it besides.
-pub(super) fn in_scope<'l, 'a>(
-    lines: &'l RightsLines<'a>,
+/// The lines of a field in the crawler's groups: numbers and values. Notes what may have been meant for
+/// it besides.
+pub(super) fn in_scope<'a>(
+    lines: &RightsLines<'a>,
     field: RightsField,
     own: &Selected,
     everybody: &Selected,
     notes: &mut Notes,
-) -> Vec<&'l RightsLine<'a>> {
+) -> Vec<(u32, &'a [u8])> {
     let all = || lines.of_field(field);
     notes.add_if(all().any(|line| line.group.is_none()), Note::OutsideGroup);
-    let of_crawler: Vec<_> = all().filter(|line| is_of(line, own)).collect();
+    let of_crawler = all().filter(|line| is_of(line, own));
+    let of_crawler: Vec<_> = of_crawler.map(|line| (line.line, line.value)).collect();
     let others = of_crawler.is_empty() && all().any(|line| is_of(line, everybody));
     notes.add_if(others, Note::OnlyForOthers);
     of_crawler

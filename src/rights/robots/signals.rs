@@ -6,7 +6,6 @@ use crate::rights::note::Notes;
 use crate::rights::paths::{Paths, split_path};
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purposes, Ruling};
-use crate::rights::robots::lines::RightsLine;
 use crate::rights::robots::said::Said;
 use crate::rights::statement::Statement;
 use crate::rights::tables::SIGNALS;
@@ -26,12 +25,8 @@ pub(super) struct SignalRules {
 const CEILING: usize = SIGNALS.len();
 
 impl SignalRules {
-    pub(super) fn new(
-        lines: &[&RightsLine<'_>],
-        are_outside: bool,
-        profile: &Profile,
-    ) -> SignalRules {
-        let split = lines.iter().map(|line| (line.line, split_path(line.value)));
+    pub(super) fn new(lines: &[(u32, &[u8])], are_outside: bool, profile: &Profile) -> SignalRules {
+        let split = lines.iter().map(|(line, value)| (*line, split_path(value)));
         let read = |(line, (_, said))| (line, ContentSignals::parse(said));
         let lines: Vec<(u32, ContentSignals)> = split.clone().map(read).collect();
         let paths = std::array::from_fn(|label| {

@@ -6,7 +6,6 @@ use crate::rights::note::{Note, Notes};
 use crate::rights::paths::{Paths, split_path};
 use crate::rights::place::Place;
 use crate::rights::purpose::Purposes;
-use crate::rights::robots::lines::RightsLine;
 use crate::rights::robots::said::Said;
 use crate::rights::statement::Statement;
 use crate::rights::version::{Version, Vocabulary};
@@ -30,11 +29,11 @@ struct UsageLine {
 
 impl UsageRules {
     pub(super) fn new(
-        lines: &[&RightsLine<'_>],
+        lines: &[(u32, &[u8])],
         vocabulary: Vocabulary,
         profile: &Profile,
     ) -> UsageRules {
-        let split = lines.iter().map(|line| (line.line, split_path(line.value)));
+        let split = lines.iter().map(|(line, value)| (*line, split_path(value)));
         let paths = Paths::new(split.clone().map(|(_, (path, _))| path).zip(0..), profile);
         let read = |(line, (path, said))| UsageLine::new(line, path, said, vocabulary);
         UsageRules { vocabulary, lines: split.map(read).collect(), paths }
