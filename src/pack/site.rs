@@ -202,8 +202,37 @@ impl<'p> Site<'p> {
         crawler: usize,
         vocabulary: crate::rights::Vocabulary,
     ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
-        let Some(profile) = self.pack.rights_profile() else { return Ok(None) };
         let Some(policy) = self.policy(crawler)? else { return Ok(None) };
+        self.rights_beside(policy.policy, crawler, vocabulary)
+    }
+
+    /// The same, with the rules of the policy if the pack keeps them, so that the one that decided on
+    /// crawling is named. The pack keeps the policy in memory from then on.
+    ///
+    /// # Errors
+    /// As for [`Site::rights`], also if the rules are damaged.
+    ///
+    /// # Panics
+    /// Panics if there is no such crawler.
+    #[cfg(feature = "rights")]
+    pub fn rights_with_rules(
+        &self,
+        crawler: usize,
+        vocabulary: crate::rights::Vocabulary,
+    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
+        let Some(policy) = self.policy(crawler)? else { return Ok(None) };
+        let with_rules = policy.with_rules()?.map(SitePolicy::from);
+        self.rights_beside(with_rules.unwrap_or(policy.policy), crawler, vocabulary)
+    }
+
+    #[cfg(feature = "rights")]
+    fn rights_beside(
+        &self,
+        policy: SitePolicy<'p>,
+        crawler: usize,
+        vocabulary: crate::rights::Vocabulary,
+    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
+        let Some(profile) = self.pack.rights_profile() else { return Ok(None) };
         let record = self.shard.about(self.entry.about)?.rights();
         let lines = self.shard.rights_of(
             record,
@@ -212,7 +241,7 @@ impl<'p> Site<'p> {
             vocabulary,
             &profile,
         )?;
-        Ok(Some(crate::rights::RobotsRights::new(policy.policy, lines)))
+        Ok(Some(crate::rights::RobotsRights::new(policy, lines)))
     }
 
     /// Returns true if this is what a writer would write for a file: equal policies, rules and sitemaps, as

@@ -16,15 +16,11 @@ const TDM_PATH: &str = "/.well-known/tdmrep.json";
 /// are reported as [`LicenceState::NotGiven`](crate::rights::LicenceState::NotGiven).
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    tdm: Vec<TdmOfSite>,
+    /// By the key of the origin whose file it is.
+    tdm: BTreeMap<Box<str>, Result<TdmFile, InvalidTdmFile>>,
+    /// The file of every other site that is asked about.
+    tdm_of_any: Option<Result<TdmFile, InvalidTdmFile>>,
     rsl: BTreeMap<Box<str>, Result<Rsl, InvalidRsl>>,
-}
-
-#[derive(Clone, Debug)]
-struct TdmOfSite {
-    /// The origin whose file it is. `None`: of every site that is asked about.
-    origin: Option<Box<str>>,
-    file: Result<TdmFile, InvalidTdmFile>,
 }
 
 impl Documents {
@@ -35,18 +31,17 @@ impl Documents {
     }
 
     /// Adds a file. `address` is its absolute URL, or `/.well-known/tdmrep.json`. Any other file is read
-    /// as an RSL document. `O(n)`.
+    /// as an RSL document. A file that was added before for the same address is replaced. `O(n)`.
     pub fn add(&mut self, address: &str, file: &[u8]) {
         if address == TDM_PATH {
-            self.tdm.push(TdmOfSite { origin: None, file: TdmFile::parse(file) });
+            self.tdm_of_any = Some(TdmFile::parse(file));
             return;
         }
         if let Ok(url) = url::Url::parse(address)
             && url.path() == TDM_PATH
             && let Ok(origin) = Origin::of(address)
         {
-            let origin = Some(origin.key().into());
-            self.tdm.push(TdmOfSite { origin, file: TdmFile::parse(file) });
+            self.tdm.insert(origin.key().into(), TdmFile::parse(file));
             return;
         }
         self.rsl.insert(key(address), Rsl::parse(file, address));
@@ -61,7 +56,7 @@ impl Documents {
 
     /// Returns true if there is no file.
     pub fn is_empty(&self) -> bool {
-        self.tdm.is_empty() && self.rsl.is_empty()
+        self.tdm.is_empty() && self.tdm_of_any.is_none() && self.rsl.is_empty()
     }
 
     /// The file of TDMRep for an origin.
@@ -69,11 +64,8 @@ impl Documents {
         &self,
         origin: Option<&Origin<'_>>,
     ) -> Option<&Result<TdmFile, InvalidTdmFile>> {
-        let is_for = |of: &TdmOfSite| {
-            let key = of.origin.as_deref();
-            key.is_none_or(|key| origin.is_some_and(|origin| origin.key() == key))
-        };
-        self.tdm.iter().find(|of| is_for(of)).map(|of| &of.file)
+        let own = origin.and_then(|origin| self.tdm.get(origin.key()));
+        own.or(self.tdm_of_any.as_ref())
     }
 
     /// The RSL document of an address.

@@ -31,11 +31,26 @@ pub(crate) enum PageElement<'p> {
     },
 }
 
-/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes.
+/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
+/// by its byte order mark, as browsers do it; any other is taken for ASCII and something.
 pub(crate) fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
+    let utf8 = utf8_of_utf16(html);
+    let html = utf8.as_deref().unwrap_or(html);
     if let Some(last) = last_candidate(html) {
         read_up_to(last, html, found);
     }
+}
+
+/// A page in UTF-16 with a byte order mark, as UTF-8. `None` if it is in anything else.
+fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
+    let (unit, text): (fn([u8; 2]) -> u16, _) = match html {
+        [0xff, 0xfe, text @ ..] => (u16::from_le_bytes, text),
+        [0xfe, 0xff, text @ ..] => (u16::from_be_bytes, text),
+        _ => return None,
+    };
+    let units = text.as_chunks().0.iter().map(|bytes| unit(*bytes));
+    let chars = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Some(chars.collect::<String>().into_bytes())
 }
 
 /// Reads a page up to the first tag that ends behind `last`.
@@ -487,6 +502,21 @@ mod tests {
 
     const META: &str = "<meta name=robots content=noindex>";
     const READ: &str = "meta 1 robots=noindex";
+
+    #[test]
+    fn utf_16() {
+        let text = "\u{feff}<meta name=robots content=\"no\u{e9}index\">";
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let page: Vec<u8> = text.encode_utf16().flat_map(bytes).chain(*b"x").collect();
+            let mut found = Vec::new();
+            read_page(&page, |element| {
+                if let PageElement::Meta { content, .. } = element {
+                    found.push(String::from_utf8(content.to_vec()).unwrap());
+                }
+            });
+            assert_eq!(found, ["no\u{e9}index"]);
+        }
+    }
 
     #[test]
     fn tags() {

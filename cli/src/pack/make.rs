@@ -100,7 +100,13 @@ impl Summary {
         ));
     }
 
-    fn status(&self) -> Status {
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether all could be read.
+    pub fn status(&self) -> Status {
         if self.faults == 0 { Status::Done } else { Status::Failed }
     }
 }

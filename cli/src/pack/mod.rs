@@ -2,11 +2,11 @@
 
 pub mod args;
 mod inspect;
-mod make;
+pub mod make;
 mod merge;
 mod output;
 mod shards;
-mod sources;
+pub mod sources;
 mod update;
 
 use crate::error::{Failure, Status};

@@ -1,9 +1,11 @@
 //! WARC files that the command line names, and what is told of those that are damaged.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use robotsieve::report::shown;
 use robotsieve_client::captures::RecordPlace;
@@ -44,13 +46,23 @@ impl Damage {
     pub fn tell(&mut self, place: &RecordPlace, what: &str) {
         self.told += 1;
         if self.told <= NAMED {
-            stderr::error(&format_args!("{place}: {}; left out", shown(what.as_bytes())));
+            tell_once(format!("{place}: {}; left out", shown(what.as_bytes())));
         }
+    }
+}
+
+/// Tells an error, unless that was done when the files were read before.
+fn tell_once(message: String) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.insert(message.clone()) {
+        stderr::error(&message);
     }
 }
 
 /// Tells that a file cannot be read.
 pub fn tell_unreadable(unreadable: Unreadable) {
     let Unreadable { name, cause } = unreadable;
-    stderr::error(&Failure::io(format!("cannot read WARC file '{}'", name.display()), cause));
+    let failure = Failure::io(format!("cannot read WARC file '{}'", name.display()), cause);
+    tell_once(failure.to_string());
 }

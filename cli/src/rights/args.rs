@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use robotsieve::rights::{TagReading, Vocabulary};
 
-use crate::options::{AgentOption, Format, Instant, ProfileOption, values};
+use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Threads, values};
 
 /// Print whether a URL may be crawled, indexed, used and trained on
 ///
@@ -26,7 +26,9 @@ use crate::options::{AgentOption, Format, Instant, ProfileOption, values};
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
-    override_usage = "robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) URL",
+    override_usage = "\
+robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) URL
+       robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) --warc FILE...",
     after_help = "\
 Examples:
   robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
@@ -36,13 +38,14 @@ Examples:
   robotsieve rights --agent CCBot --file /.well-known/tdmrep.json=tdmrep.json \\
       --file https://example.com/license.xml=license.xml --robots robots.txt \\
       --format json https://example.com/news/
+  robotsieve rights --agent CCBot --warc crawl-*.warc.gz > rights.jsonl
 
 docs/rights.md describes the JSON.
 
 Exit status:
   0  printed, whatever the rights are
   2  wrong usage, an invalid URL, or a header file that is none
-  3  something could not be read or printed"
+  3  something could not be read or printed; of --warc the rest was printed"
 )]
 pub struct RightsArgs {
     #[command(flatten)]
@@ -92,17 +95,55 @@ pub struct RightsArgs {
     #[arg(long, value_name = "TIME", verbatim_doc_comment)]
     pub now: Option<Instant>,
 
+    /// Print the rights of each response in these WARC files
+    ///
+    /// By the robots.txt files, the headers, the pages, tdmrep.json and the
+    /// RSL documents that the files themselves have: nothing else is read. A
+    /// line of JSON for each response, in their order.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["robots", "headers", "html", "file", "url"],
+        verbatim_doc_comment
+    )]
+    pub warc: Vec<OsString>,
+
     #[command(flatten)]
     pub profile: ProfileOption,
 
-    /// What to print: text or json
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
-    #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
-    pub format: Format,
+    /// What to print: text, json or parquet
+    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
+    #[arg(long_help = values::<RightsFormat>("What to print. By default text, of --warc json"))]
+    pub format: Option<RightsFormat>,
+
+    #[command(flatten)]
+    pub threads: Threads,
+
+    #[command(flatten)]
+    pub progress: ProgressOption,
 
     /// The URL
-    #[arg(value_name = "URL")]
-    pub url: OsString,
+    #[arg(value_name = "URL", required_unless_present = "warc")]
+    pub url: Option<OsString>,
+}
+
+impl RightsArgs {
+    /// The vocabulary of Content-Usage.
+    pub fn vocabulary(&self) -> Vocabulary {
+        self.vocabulary.unwrap_or_default()
+    }
+}
+
+/// The forms in which rights are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RightsFormat {
+    /// For people; of one URL
+    Text,
+    /// One JSON document; of --warc a line for each response
+    Json,
+    /// A Parquet file, of --warc
+    Parquet,
 }
 
 fn reading(text: &str) -> Result<TagReading, String> {

@@ -1,6 +1,9 @@
 //! `robotsieve rights`: prints what a URL may be used for, and who says so.
 
+mod archive;
 pub mod args;
+#[cfg(feature = "parquet")]
+mod parquet;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -14,11 +17,11 @@ use robotsieve_client::Timestamp;
 use url::Url;
 
 use crate::error::{Failure, Status};
-use crate::options::{Agent, Format};
+use crate::options::Agent;
 use crate::read::{robots_file, small_input, stdin, urls};
 use crate::write::bytes::shown;
 use crate::write::stdout::{self, Stdout};
-use args::RightsArgs;
+use args::{RightsArgs, RightsFormat};
 
 /// Prints the rights of a URL.
 pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
@@ -28,13 +31,20 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
     stdin::at_most_once(named.chain(files.iter().map(|(_, file)| file)))?;
     let profile = args.profile.get();
     let agent = trimmed(args.agent.required()?);
-    let url = args.url.as_encoded_bytes();
-    let mut reader = RightsReader::new(&agent.crawler(&profile)?)
-        .with_reading(args.reading)
-        .with_vocabulary(args.vocabulary.unwrap_or_default());
+    let crawler = agent.crawler(&profile)?;
+    let mut reader =
+        RightsReader::new(&crawler).with_reading(args.reading).with_vocabulary(args.vocabulary());
     let now = args.now.map_or_else(Timestamp::now, |now| now.0);
     if let Ok(now) = i64::try_from(now.0) {
         reader = reader.with_now(now);
+    }
+    if !args.warc.is_empty() {
+        return archive::run(args, &agent, &crawler, &reader, &profile);
+    }
+    // clap requires it.
+    let url = args.url.as_deref().unwrap_or_default().as_encoded_bytes();
+    if args.format == Some(RightsFormat::Parquet) {
+        return Err(Failure::Usage("--format parquet is for --warc".to_owned()));
     }
 
     let file = args.robots.as_deref().map(robots_file::text).transpose()?;
@@ -66,10 +76,10 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
 
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
-        Format::Json => serde_json::to_writer(&mut out, &rights)
+        Some(RightsFormat::Json) => serde_json::to_writer(&mut out, &rights)
             .map_err(io::Error::from)
             .and_then(|()| writeln!(out)),
-        Format::Text => {
+        _ => {
             let sources =
                 RightsSources { robots: robots.as_ref(), headers: &header, html: html.as_deref() };
             let agent = shown(agent.text.as_encoded_bytes());

@@ -22,6 +22,7 @@ use crate::read::stdin;
 use detect::Kind;
 pub use source::{CaptureSource, Faults};
 pub use store::Store;
+pub use warc::Warc;
 
 /// All sources that were named. None of them may read what is written to `output`.
 ///

@@ -1,8 +1,5 @@
 //! What a record says of a robots.txt.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use crate::MAX_BODY_BYTES;
 use crate::Timestamp;
 use crate::network::is_redirect;
@@ -10,10 +7,11 @@ use crate::outcome::{OriginState, Response};
 use ::http::header::LOCATION;
 use robotsieve::Origin;
 
+use super::extract::Extract;
 use super::http;
 use super::record::{End, Kind, Record};
 use super::state::of_json;
-use crate::captures::capture::{At, Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer};
+use crate::captures::capture::{Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer};
 
 /// The contents of a record.
 pub enum RecordFound {
@@ -21,8 +19,6 @@ pub enum RecordFound {
     Answer(Box<str>, Capture),
     /// All that a store knew of an origin.
     State(Box<StateRecord>),
-    /// Something that is no record, or one that says nothing.
-    Damage(At, String),
 }
 
 /// All that a store knew of an origin.
@@ -34,20 +30,31 @@ pub struct StateRecord {
     pub refers_to: Box<str>,
 }
 
-impl RecordFound {
-    /// About how much memory it takes.
-    pub fn weight(&self) -> usize {
-        match self {
+/// Makes captures of records.
+pub struct Captures;
+
+impl Extract for Captures {
+    type Found = RecordFound;
+
+    fn is_wanted(&self, record: &Record<'_>) -> bool {
+        is_wanted(record)
+    }
+
+    fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, String>> {
+        read(record, place)
+    }
+
+    fn weight(&self, found: &RecordFound) -> usize {
+        match found {
             RecordFound::Answer(_, capture) => 512 + capture.answer.body().map_or(0, <[u8]>::len),
             RecordFound::State(_) => 1024,
-            RecordFound::Damage(..) => 128,
         }
     }
 }
 
 /// Returns true if a record can say something about a robots.txt. A redirect may lead to any page, so all
 /// answers can.
-pub fn is_wanted(record: &Record<'_>) -> bool {
+fn is_wanted(record: &Record<'_>) -> bool {
     let begins = |begin: &str| {
         let text = record.content_type.get(..begin.len());
         text.is_some_and(|text| text.eq_ignore_ascii_case(begin.as_bytes()))
@@ -69,12 +76,12 @@ fn is_of_a_store(id: &[u8]) -> bool {
 }
 
 /// Reads a record.
-pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<RecordFound> {
-    let found = match record.kind {
+fn read(record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, String>> {
+    Some(match record.kind {
         Kind::Metadata => match of_json(record.block)? {
             Ok((key, state)) => Origin::of(&key).map_err(|error| error.to_string()).map(|origin| {
                 RecordFound::State(Box::new(StateRecord {
-                    place: RecordPlace { file: file.clone(), at },
+                    place,
                     origin: origin.into_owned(),
                     state,
                     refers_to: text(record.refers_to).into(),
@@ -84,12 +91,10 @@ pub fn read(record: &Record<'_>, file: &Arc<Path>, at: At) -> Option<RecordFound
         },
         _ => answer(record)?.map(|(key, time, answer)| {
             let (origin, other) = key.into_parts();
-            let place = RecordPlace { file: file.clone(), at };
             let capture = Capture { origin, other, at: Some(time), answer, place };
             RecordFound::Answer(text(record.id).into(), capture)
         }),
-    };
-    Some(found.unwrap_or_else(|cause| RecordFound::Damage(at, cause)))
+    })
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -121,7 +126,7 @@ fn answer(record: &Record<'_>) -> Option<Answered> {
     }))
 }
 
-fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
+pub fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
     let time = humantime::parse_rfc3339_weak(text(date)).map(Timestamp::from);
     time.map_err(|_| format!("the record has no valid {name}"))
 }

@@ -40,6 +40,17 @@ struct Sent {
 /// # Errors
 /// Returns an error if it is not an HTTP answer.
 pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, String> {
+    with_head(block, |head, wire| of_head(head, wire, end))
+}
+
+/// Calls `act` with the head of the answer in a block, and with what follows it.
+///
+/// # Errors
+/// Returns an error if it is not an HTTP answer.
+pub fn with_head<T>(
+    block: &[u8],
+    act: impl FnOnce(&httparse::Response<'_, '_>, &[u8]) -> T,
+) -> Result<T, String> {
     let later = LATER_VERSIONS.iter().find_map(|version| block.strip_prefix(*version));
     let as_http1 = later.map(|rest| [b"HTTP/1.1 ", rest].concat());
     let block = as_http1.as_deref().unwrap_or(block);
@@ -51,45 +62,65 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
         .ignore_invalid_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true)
         .parse_response_with_uninit_headers(&mut head, block, &mut headers);
-    let len = match parsed {
-        Ok(httparse::Status::Complete(len)) => len,
-        Ok(httparse::Status::Partial) => return Err("the head of the answer has no end".into()),
-        Err(cause) => return Err(format!("it is not an HTTP answer: {cause}")),
-    };
+    match parsed {
+        Ok(httparse::Status::Complete(len)) => Ok(act(&head, &block[len..])),
+        Ok(httparse::Status::Partial) => Err("the head of the answer has no end".into()),
+        Err(cause) => Err(format!("it is not an HTTP answer: {cause}")),
+    }
+}
+
+fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<Response, Failure> {
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
-    let mut sent = Sent::default();
-    for header in head.headers {
-        let is = |name: &HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
-        let (headers, name) = if is(&CONTENT_LENGTH) {
-            sent.len = sent.len.max(len_of(header.value));
-            continue;
-        } else if is(&CONTENT_ENCODING) {
-            (&mut sent.encodings, CONTENT_ENCODING)
-        } else if is(&TRANSFER_ENCODING) {
-            (&mut sent.encodings, TRANSFER_ENCODING)
-        } else if let Some(name) = KEPT.iter().find(|name| is(name)) {
-            (&mut response.headers, name.clone())
-        } else {
-            continue;
-        };
-        if let Ok(value) = HeaderValue::from_bytes(header.value) {
-            headers.append(name, value);
+    for header in &*head.headers {
+        let is = |name: &&HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
+        if let Some(name) = KEPT.iter().find(is)
+            && let Ok(value) = HeaderValue::from_bytes(header.value)
+        {
+            response.headers.append(name, value);
         }
     }
     // Bodies of other answers are not the file.
     if !(200..300).contains(&response.status) {
-        return Ok(Ok(response));
+        return Ok(response);
     }
-    let (body, is_longer) = match decode(&sent, &block[len..], end) {
-        Ok(body) => body,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let (body, is_cut) = body(head.headers, wire, end)?;
     // Of the encoded bytes, UTF-16 could not be told.
     let headers = response.headers;
     let mut response = Response::new(response.status, body);
     response.headers = headers;
-    response.is_truncated = end == End::Limit || is_longer;
-    Ok(Ok(response))
+    response.is_truncated = is_cut;
+    Ok(response)
+}
+
+/// The body of an answer, of which `wire` is what was sent, with its encodings undone, and whether
+/// it was cut.
+///
+/// # Errors
+/// Returns an error if it ended too early, or an encoding cannot be undone.
+pub fn body(
+    headers: &[httparse::Header<'_>],
+    wire: &[u8],
+    end: End,
+) -> Result<(Vec<u8>, bool), Failure> {
+    let mut sent = Sent::default();
+    for header in headers {
+        let is = |name: &HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
+        let name = if is(&CONTENT_LENGTH) {
+            sent.len = sent.len.max(len_of(header.value));
+            continue;
+        } else if is(&CONTENT_ENCODING) {
+            CONTENT_ENCODING
+        } else if is(&TRANSFER_ENCODING) {
+            TRANSFER_ENCODING
+        } else {
+            continue;
+        };
+        if let Ok(value) = HeaderValue::from_bytes(header.value) {
+            sent.encodings.append(name, value);
+        }
+    }
+    let (body, is_longer) = decode(&sent, wire, end)?;
+    Ok((body, end == End::Limit || is_longer))
 }
 
 /// The failure of an answer that ended too early.

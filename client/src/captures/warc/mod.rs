@@ -7,6 +7,7 @@
 //! | member | a gzip member or zstd frame → bytes | `member`, `inflate` |
 //! | record | bytes → a record's head and block | `record` |
 //! | found | a record → a capture | `found`, `http`, `state` |
+//! | response | a record → whatever somebody makes of an answer | `response`, `http` |
 //!
 //! Threads read pieces of the inputs, in whatever order they get to them; what they found comes out
 //! in the order of the input. It is the same, damage included, as if one thread had read everything
@@ -35,12 +36,14 @@
 
 mod codec;
 mod cursor;
+mod extract;
 mod found;
 mod http;
 mod inflate;
 mod member;
 mod piece;
 mod record;
+mod response;
 mod source;
 mod state;
 #[cfg(test)]
@@ -60,9 +63,11 @@ use crate::Timestamp;
 use crate::outcome::{
     Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Response, Said,
 };
-use found::RecordFound;
+use extract::{Extract, Found, Sink};
+use found::{Captures, RecordFound};
 use piece::{Begin, Memory, Read};
 
+pub use response::{Body, ResponseItem, ResponseRecord, read_responses};
 pub use source::WarcInput;
 pub use state::to_json as state_to_json;
 
@@ -197,7 +202,8 @@ pub fn read<E: From<Panicked>>(
     act: impl FnMut(WarcItem) -> Result<(), E>,
     done: impl Fn(u64),
 ) -> Result<Counts, E> {
-    Reading { threads, piece_bytes: PIECE_BYTES }.read(inputs, act, done)
+    let reading = Reading { threads, piece_bytes: PIECE_BYTES };
+    reading.read(inputs, &Captures, &mut Collect::new(act), done)
 }
 
 /// How to read.
@@ -207,13 +213,13 @@ struct Reading {
 }
 
 impl Reading {
-    fn read<E: From<Panicked>>(
+    fn read<X: Extract, S: Sink<X::Found>>(
         &self,
         inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
-        mut act: impl FnMut(WarcItem) -> Result<(), E>,
+        extract: &X,
+        sink: &mut S,
         done: impl Fn(u64),
-    ) -> Result<Counts, E> {
-        let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    ) -> Result<Counts, S::Error> {
         let threads = self.threads.max(1);
         let (jobs, waiting) = channel::<Job>();
         let (results, finished) = channel();
@@ -221,11 +227,10 @@ impl Reading {
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 let (waiting, results) = (&waiting, results.clone());
-                scope.spawn(move || work(waiting, &results));
+                scope.spawn(move || work(extract, waiting, &results));
             }
             drop(results);
-            let counts = Counts::default();
-            let mut collect = Collect { latest, last: None, counts, act: &mut act };
+            let mut gather = Gather { extract, sink, counts: Counts::default() };
             let mut pieces = Pieces {
                 inputs: inputs.into_iter(),
                 piece_bytes: self.piece_bytes,
@@ -237,9 +242,9 @@ impl Reading {
                 out: VecDeque::new(),
                 early: BTreeMap::new(),
             };
-            pieces.run(&mut collect, &done)?;
-            collect.end()?;
-            Ok(collect.counts)
+            pieces.run(&mut gather, &done)?;
+            gather.sink.end(&mut gather.counts)?;
+            Ok(gather.counts)
         })
     }
 }
@@ -253,15 +258,16 @@ struct Job {
 }
 
 /// The number of a piece, and what is in it; `None` if the thread that read it has panicked.
-type Done = (u64, Option<Read>);
+type Done<F> = (u64, Option<Read<F>>);
 
-fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
+fn work<X: Extract>(extract: &X, waiting: &Mutex<Receiver<Job>>, results: &Sender<Done<X::Found>>) {
     let mut memory = Memory::default();
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { number, source, begin, until }) = job else { return };
         // Whoever waits for the piece must not wait for ever.
-        let read = AssertUnwindSafe(|| piece::read(&source, begin, until, None, &mut memory));
+        let read =
+            AssertUnwindSafe(|| piece::read(extract, &source, begin, until, None, &mut memory));
         let read = std::panic::catch_unwind(read).ok();
         if results.send((number, read)).is_err() {
             return;
@@ -270,13 +276,13 @@ fn work(waiting: &Mutex<Receiver<Job>>, results: &Sender<Done>) {
 }
 
 /// The pieces of all inputs, in their order.
-struct Pieces<I> {
+struct Pieces<I, F> {
     inputs: I,
     piece_bytes: u64,
     /// The number of pieces that may be at work or wait for their turn.
     ahead: usize,
     jobs: Sender<Job>,
-    finished: Receiver<Done>,
+    finished: Receiver<Done<F>>,
     /// The input whose pieces are being given out, and where the next of them begins.
     current: Option<(Arc<WarcInput>, u64)>,
     /// The number that were given out.
@@ -284,19 +290,19 @@ struct Pieces<I> {
     /// Those that did not have their turn yet.
     out: VecDeque<(u64, Arc<WarcInput>, u64)>,
     /// What came back before its turn.
-    early: BTreeMap<u64, Read>,
+    early: BTreeMap<u64, Read<F>>,
 }
 
-impl<I: Iterator<Item = Result<WarcInput, Unreadable>>> Pieces<I> {
-    fn run<E: From<Panicked>>(
+impl<I: Iterator<Item = Result<WarcInput, Unreadable>>, F> Pieces<I, F> {
+    fn run<X: Extract<Found = F>, S: Sink<F>>(
         &mut self,
-        collect: &mut Collect<'_, E>,
+        gather: &mut Gather<'_, X, S>,
         done: &impl Fn(u64),
-    ) -> Result<(), E> {
+    ) -> Result<(), S::Error> {
         // The input whose turn it is, and how far it was read.
         let mut turn: Option<(Arc<WarcInput>, u64)> = None;
         loop {
-            while self.out.len() < self.ahead && self.give(collect)? {}
+            while self.out.len() < self.ahead && self.give(gather)? {}
             let Some((number, source, until)) = self.out.pop_front() else { return Ok(()) };
             let read = self.result(number)?;
             let place = match &turn {
@@ -306,22 +312,25 @@ impl<I: Iterator<Item = Result<WarcInput, Unreadable>>> Pieces<I> {
             let mut next = place;
             if !source.is_over() && place < until {
                 if read.start == Some(place) {
-                    next = collect.piece(&source, read)?;
+                    next = gather.piece(&source, read)?;
                 }
                 // A search found something else than a record, or the thread gave up.
                 while next < until && !source.is_over() {
-                    next = collect.alone(&source, next, until)?;
+                    next = gather.alone(&source, next, until)?;
                 }
                 source.release(next);
                 done(next - place);
-                collect.counts.bytes += next - place;
+                gather.counts.bytes += next - place;
             }
             turn = Some((source, next));
         }
     }
 
     /// Gives the next piece to the threads. Returns false if there is none.
-    fn give<E>(&mut self, collect: &mut Collect<'_, E>) -> Result<bool, E> {
+    fn give<X: Extract<Found = F>, S: Sink<F>>(
+        &mut self,
+        gather: &mut Gather<'_, X, S>,
+    ) -> Result<bool, S::Error> {
         loop {
             if let Some((source, at)) = &mut self.current {
                 let has_more = source.len().is_none_or(|len| *at < len || *at == 0);
@@ -341,12 +350,12 @@ impl<I: Iterator<Item = Result<WarcInput, Unreadable>>> Pieces<I> {
             match self.inputs.next() {
                 None => return Ok(false),
                 Some(Ok(source)) => self.current = Some((Arc::new(source), 0)),
-                Some(Err(unreadable)) => collect.unreadable(unreadable)?,
+                Some(Err(unreadable)) => gather.unreadable(unreadable)?,
             }
         }
     }
 
-    fn result(&mut self, number: u64) -> Result<Read, Panicked> {
+    fn result(&mut self, number: u64) -> Result<Read<F>, Panicked> {
         loop {
             if let Some(read) = self.early.remove(&number) {
                 return Ok(read);
@@ -357,20 +366,16 @@ impl<I: Iterator<Item = Result<WarcInput, Unreadable>>> Pieces<I> {
     }
 }
 
-/// Puts together what was found.
-struct Collect<'c, E> {
-    /// Later times come from a wrong clock.
-    latest: Timestamp,
-    /// The last answer, and the id of its record. The next record may be the state that it
-    /// belongs to.
-    last: Option<(Box<str>, Capture)>,
+/// Gives what was found to a sink, and reads what threads did not.
+struct Gather<'g, X, S> {
+    extract: &'g X,
+    sink: &'g mut S,
     counts: Counts,
-    act: &'c mut dyn FnMut(WarcItem) -> Result<(), E>,
 }
 
-impl<E> Collect<'_, E> {
+impl<X: Extract, S: Sink<X::Found>> Gather<'_, X, S> {
     /// Takes what a thread has read. Returns where what comes next begins.
-    fn piece(&mut self, source: &WarcInput, read: Read) -> Result<u64, E> {
+    fn piece(&mut self, source: &WarcInput, read: Read<X::Found>) -> Result<u64, S::Error> {
         self.found(source, read.found)?;
         self.counts.records += read.records;
         if let Some(cause) = read.failure {
@@ -383,43 +388,63 @@ impl<E> Collect<'_, E> {
     }
 
     /// Reads a piece here and now.
-    fn alone(&mut self, source: &WarcInput, at: u64, until: u64) -> Result<u64, E> {
+    fn alone(&mut self, source: &WarcInput, at: u64, until: u64) -> Result<u64, S::Error> {
         let mut failure = None;
+        let extract = self.extract;
         let mut hand_on = |found| {
             self.found(source, found).map_err(|cause| {
                 failure = Some(cause);
                 io::Error::other("it was not taken")
             })
         };
-        let read =
-            piece::read(source, Begin::Here(at), until, Some(&mut hand_on), &mut Memory::default());
+        let (begin, mut memory) = (Begin::Here(at), Memory::default());
+        let read = piece::read(extract, source, begin, until, Some(&mut hand_on), &mut memory);
         match failure {
             Some(failure) => Err(failure),
             None => self.piece(source, read),
         }
     }
 
-    fn found(&mut self, source: &WarcInput, found: Vec<RecordFound>) -> Result<(), E> {
+    fn found(&mut self, source: &WarcInput, found: Vec<Found<X::Found>>) -> Result<(), S::Error> {
         for found in found {
             match found {
-                RecordFound::Damage(at, what) => {
-                    self.damaged(RecordPlace { file: source.path.clone(), at }, what)?;
+                Found::Made(made) => self.sink.found(made, &mut self.counts)?,
+                Found::Damage(at, what) => {
+                    let place = RecordPlace { file: source.path.clone(), at };
+                    self.sink.damaged(place, what, &mut self.counts)?;
                 }
-                RecordFound::Answer(id, capture) => {
-                    self.end()?;
-                    self.last = Some((id, capture));
-                }
-                RecordFound::State(state) => self.state(*state)?,
             }
         }
         Ok(())
     }
 
-    fn state(&mut self, state: found::StateRecord) -> Result<(), E> {
+    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), S::Error> {
+        self.sink.unreadable(unreadable, &mut self.counts)
+    }
+}
+
+/// Makes items of captures.
+struct Collect<A> {
+    /// Later times come from a wrong clock.
+    latest: Timestamp,
+    /// The last answer, and the id of its record. The next record may be the state that it
+    /// belongs to.
+    last: Option<(Box<str>, Capture)>,
+    act: A,
+}
+
+impl<A> Collect<A> {
+    fn new(act: A) -> Collect<A> {
+        Collect { latest: Timestamp::now() + CLOCK_TOLERANCE, last: None, act }
+    }
+}
+
+impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Collect<A> {
+    fn state(&mut self, state: found::StateRecord, counts: &mut Counts) -> Result<(), E> {
         let found::StateRecord { place, origin, state, refers_to } = state;
         let answer = self.last.take_if(|(id, _)| !id.is_empty() && **id == *refers_to);
         // An answer that this state is not about speaks for itself.
-        self.end()?;
+        self.end(counts)?;
         let response = answer.and_then(|(_, capture)| match capture.answer {
             SiteAnswer::Final(response) => Some(response),
             _ => None,
@@ -430,14 +455,39 @@ impl<E> Collect<'_, E> {
         });
         (self.act)(WarcItem::Known(Box::new(Known { origin, state, copy, place })))
     }
+}
+
+impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> for Collect<A> {
+    type Error = E;
+
+    fn found(&mut self, found: RecordFound, counts: &mut Counts) -> Result<(), E> {
+        match found {
+            RecordFound::Answer(id, capture) => {
+                self.end(counts)?;
+                self.last = Some((id, capture));
+                Ok(())
+            }
+            RecordFound::State(state) => self.state(*state, counts),
+        }
+    }
+
+    fn damaged(&mut self, place: RecordPlace, what: String, counts: &mut Counts) -> Result<(), E> {
+        counts.damaged += 1;
+        (self.act)(WarcItem::Damaged { place, what })
+    }
+
+    fn unreadable(&mut self, unreadable: Unreadable, counts: &mut Counts) -> Result<(), E> {
+        counts.unreadable += 1;
+        (self.act)(WarcItem::Unreadable(unreadable))
+    }
 
     /// Gives the last answer away.
-    fn end(&mut self) -> Result<(), E> {
+    fn end(&mut self, counts: &mut Counts) -> Result<(), E> {
         let Some((_, mut capture)) = self.last.take() else { return Ok(()) };
         // What follows is not for the copy of a store, which is as it should be.
         if capture.time() > self.latest {
             let what = "its WARC-Date is in the future: its clock was wrong";
-            return self.damaged(capture.place, what.to_owned());
+            return self.damaged(capture.place, what.to_owned(), counts);
         }
         if let SiteAnswer::Final(response) = &mut capture.answer
             && response.is_truncated
@@ -446,15 +496,5 @@ impl<E> Collect<'_, E> {
             capture.answer = found::whole_lines(std::mem::replace(response, empty));
         }
         (self.act)(WarcItem::Capture(capture))
-    }
-
-    fn damaged(&mut self, place: RecordPlace, what: String) -> Result<(), E> {
-        self.counts.damaged += 1;
-        (self.act)(WarcItem::Damaged { place, what })
-    }
-
-    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), E> {
-        self.counts.unreadable += 1;
-        (self.act)(WarcItem::Unreadable(unreadable))
     }
 }

@@ -10,11 +10,11 @@ use memchr::memmem::Finder;
 
 use super::codec::Codec;
 use super::cursor::{Bounds, Buffer, Cursor, Feed, InputFeed};
-use super::found::{RecordFound, is_wanted, read as read_record};
+use super::extract::{Extract, Found};
 use super::member::{self, Decode, Member};
 use super::record;
 use super::source::WarcInput;
-use crate::captures::capture::At;
+use crate::captures::capture::{At, RecordPlace};
 
 /// How much of a stream beyond its end is read for a piece that may not be wanted.
 const AHEAD_BYTES: u64 = 8 << 20;
@@ -25,7 +25,7 @@ const MAX_FOUND_BYTES: usize = 32 << 20;
 const MAX_SPARE_BYTES: usize = 4 << 20;
 
 /// Takes what was found so far.
-pub type HandOn<'h> = &'h mut dyn FnMut(Vec<RecordFound>) -> io::Result<()>;
+pub type HandOn<'h, F> = &'h mut dyn FnMut(Vec<Found<F>>) -> io::Result<()>;
 
 /// Where to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,18 +37,24 @@ pub enum Begin {
 }
 
 /// The contents of a piece.
-#[derive(Default)]
-pub struct Read {
+pub struct Read<F> {
     /// Where its first record begins. `None` if it has none, or gave up.
     pub start: Option<u64>,
     /// Where what comes next begins.
     pub end: u64,
     /// True if that is the end of the input.
     pub is_over: bool,
-    pub found: Vec<RecordFound>,
+    pub found: Vec<Found<F>>,
     pub records: u64,
     /// Why the input could not be read on.
     pub failure: Option<io::Error>,
+}
+
+impl<F> Read<F> {
+    /// Nothing, at a place.
+    fn nothing(end: u64) -> Read<F> {
+        Read { start: None, end, is_over: false, found: Vec::new(), records: 0, failure: None }
+    }
 }
 
 /// Memory that a thread uses for one piece after the other, so that it is filled with zeros once.
@@ -61,26 +67,26 @@ pub struct Memory {
 
 /// Reads the records that begin before `until`. If very much is found, `hand_on` takes some of it
 /// before the end; without `hand_on` it gives up, and [`Read::start`] is `None`.
-pub fn read<'p>(
+pub fn read<'p, X: Extract>(
+    extract: &'p X,
     source: &'p WarcInput,
     begin: Begin,
     until: u64,
-    hand_on: Option<HandOn<'p>>,
+    hand_on: Option<HandOn<'p, X::Found>>,
     memory: &mut Memory,
-) -> Read {
+) -> Read<X::Found> {
     let (at, bounds) = match begin {
         Begin::Here(at) => (at, Bounds::Release),
         Begin::Search(at) => (at, Bounds::Until(until.saturating_add(AHEAD_BYTES))),
     };
     let spare = std::mem::take(&mut memory.text);
-    let mut piece = Piece { source, hand_on, weight: 0, spare, read: Read::default() };
     // The line end before a record is sought as well.
     let sought = if source.codec.is_none() { at.saturating_sub(1) } else { at };
     let at = if begin == Begin::Search(at) { sought } else { at };
+    let mut piece = Piece { extract, source, hand_on, weight: 0, spare, read: Read::nothing(at) };
     memory.input.clear();
     let feed = InputFeed::new(source, at, bounds);
     let mut input = Cursor::new(feed, std::mem::take(&mut memory.input));
-    piece.read.end = at;
     let result = match &source.codec {
         None => piece.plain(&mut input, begin, until),
         Some(codec) => piece.members(&mut input, codec, begin, until),
@@ -89,7 +95,7 @@ pub fn read<'p>(
     if let Err(cause) = result {
         if cause.kind() == io::ErrorKind::Interrupted {
             // It gave up. It is read again if it is wanted.
-            return Read { end: at, ..Read::default() };
+            return Read::nothing(at);
         }
         piece.read.failure = Some(cause);
     }
@@ -101,17 +107,18 @@ fn not_too_large(memory: Buffer) -> Buffer {
     if memory.memory_bytes() > MAX_SPARE_BYTES { Buffer::default() } else { memory }
 }
 
-struct Piece<'p> {
+struct Piece<'p, X: Extract> {
+    extract: &'p X,
     source: &'p WarcInput,
-    hand_on: Option<HandOn<'p>>,
+    hand_on: Option<HandOn<'p, X::Found>>,
     /// How much memory is taken by what was found.
     weight: usize,
     /// Memory to decode to.
     spare: Buffer,
-    read: Read,
+    read: Read<X::Found>,
 }
 
-impl Piece<'_> {
+impl<X: Extract> Piece<'_, X> {
     fn plain(
         &mut self,
         input: &mut Cursor<InputFeed<'_>>,
@@ -218,13 +225,21 @@ impl Piece<'_> {
     }
 
     fn record<F: Feed>(&mut self, input: &mut Cursor<F>, place: u64) -> io::Result<()> {
-        let Piece { source, read, .. } = self;
-        let made = |record: &record::Record<'_>| read_record(record, &source.path, At::Byte(place));
+        let Piece { extract, source, read, .. } = self;
+        let is_wanted = |record: &record::Record<'_>| extract.is_wanted(record);
+        let made = |record: &record::Record<'_>| {
+            let place = RecordPlace { file: source.path.clone(), at: At::Byte(place) };
+            extract.read(record, place)
+        };
         let found = record::read(input, is_wanted, made)?;
         read.records += 1;
-        if let Some(Some(found)) = found {
-            self.weight += found.weight();
-            self.read.found.push(found);
+        match found.flatten() {
+            None => {}
+            Some(Ok(found)) => {
+                self.weight += extract.weight(&found);
+                self.read.found.push(Found::Made(found));
+            }
+            Some(Err(what)) => self.damaged(place, what),
         }
         Ok(())
     }
@@ -248,7 +263,7 @@ impl Piece<'_> {
 
     fn damaged(&mut self, place: u64, what: String) {
         self.weight += 128;
-        self.read.found.push(RecordFound::Damage(At::Byte(place), what));
+        self.read.found.push(Found::Damage(At::Byte(place), what));
     }
 }
 

@@ -102,7 +102,8 @@ fn read_source(
     let (mut damaged, mut unreadable) = (0, 0);
     let counts = Reading { threads, piece_bytes }.read(
         [source],
-        |item| {
+        &Captures,
+        &mut Collect::new(|item| {
             let capture = match item {
                 WarcItem::Capture(capture) => capture,
                 WarcItem::Damaged { .. } => {
@@ -125,13 +126,81 @@ fn read_source(
             };
             captures.push((capture.key().to_owned(), said));
             Ok(())
-        },
+        }),
         |_| {},
     );
     let counts: Result<Counts, Panicked> = counts;
     let counts = counts.unwrap();
     assert_eq!((counts.damaged, counts.unreadable), (damaged, unreadable));
     (captures, counts)
+}
+
+/// Answers come with all of their header and with their body, in the order of the input, and what is damaged
+/// or no answer is told or passed over.
+#[test]
+fn responses() {
+    let files = Files::new();
+    let page = b"<meta name=robots content=noindex>";
+    let records = [
+        answer("a.example", "200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: noai", page),
+        record("request", "https://a.example/", "", b"GET / HTTP/1.1\r\n\r\n"),
+        record("response", "dns:a.example", "", b"1.2.3.4"),
+        record(
+            "response",
+            "https://b.example/cut",
+            "WARC-Truncated: length\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<meta",
+        ),
+        record(
+            "revisit",
+            "https://b.example/",
+            "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n",
+            b"",
+        ),
+        record(
+            "response",
+            "https://c.example/",
+            "",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<meta",
+        ),
+        record("response", "https://d.example/", "", b"nonsense"),
+    ];
+    for (name, bytes) in written(&records) {
+        for threads in [1, 3] {
+            let mut made = Vec::new();
+            let look = |response: &ResponseRecord<'_>| {
+                let body = response.body().map(|body| (body.bytes.len(), body.is_cut));
+                let tag = response.header("x-robots-tag").map(<[u8]>::to_vec);
+                Ok((response.url.to_owned(), response.status, tag, body.ok()))
+            };
+            let act =
+                |item: ResponseItem<(String, u16, Option<Vec<u8>>, Option<(usize, bool)>)>| {
+                    made.push(match item {
+                        ResponseItem::Made((url, status, tag, body)) => {
+                            format!("{url} {status} {} {body:?}", tag.is_some())
+                        }
+                        ResponseItem::Revisit => "revisit".to_owned(),
+                        ResponseItem::Damaged { what, .. } => what,
+                        ResponseItem::Unreadable(unreadable) => panic!("{unreadable:?}"),
+                    });
+                    Ok::<(), Panicked>(())
+                };
+            let counts =
+                read_responses([opened(files.file(&bytes))], threads, look, act, |_| {}).unwrap();
+            assert_eq!(
+                made,
+                [
+                    "https://a.example/robots.txt 200 true Some((34, false))",
+                    "https://b.example/cut 200 false Some((5, true))",
+                    "revisit",
+                    "https://c.example/ 200 false None",
+                    "it is not an HTTP answer: invalid HTTP version",
+                ],
+                "{name}"
+            );
+            assert_eq!((counts.records, counts.damaged), (7, 1), "{name}");
+        }
+    }
 }
 
 /// Records of which some have another record in their body: what it says is nobody's.
@@ -584,13 +653,14 @@ fn several_inputs_come_in_their_order() {
     let mut hosts = Vec::new();
     let counts: Result<Counts, Panicked> = Reading { threads: 3, piece_bytes: 500 }.read(
         paths.iter().map(opened),
-        |item| {
+        &Captures,
+        &mut Collect::new(|item| {
             if let WarcItem::Capture(capture) = item {
                 assert!(matches!(capture.place.at, At::Byte(_)));
                 hosts.push(capture.origin.host().to_owned());
             }
             Ok(())
-        },
+        }),
         |_| {},
     );
     let wanted: Vec<String> = (0..9)
