@@ -169,9 +169,10 @@ export class RobotsRights {
 }
 
 function compiledBy(reader: RightsReader, robots: RobotsRights): wasm.RawRobotsRights {
-  const { held, reader: maker } = robotsHeld.get(robots)!;
-  if (maker !== reader) throw new TypeError("robots was made by another RightsReader, and is about that one's crawler");
-  return held.live;
+  const made = robotsHeld.get(robots);
+  if (made === undefined) throw freed("RobotsRights");
+  if (made.reader !== reader) throw new TypeError("robots was made by another RightsReader, and is about that one's crawler");
+  return made.held.live;
 }
 
 /**
@@ -225,7 +226,9 @@ function resolved(path: string, url: Uint8Array): string {
 }
 
 function documentsOf(documents: Documents): wasm.RawDocuments {
-  return documentsHeld.get(documents)!.live;
+  const held = documentsHeld.get(documents);
+  if (held === undefined) throw freed("Documents");
+  return held.live;
 }
 
 export interface RightsReader extends Disposable {}

@@ -198,6 +198,9 @@ test("wrong values", () => {
   thrown(() => reader.rights(URL_, { robots: 3 }), TypeError, /a file must be a string/);
   for (const value of [undefined, null, 3, {}]) thrown(() => reader.rights(value), TypeError, /a URL must be/);
   thrown(() => new RobotsRights(), TypeError, /made by RightsReader.robots/);
+  thrown(() => RightsReader.prototype.rights.call({}, URL_), TypeError, /./);
+  assert.throws(() => reader.rights(URL_, { robots: Object.create(RobotsRights.prototype) }), { code: "freed" });
+  assert.throws(() => reader.rights(URL_, { files: Object.create(Documents.prototype) }), { code: "freed" });
   thrown(() => reader.rights(URL_, { html: new Uint8Array((64 << 20) + 1) }), RangeError, /a page must not be longer/);
   thrown(() => reader.rights(URL_, { headers: { a: Array(9).fill("b".repeat(1 << 20)) } }), RangeError, /the headers must not be longer/);
   assert.equal(reader.rights(URL_, { robots: TRAIN })["ai-train"], "disallow");

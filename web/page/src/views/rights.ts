@@ -144,7 +144,7 @@ export class RightsView implements View {
   private changed(): void {
     this.isStale = true;
     this.onTyped();
-    void this.ask();
+    void this.ask(true);
   }
 
   private askers(): Asker[] {
@@ -165,7 +165,8 @@ export class RightsView implements View {
     if (same) this.crawler.value = same.value;
   }
 
-  private async ask(): Promise<void> {
+  /** `isChosen`: because something was changed here just now, and not elsewhere. */
+  private async ask(isChosen = false): Promise<void> {
     this.isStale = false;
     const asker = this.asker();
     const url = this.url.value.trim();
@@ -178,22 +179,28 @@ export class RightsView implements View {
     this.fresh.outdated();
     const reading = this.reading.value as TagReading;
     const reply = await this.app.ask("rights", { asker, url, headers: this.headers.value, html: this.html.value, reading });
-    if (!reply) return;
+    if (!reply) {
+      this.isStale = true;
+      return;
+    }
     this.fresh.answered();
-    if ("problem" in reply) {
-      this.note.textContent = "";
-      fill(this.content, h("p", { class: "problem", role: "status" }, folded(reply.problem)));
-    } else this.draw(reply.answer);
+    if ("answer" in reply) {
+      this.draw(reply.answer, isChosen);
+      return;
+    }
+    this.note.textContent = "";
+    fill(this.content, h("p", { class: "problem" }, folded(reply.problem)));
+    if (isChosen) this.app.announce(reply.problem);
   }
 
-  private draw({ report, warning }: RightsAnswer): void {
+  private draw({ report, warning }: RightsAnswer, isChosen: boolean): void {
     this.note.textContent = warning === null ? "" : sentence(warning);
     fill(this.content,
       h("dl", { class: "rulings" }, report.purposes.map((of) => this.purpose(of))),
       report.sentences.length > 0 &&
         h("ul", { class: "sentences" }, report.sentences.map((text) => h("li", {}, this.linked(sentence(text), /(?<=\(named by )(robots\.txt:\d+)(?=\))/)))));
-    const rulings = report.purposes.map(({ purpose, ruling }) => `${purpose}: ${ruling}`).join(", ");
-    if (this.app.tab === "rights") this.app.announce(`${rulings}.`);
+    // As everywhere: what was asked for just now is told, and not what follows from an edit of the file.
+    if (isChosen) this.app.announce(`${report.purposes.map(({ purpose, ruling }) => `${purpose}: ${ruling}`).join(", ")}.`);
   }
 
   private purpose({ purpose, ruling, reasons }: RightsReport["purposes"][number]): HTMLElement {
