@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::policy::robots::Robots;
 use crate::read::parse::Content;
 use crate::rights::{
@@ -31,7 +33,7 @@ pub struct RightsSources<'s> {
 }
 
 /// The rights of a URL in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RightsReport {
     /// The purposes, each with the ruling and why it is so.
@@ -42,7 +44,7 @@ pub struct RightsReport {
 }
 
 /// The ruling on a purpose, with its reasons.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PurposeReport {
     /// The purpose.

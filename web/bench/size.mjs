@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 const READY_MS = 20;
 /** What scripts each has besides. */
-const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"] };
+const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"], rights: ["full.js", "known.js", "rights.js"] };
 let failed = false;
 
 function brotli(bytes) {
@@ -25,6 +25,7 @@ for (const [name, folder, limit] of [
   ["robotsieve/core: decide and explain", "core", 180_000],
   ["robotsieve: with lint and diff", "full", 260_000],
   ["robotsieve/known: with records and known crawlers", "known", 330_000],
+  ["robotsieve/rights: with rights", "rights", 500_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
   const module = read("robotsieve.wasm");

@@ -154,38 +154,59 @@ export function answer<T>(json: string): T {
   return JSON.parse(json) as T;
 }
 
-// ---- crawlers ------------------------------------------------------------------------------------------------------
+// ---- texts with their lengths --------------------------------------------------------------------------------------
+
+/** Writes what `Reader` of `../src/crawler.rs` reads. */
+export class Writer {
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+
+  /** `what` is the name of it all in errors. */
+  constructor(readonly what: string, readonly most: number) {}
+
+  bytes(bytes: Uint8Array): void {
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length > this.most) throw tooLong(this.what, this.most);
+  }
+
+  byte(value: number): void {
+    this.bytes(Uint8Array.of(value));
+  }
+
+  number(value: number): void {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setUint32(0, value, true);
+    this.bytes(bytes);
+  }
+
+  /** Bytes with their length before them. */
+  text(bytes: Uint8Array): void {
+    this.number(bytes.length);
+    this.bytes(bytes);
+  }
+
+  all(): Uint8Array {
+    const all = new Uint8Array(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
+  }
+}
 
 /** Crawlers as `../src/crawler.rs` reads them. */
 export function written(crawlers: readonly Crawler[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const push = (part: Uint8Array) => {
-    parts.push(part);
-    length += part.length;
-  };
-  const number = (value: number) => {
-    const bytes = new Uint8Array(4);
-    new DataView(bytes.buffer).setUint32(0, value, true);
-    push(bytes);
-  };
+  const writer = new Writer("the names of all crawlers together", MAX_CRAWLERS_BYTES);
   for (const crawler of crawlers) {
     const [kind, all] = namesOf(crawler);
-    push(Uint8Array.of(kind));
-    number(all.length);
-    for (const name of all) {
-      number(name.length);
-      push(name);
-    }
-    if (length > MAX_CRAWLERS_BYTES) throw tooLong("the names of all crawlers together", MAX_CRAWLERS_BYTES);
+    writer.byte(kind);
+    writer.number(all.length);
+    for (const name of all) writer.text(name);
   }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return writer.all();
 }
 
 /** The kinds are those of `../src/crawler.rs`. */

@@ -45,6 +45,33 @@ export class RawFixed {
   json(): string;
 }
 
+// Only in rights.
+
+export class RawRightsReader {
+  constructor(crawler: Uint8Array, reading: string, vocabulary: string, tokens: string[]);
+  free(): void;
+  robots(robots: RawRobots): RawRobotsRights;
+  rights(
+    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, documents: RawDocuments, now: number,
+  ): string;
+  report(
+    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, documents: RawDocuments, now: number,
+  ): string;
+}
+
+export class RawRobotsRights {
+  static ofNone(): RawRobotsRights;
+  free(): void;
+}
+
+export class RawDocuments {
+  constructor();
+  free(): void;
+  add(address: string, file: Uint8Array): void;
+}
+
+export function policyTokens(): string;
+
 export function scratch(len: number): number;
 export function moduleMemory(): Memory;
 export function isFull(): boolean;

@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const source = (name) => join(here, "src", name);
 const dist = join(here, "dist");
 /** The built package. */
-const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/known");
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/rights");
 
 const shared = {
   bundle: true, minify: true, format: "esm", target: ["chrome111", "firefox114", "safari16.4"], legalComments: "none",

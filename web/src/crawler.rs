@@ -11,8 +11,11 @@ use crate::error::invalid_name;
 use crate::json::json;
 use crate::positions::{Text, Texts};
 
-/// Crawlers as JavaScript writes them: for each a byte, the number of names, and for each name or
-/// header its length and its bytes. Numbers have four bytes, the lowest first.
+/// What JavaScript has written. Numbers have four bytes, the lowest first; a text has its length before
+/// it.
+pub struct Reader<'w>(pub &'w [u8]);
+
+/// Crawlers as JavaScript writes them: for each a byte, the number of names, and each name or header.
 pub struct Written<'w>(pub &'w [u8]);
 
 /// The bytes that say what follows. Names that no line can name are errors unless they are taken as
@@ -28,7 +31,7 @@ pub struct Who<'w> {
     header: Option<&'w [u8]>,
 }
 
-impl<'w> Written<'w> {
+impl<'w> Reader<'w> {
     fn bytes(&mut self, len: usize) -> &'w [u8] {
         let (taken, left) = self.0.split_at(len.min(self.0.len()));
         self.0 = left;
@@ -39,15 +42,20 @@ impl<'w> Written<'w> {
         self.bytes(4).iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
     }
 
+    pub fn text(&mut self) -> &'w [u8] {
+        let len = self.number();
+        self.bytes(len)
+    }
+}
+
+impl<'w> Written<'w> {
     /// The next crawler, with its names checked.
     pub fn next(&mut self, profile: &Profile) -> Option<Result<Who<'w>, JsValue>> {
-        let [kind, ..] = *self.bytes(1) else { return None };
-        let count = self.number();
-        let names = (0..count).map(|_| {
-            let len = self.number();
-            self.bytes(len)
-        });
-        let names: Vec<&[u8]> = names.collect();
+        let mut rest = Reader(self.0);
+        let [kind, ..] = *rest.bytes(1) else { return None };
+        let count = rest.number();
+        let names: Vec<&[u8]> = (0..count).map(|_| rest.text()).collect();
+        self.0 = rest.0;
         let (crawler, header) = match (kind, &names[..]) {
             (HEADER, [header]) => (Ok(Crawler::from_user_agent(header)), Some(*header)),
             (AS_GIVEN, _) => (Ok(Crawler::names(names)), None),

@@ -5,6 +5,8 @@ use std::fmt::Display;
 
 #[cfg(feature = "known")]
 use robotsieve::report::reach::InvalidPage;
+#[cfg(feature = "rights")]
+use robotsieve::rights::InvalidHeader;
 use robotsieve::{InvalidUrl, NameError};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -32,6 +34,11 @@ pub fn invalid_url(error: InvalidUrl) -> JsValue {
 #[cfg(feature = "known")]
 pub fn invalid_page(error: &InvalidPage) -> JsValue {
     invalid("invalid-page", error)
+}
+
+#[cfg(feature = "rights")]
+pub fn invalid_header(error: &InvalidHeader) -> JsValue {
+    invalid("invalid-header", &format_args!("line {} of the headers: {error}", error.line))
 }
 
 fn invalid(code: &'static str, error: &dyn Display) -> JsValue {

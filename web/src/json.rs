@@ -180,6 +180,26 @@ impl ser::SerializeStruct for Begun<'_, '_> {
     }
 }
 
+impl ser::SerializeMap for Begun<'_, '_> {
+    type Ok = ();
+    type Error = Stop;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Written {
+        key.serialize(&mut *self.json)?;
+        self.json.text.push(':');
+        self.json.span = None;
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        value.serialize(&mut *self.json)
+    }
+
+    fn end(self) -> Written {
+        self.finish()
+    }
+}
+
 /// The kinds of values that documents have. Every other one is an error.
 impl<'j, 't> Serializer for &'j mut Json<'t> {
     type Ok = ();
@@ -189,7 +209,7 @@ impl<'j, 't> Serializer for &'j mut Json<'t> {
     type SerializeStruct = Begun<'j, 't>;
     type SerializeTupleStruct = Impossible<(), Stop>;
     type SerializeTupleVariant = Impossible<(), Stop>;
-    type SerializeMap = Impossible<(), Stop>;
+    type SerializeMap = Begun<'j, 't>;
     type SerializeStructVariant = Impossible<(), Stop>;
 
     fn serialize_bool(self, value: bool) -> Written {
@@ -244,6 +264,10 @@ impl<'j, 't> Serializer for &'j mut Json<'t> {
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Begun<'j, 't>, Stop> {
+        self.begin(['{', '}'])
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Begun<'j, 't>, Stop> {
         self.begin(['{', '}'])
     }
 
@@ -315,10 +339,6 @@ impl<'j, 't> Serializer for &'j mut Json<'t> {
         Err(Stop)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Impossible<(), Stop>, Stop> {
-        Err(Stop)
-    }
-
     fn serialize_struct_variant(
         self,
         _: &'static str,
@@ -332,6 +352,8 @@ impl<'j, 't> Serializer for &'j mut Json<'t> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[derive(Serialize)]
@@ -381,6 +403,13 @@ mod tests {
         );
         assert_eq!(json(&document(), None), wanted);
         assert_eq!(json(&'c', None), "");
+    }
+
+    #[test]
+    fn maps() {
+        let map = BTreeMap::from([("a\"", vec![1_u8, 2]), ("b", Vec::new())]);
+        assert_eq!(json(&map, None), r#"{"a\"":[1,2],"b":[]}"#);
+        assert_eq!(json(&[BTreeMap::<&str, u8>::new()], None), "[{}]");
     }
 
     #[test]

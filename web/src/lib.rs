@@ -16,5 +16,7 @@ mod json;
 mod memory;
 mod policy;
 mod positions;
+#[cfg(feature = "rights")]
+mod rights;
 mod robots;
 mod scratch;

@@ -15,6 +15,7 @@ const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const ASK = `
   import { ALLOW, diff, init, Robots, RobotsieveError } from "/full/browser.js";
   import robotsParser, { init as initCore } from "/core/robots-parser-browser.js";
+  import { init as initRights, RightsReader } from "/rights/browser.js";
   export async function answers() {
     const early = [];
     try { new Robots(""); } catch (error) { early.push(error.code); }
@@ -22,7 +23,7 @@ const ASK = `
     await Promise.all([init(), init()]);
     await init("nowhere.wasm");
     const readyMs = performance.now() - start;
-    await initCore();
+    await Promise.all([initCore(), initRights()]);
     const robots = new Robots("User-agent: *\\nDisallow: /a\\nDisallow: /\\u{1F600}");
     const policy = robots.policy("bot");
     const urls = Array.from({ length: 5000 }, (_, n) => (n % 2 ? "/a" : "/b") + n);
@@ -34,8 +35,10 @@ const ASK = `
     const line = robots.explain("bot", "/a").line;
     const opened = diff(robots, "").crawlers[0].newly_allowed[0].path;
     const findings = robots.lint().findings.length;
+    const headers = (await fetch("/")).headers;
+    const rights = new RightsReader("bot").rights("https://e.com/a", { robots: "User-agent: *\\nDisallow: /a", headers, html: "<meta name=robots content=nosnippet>" });
     policy.free();
-    return { early, many, one, error, drop, line, opened, findings, readyMs };
+    return { early, many, one, error, drop, line, opened, findings, rights, readyMs };
   }`;
 
 const FILES = {
@@ -63,7 +66,7 @@ before(async () => {
       }
     }
     response.writeHead(200, {
-      "content-type": type,
+      "content-type": type, "x-robots-tag": "noai",
       "content-security-policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'",
     });
     response.end(body);
@@ -80,7 +83,12 @@ after(async () => {
 
 const WANTED = {
   early: ["not-initialised"], many: 2500, one: [false, true, false], error: "invalid-url", drop: false, line: 2,
-  opened: "/a", findings: new Robots("User-agent: *\nDisallow: /a\nDisallow: /\u{1F600}").lint().findings.length,
+  opened: "/a",
+  rights: {
+    "crawl": "disallow", "index": "unknown", "snippet": "disallow", "ai-input": "unknown", "ai-train": "disallow",
+    "by": { "crawl": ["robots.txt:2"], "snippet": ["html:meta:1"], "ai-train": ["header:x-robots-tag:1"] },
+  },
+  findings: new Robots("User-agent: *\nDisallow: /a\nDisallow: /\u{1F600}").lint().findings.length,
 };
 
 async function opened() {

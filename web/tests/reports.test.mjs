@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { diff, PROFILES, Robots } from "robotsieve/known";
+import { RightsReader } from "robotsieve/rights";
 
 import { corpus } from "./corpus.mjs";
 
@@ -79,3 +81,37 @@ for (const profile of PROFILES) {
     assert.ok(count >= 7 * 5);
   });
 }
+
+test("the rights of the library's own cases, as JSON and in words", { skip }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "robotsieve-rights-"));
+  const cases = JSON.parse(readFileSync(new URL("../../tests/it/rights_cases.json", import.meta.url), "utf8"));
+  const put = (name, text) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  try {
+    cases.forEach(({ id, input }, number) => {
+      const { url, crawler, robots, headers, html, files, reading, versions } = input;
+      const [vocabulary, now] = [versions?.["aipref-vocab"], input.now ?? "2026-11-20T12:00:00Z"];
+      const args = ["rights", "--agent", crawler, "--now", now];
+      if (reading !== undefined) args.push("--reading", reading);
+      if (vocabulary !== undefined) args.push("--vocabulary", vocabulary);
+      if (robots !== undefined) args.push("--robots", put(`${number}.txt`, robots));
+      if (headers !== undefined) args.push("--headers", put(`${number}.header`, headers.map((pair) => `${pair.join(": ")}\n`).join("")));
+      if (html !== undefined) args.push("--html", put(`${number}.html`, html));
+      Object.entries(files ?? {}).forEach(([address, file], at) => args.push("--file", `${address}=${put(`${number}-${at}`, file)}`));
+
+      const reader = new RightsReader(crawler.split(",").map((name) => name.trim()), { reading, vocabulary, now: new Date(now) });
+      const sources = { robots, headers, html, files };
+      same(reader.rights(url, sources), id, ...args, "--format", "json", url);
+      const { purposes, sentences } = reader.report(url, sources);
+      const lines = purposes.flatMap(({ purpose, ruling, reasons }) => reasons.map((reason, at) =>
+        `  ${(at === 0 ? purpose : "").padEnd(8)}  ${(at === 0 ? ruling : "").padEnd(8)}  ${reason}`));
+      assert.deepEqual(said(...args, url).split("\n").slice(1, -1), [...lines, ...sentences], id);
+      reader.free();
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  t.diagnostic(`${cases.length} cases`);
+});

@@ -39,6 +39,7 @@ const AT_WORK: Record<Kind, string> = {
   diff: "Comparing the files",
   machine: "Building the automaton",
   crawlers: "Judging the known crawlers",
+  rights: "Reading the rights",
 };
 
 /** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */

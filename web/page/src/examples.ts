@@ -4,9 +4,11 @@ import hostile from "../../../corpora/robots/hostile.example.txt";
 import news from "../../../corpora/robots/news.example.txt";
 import ai from "../examples/ai.txt";
 import aiBefore from "../examples/ai-before.txt";
+import rights from "../examples/rights.txt";
 import shop from "../examples/shop.txt";
 import shopBefore from "../examples/shop-before.txt";
 import { type Asker, knownAsker } from "./engine/asker.js";
+import type { GivenRights } from "./link.js";
 
 export interface Example {
   title: string;
@@ -17,6 +19,8 @@ export interface Example {
   urls: string[];
   /** The verdict that is explained. */
   shown: { asker: number; url: number };
+  /** What a response says besides. */
+  rights?: GivenRights;
 }
 
 const named = (...names: string[]): Asker => ({ kind: "names", names });
@@ -65,6 +69,26 @@ export const EXAMPLES: readonly Example[] = [
     ],
     urls: ["/", "/licence", "/archive/2020/essay", "/drafts/next"],
     shown: { asker: 3, url: 1 },
+  },
+  {
+    title: "What a page may be used for",
+    file: rights,
+    askers: [named("ExampleBot"), named("GPTBot"), named("Googlebot")],
+    urls: [
+      "https://museum.example/",
+      "https://museum.example/essays/light",
+      "https://museum.example/press/opening",
+      "https://museum.example/private/letters",
+    ],
+    shown: { asker: 0, url: 1 },
+    rights: {
+      headers: "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8\nX-Robots-Tag: max-snippet: 160\nX-Robots-Tag: otherbot: noindex\n" +
+        'tdm-reservation: 1\ntdm-policy: https://museum.example/tdm.json\nLink: </licence>; rel="license"\n',
+      html: '<!doctype html>\n<title>Light in March</title>\n<meta name="robots" content="noai, max-image-preview:large">\n',
+      reading: "generic",
+      url: "https://museum.example/essays/light",
+      crawler: "nExampleBot",
+    },
   },
   {
     title: "Hostile wildcards",

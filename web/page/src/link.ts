@@ -1,11 +1,22 @@
 /** The state of the page in a link's fragment, which browsers send to no server. */
 
 import { type Asker, parsedAsker, writtenAsker } from "./engine/asker.js";
-import type { ProfileName } from "robotsieve";
+import type { ProfileName, TagReading } from "robotsieve";
 import { PROFILE_NAMES } from "./profiles.js";
+import { READING_NAMES } from "./readings.js";
 
-export const TABS = ["urls", "findings", "compare", "automaton", "crawlers"] as const;
+export const TABS = ["urls", "findings", "rights", "compare", "automaton", "crawlers"] as const;
 export type Tab = (typeof TABS)[number];
+
+/** What the rights are read from, besides the file. */
+export interface GivenRights {
+  headers: string;
+  html: string;
+  reading: TagReading;
+  url: string;
+  /** As `writtenAsker` writes it. */
+  crawler: string;
+}
 
 /** What a link carries. */
 export interface State {
@@ -19,6 +30,8 @@ export interface State {
   tab: Tab;
   /** The verdict that is explained: which crawler, and which URL. */
   shown: { asker: number; url: number } | null;
+  /** `null`: nothing is given, and the rights are those of the verdict that is explained. */
+  rights: GivenRights | null;
 }
 
 /** Longer links get lost on their way: programs cut them. */
@@ -32,10 +45,11 @@ const VERSION = "1";
 /** A link that cannot be made or read; the message says why. */
 export class LinkError extends Error {}
 
-/** Whether two states have the same files, URLs and crawlers. */
+/** Whether two states have the same files, URLs, crawlers, headers and pages. */
 export function isSameWork(a: State, b: State): boolean {
   const askers = (state: State) => state.askers.map(writtenAsker).join("\n");
-  return a.file === b.file && a.before === b.before && a.urls === b.urls && askers(a) === askers(b);
+  const page = ({ rights }: State) => JSON.stringify([rights?.headers ?? "", rights?.html ?? ""]);
+  return a.file === b.file && a.before === b.before && a.urls === b.urls && askers(a) === askers(b) && page(a) === page(b);
 }
 
 /** What {@link stateOf} reads. */
@@ -48,6 +62,7 @@ export function asText(state: State): string {
     u: state.urls,
     t: state.tab,
     ...(state.shown && { s: [state.shown.asker, state.shown.url] }),
+    ...(state.rights && { r: state.rights }),
   });
 }
 
@@ -94,7 +109,7 @@ export async function read(fragment: string): Promise<State> {
 function checked(value: unknown): State {
   const wrong = () => new LinkError("The link is damaged: it does not hold what this page needs.");
   if (typeof value !== "object" || value === null) throw wrong();
-  const { f, b, p, c, u, t, s } = value as Record<string, unknown>;
+  const { f, b, p, c, u, t, s, r } = value as Record<string, unknown>;
   const isText = (text: unknown): text is string => typeof text === "string";
   if (!isText(f) || !isText(u) || !(b === undefined || isText(b))) throw wrong();
   if (!Array.isArray(c) || !c.every(isText)) throw wrong();
@@ -105,7 +120,19 @@ function checked(value: unknown): State {
   const isPair = Array.isArray(s) && s.length === 2 && s.every((part) => Number.isSafeInteger(part) && part >= 0);
   if (s !== undefined && !isPair) throw wrong();
   const shown = isPair ? { asker: s[0] as number, url: s[1] as number } : null;
-  return { file: f, before: b ?? null, profile, askers: askers as Asker[], urls: u, tab, shown };
+  const rights = r === undefined ? null : givenRights(r);
+  if (rights === undefined) throw wrong();
+  return { file: f, before: b ?? null, profile, askers: askers as Asker[], urls: u, tab, shown, rights };
+}
+
+/** `undefined`: they are none. */
+function givenRights(value: unknown): GivenRights | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { headers, html, reading: name, url, crawler } = value as Record<string, unknown>;
+  const reading = READING_NAMES.find((reading) => reading === name);
+  const areTexts = [headers, html, url, crawler].every((text) => typeof text === "string");
+  if (!areTexts || !reading || parsedAsker(crawler as string) === null) return undefined;
+  return { headers: headers as string, html: html as string, reading, url: url as string, crawler: crawler as string };
 }
 
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream, limit: number) {

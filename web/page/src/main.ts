@@ -15,6 +15,7 @@ import { AutomatonView } from "./views/automaton.js";
 import { CompareView } from "./views/compare.js";
 import { CrawlersView } from "./views/crawlers.js";
 import { FindingsView } from "./views/findings.js";
+import { RightsView } from "./views/rights.js";
 import { UrlsView } from "./views/urls.js";
 
 /** Files from here on are looked at when typing has paused for longer. */
@@ -66,10 +67,11 @@ async function begin(): Promise<void> {
 
   const urls = new UrlsView(app, byId("panel-urls"));
   findings.view = new FindingsView(app, byId("panel-findings"), byId("strip"), byId("findings-badge"));
+  const rights = new RightsView(app, byId("panel-rights"), () => edited());
   const compare = new CompareView(app, byId("panel-compare"), () => keeper?.touch());
   const automaton = new AutomatonView(app, byId("panel-automaton"));
   const crawlersView = new CrawlersView(app, byId("panel-crawlers"));
-  for (const view of [urls, findings.view, compare, automaton, crawlersView]) app.add(view);
+  for (const view of [urls, findings.view, rights, compare, automaton, crawlersView]) app.add(view);
 
   const tabs = tabList((tab) => {
     app.tab = tab;
@@ -105,7 +107,9 @@ async function begin(): Promise<void> {
     app.selected = asker && url !== undefined ? { asker, url } : null;
     app.tab = state.tab;
     tabs.show(state.tab, false);
-    app.changed("file", "before", "profile", "askers", "urls", "selected", "tab");
+    app.changed("file", "before", "profile", "askers", "urls", "selected");
+    rights.load(state.rights);
+    app.changed("tab");
   };
   const stateNow = (): State => {
     const { selected } = app;
@@ -115,11 +119,12 @@ async function begin(): Promise<void> {
     return {
       file: app.editor.text, before: compare.editor.length > 0 ? compare.editor.text : null, profile: app.profile,
       askers: app.askers, urls: urls.urlsText, tab: app.tab, shown: shown && shown.asker >= 0 && shown.url >= 0 ? shown : null,
+      rights: rights.given,
     };
   };
   const stateOfExample = (example: Example): State => ({
     file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
-    askers: example.askers, tab: app.tab, shown: example.shown,
+    askers: example.askers, tab: app.tab, shown: example.shown, rights: example.rights ?? null,
   });
 
   /** What was loaded last, and is nobody's own work. */
@@ -187,7 +192,7 @@ async function begin(): Promise<void> {
       const state = stateNow();
       return { state, fragment: location.hash.slice(1), isOwn: isOwnWork(state) };
     },
-    () => app.editor.length + compare.editor.length + urls.urlsText.length);
+    () => app.editor.length + compare.editor.length + urls.urlsText.length + rights.length);
   const edited = () => {
     keeper!.touch();
     if (isFollowing || location.hash === "" || asText(stateNow()) === linked) return;

@@ -9,7 +9,7 @@ import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, wr
 import { answers, dist, engine, root } from "./bundle.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const TABS = ["urls", "findings", "compare", "automaton", "crawlers"];
+const TABS = ["urls", "findings", "rights", "compare", "automaton", "crawlers"];
 
 test("one types a file, a crawler and URLs, and gets verdicts with reasons", async (t) => {
   const page = await open(t);
@@ -111,7 +111,7 @@ test("one pastes, drops and opens files", async (t) => {
 
 test("examples load, and the page says how to get a file", async (t) => {
   const page = await open(t);
-  for (const index of [1, 2, 3, 0]) {
+  for (const index of [1, 2, 3, 4, 0]) {
     await page.selectOption("#example", String(index));
     await page.waitForSelector(".why .big-verdict, .why .members");
     await eventually("a table", async () => assert.ok((await page.locator("#panel-urls tbody tr").count()) > 2));
@@ -281,6 +281,81 @@ test("the automaton walks the URL step by step", async (t) => {
   await eventually("a large one", async () => assert.match(await page.innerText("#panel-automaton"), /This automaton has [\d,]+ states, too many for a picture\. Drawn: the walk of the URL and the states around it, \d+ in all/));
 });
 
+test("what a page may be used for, and who says so", async (t) => {
+  const page = await open(t, { permissions: ["clipboard-read", "clipboard-write"] });
+  await write(page, "User-agent: *\nDisallow: /private/\nContent-Usage: search=y, train-ai=n\nContent-Usage: /open/ train-ai=y\n");
+  await setCrawlers(page, "MyBot", "Mozilla/5.0 (compatible; GPTBot/1.2)");
+  await page.fill("#urls", "https://e.example/a\nhttps://e.example/open/b");
+  await table(page, 2);
+  await page.click("#panel-urls tbody tr:nth-child(1) td:nth-child(2) button");
+  await page.click("#tab-rights");
+  const rulings = async (wanted) => eventually(JSON.stringify(wanted), async () => {
+    const rows = page.locator("#panel-rights .ruling");
+    const found = await rows.evaluateAll((rows) => rows.map((row) => [
+      row.querySelector(".ruling-purpose").innerText, row.querySelector(".verdict-text").lastChild.textContent,
+      ...[...row.querySelectorAll("li")].map((reason) => reason.innerText),
+    ]));
+    assert.deepEqual(found, wanted);
+  });
+  assert.equal(await page.inputValue("#rights-url"), "https://e.example/a");
+  const line = (number, text) => `robots.txt:${number}: Content-Usage: ${text} [aipref-attach-05, aipref-vocab-08]`;
+  const none = "no statement settles it";
+  const said = line(3, "search=y, train-ai=n");
+  const crawl = ["crawl", "allow", "no rule of robots.txt matches"];
+  await rulings([crawl, ["index", "allow", said], ["snippet", "allow", said], ["ai-input", "unknown", none], ["ai-train", "disallow", said]]);
+  // A line is a way to it.
+  await page.click("#panel-rights .ruling:has-text('ai-train') .go");
+  assert.equal(await page.evaluate(() => document.activeElement.closest("#editor") !== null), true);
+  assert.equal(await page.innerText("#editor .cm-lineNumbers .cm-activeLineGutter"), "3");
+
+  await page.fill("#rights-headers", "HTTP/1.1 200 OK\nX-Robots-Tag: noindex, max-snippet: 50\n");
+  await eventually("the limit", async () => assert.equal(await page.innerText("#panel-rights .sentences"), "A snippet may have at most 50 characters."));
+  await page.fill("#rights-html", "<meta name=robots content=nosnippet>");
+  const header = "header:x-robots-tag:1: noindex, max-snippet: 50 [x-robots-google-2026-03]";
+  const meta = 'html:meta:1: <meta name="robots" content="nosnippet"> [x-robots-google-2026-03]';
+  await rulings([crawl, ["index", "disallow", header], ["snippet", "disallow", meta], ["ai-input", "unknown", none], ["ai-train", "disallow", said]]);
+  assert.match(await page.innerText("#announcer"), /^crawl: allow, index: disallow, snippet: disallow, ai-input: unknown, ai-train: disallow\.$/);
+  await page.selectOption("#rights-reading", "google");
+  await rulings([crawl, ["index", "disallow", header], ["snippet", "disallow", meta], ["ai-input", "disallow", meta], ["ai-train", "disallow", said]]);
+  await page.fill("#rights-url", "https://e.example/open/c");
+  await eventually("the other URL", async () => assert.match(await page.innerText("#panel-rights .ruling:has-text('ai-train')"), /allow\s+robots\.txt:4/));
+
+  // The link has it all.
+  await page.click("#copy-link");
+  await page.waitForSelector("#notice .notice");
+  const other = await open(t, { fragment: new URL(page.url()).hash });
+  for (const [id, value] of Object.entries({
+    url: "https://e.example/open/c", headers: "HTTP/1.1 200 OK\nX-Robots-Tag: noindex, max-snippet: 50\n",
+    html: "<meta name=robots content=nosnippet>", reading: "google", crawler: "0",
+  })) assert.equal(await other.inputValue(`#rights-${id}`), value, id);
+  await eventually("the same answer", async () =>
+    assert.equal(await other.innerText("#panel-rights .rulings"), await page.innerText("#panel-rights .rulings")));
+  // And so has the tab.
+  await page.waitForTimeout(1000);
+  await page.reload();
+  await page.waitForSelector("html[data-ready]", { state: "attached" });
+  assert.equal(await page.inputValue("#rights-html"), "<meta name=robots content=nosnippet>");
+
+  // Mistakes are told.
+  await page.fill("#rights-headers", "X-Robots-Tag: noindex\nno field");
+  await eventually("no header", async () =>
+    assert.equal(await page.innerText("#panel-rights .problem"), "line 2 of the headers: expected 'Name: value', found 'no field'"));
+  await page.fill("#rights-headers", "");
+  await page.fill("#rights-url", "no url");
+  await eventually("no URL", async () => assert.match(await page.innerText("#panel-rights .problem"), /"no url"/));
+  await page.fill("#rights-url", "");
+  await eventually("nothing asked", async () => assert.match(await page.innerText("#panel-rights .rights"), /Write a URL above/));
+  await page.selectOption("#rights-crawler", { label: "* (a crawler that no group names)" });
+  await page.fill("#rights-url", "/private/x");
+  await eventually("a path", async () => assert.match(await page.innerText("#panel-rights .ruling >> nth=0"), /disallow\s+robots\.txt:2/));
+  // A verdict that is chosen in the table takes its place.
+  await page.click("#tab-urls");
+  await page.click("#panel-urls tbody tr:nth-child(2) td:nth-child(3) button");
+  await page.click("#tab-rights");
+  assert.equal(await page.inputValue("#rights-url"), "https://e.example/open/b");
+  assert.equal(await page.inputValue("#rights-crawler"), "1");
+});
+
 test("who may read what", async (t) => {
   const page = await open(t);
   await page.selectOption("#example", "1");
@@ -297,7 +372,7 @@ test("who may read what", async (t) => {
 
 test("the page says what the reports say", async (t) => {
   const page = await open(t);
-  const { diff, Robots } = await engine();
+  const { diff, RightsReader, Robots } = await engine();
   const { EXAMPLES, sentence, titleOf } = await answers("examples.ts", "engine/shown.ts");
   // Headings are capitalised by their style.
   const said = (text) => text.replaceAll(/\s+/g, " ").toLowerCase();
@@ -326,6 +401,15 @@ test("the page says what the reports say", async (t) => {
         ...(fix === null ? [] : [fix.what, sentence(`this ${fix.effect}`)]),
       ]),
     ]);
+
+    if (asker.kind !== "purpose") {
+      await page.click("#tab-rights");
+      const { headers, html } = example.rights ?? {};
+      const { purposes, sentences } = new RightsReader(crawler).report(url, { robots, headers, html });
+      await has("#panel-rights", [
+        ...purposes.flatMap(({ purpose, ruling, reasons }) => [purpose, ruling, ...reasons]), ...sentences.map(sentence),
+      ]);
+    }
 
     if (example.before !== undefined) {
       await page.click("#tab-compare");
@@ -553,7 +637,7 @@ test("hostile files are answered", { timeout: 120_000 }, async (t) => {
     await page.setInputFiles("#open", { name: "hostile.txt", mimeType: "text/plain", buffer: Buffer.from(file) });
     await page.fill("#urls", `/hostile-${index}\n/<script>alert(1)</script>`);
     await eventually("the table", async () => assert.equal((await table(page, 2))[0][0], `/hostile-${index}`));
-    for (const tab of ["crawlers", "automaton", "compare", "findings", "urls"]) {
+    for (const tab of ["crawlers", "automaton", "compare", "rights", "findings", "urls"]) {
       await page.click(`#tab-${tab}`);
       await page.waitForTimeout(150);
     }
@@ -582,6 +666,10 @@ for (const scheme of ["light", "dark"]) {
           await page.click("text=Apply all fixes");
           await page.waitForSelector("#panel-findings .fixed button");
           await page.waitForTimeout(500);
+        },
+        rights: async () => {
+          await page.fill("#rights-headers", "X-Robots-Tag: noindex\nLink: </licence>; rel=license\n");
+          await page.waitForSelector(".rights .sentences");
         },
         compare: () => page.waitForSelector(".diff-card"),
         automaton: () => page.waitForSelector(".machine svg"),

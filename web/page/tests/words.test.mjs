@@ -9,8 +9,8 @@ import { answers, engine, root, source } from "./bundle.mjs";
 
 const { Answers, knownAsker } = await answers();
 const { urlMeant, urlParts, robotsUrl, sentence } = await source("urls.ts", "engine/shown.ts");
-const { PROFILE_NAMES } = await source("profiles.ts");
-const { knownCrawlers, Robots, PROFILES } = await engine();
+const { PROFILE_NAMES, READING_NAMES } = await source("profiles.ts", "readings.ts");
+const { knownCrawlers, Robots, PROFILES, TAG_READINGS } = await engine();
 
 test("a URL without its scheme is told from what is none", () => {
   assert.equal(urlMeant("example.com/x"), "https://example.com/x");
@@ -18,7 +18,10 @@ test("a URL without its scheme is told from what is none", () => {
   for (const other of ["nothing", "no url", "mailto:a@b.example", "a..b", "ftp://a.example/", "1.2 x"]) assert.equal(urlMeant(other), null, other);
 });
 
-test("the names of the profiles are the engine's", () => assert.deepEqual([...PROFILE_NAMES], [...PROFILES]));
+test("the names of the profiles and readings are the engine's", () => {
+  assert.deepEqual([...PROFILE_NAMES], [...PROFILES]);
+  assert.deepEqual([...READING_NAMES], [...TAG_READINGS]);
+});
 
 test("a sentence begins with a capital letter, unless a name begins it, and ends with a full stop", () => {
   assert.equal(sentence("line 3 decides"), "Line 3 decides.");

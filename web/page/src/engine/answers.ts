@@ -2,7 +2,7 @@
 
 import {
   type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
-  type KnownCrawler, type LintReport, type ProfileName, type ReachReport, Robots, RobotsieveError,
+  type KnownCrawler, type LintReport, type ProfileName, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
 } from "robotsieve";
 import { type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
@@ -79,6 +79,13 @@ const DRAWN_STATES_OF_WALK = 400;
 export type Machine =
   | { kind: "automaton"; automaton: Automaton }
   | { kind: "too-large"; why: string };
+
+/** What a page may be used for. */
+export interface RightsAnswer {
+  report: RightsReport;
+  /** As in {@link Column}. */
+  warning: string | null;
+}
 
 /** Errors that the page shows as they are: what the reader typed cannot be used. */
 export class Refused extends Error {}
@@ -266,6 +273,20 @@ export class Answers {
         return { kind: "too-large", why: policy.limitHit ?? "its limits" };
       }),
     );
+  }
+
+  /** What the page of a URL may be used for, by this file, the response's header and the page. */
+  rights(
+    profile: ProfileName,
+    asker: Asker,
+    url: string,
+    { reading, ...sources }: { headers: string; html: string; reading: TagReading },
+  ): RightsAnswer {
+    return refusing(() => {
+      const { crawler, warning } = this.crawler(profile, asker);
+      return freed(new RightsReader(crawler, { reading }), (reader) =>
+        freed(reader.robots(this.robots(profile)), (robots) => ({ report: reader.report(url, { robots, ...sources }), warning })));
+    });
   }
 
   /** What the known crawlers may read. */

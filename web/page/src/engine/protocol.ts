@@ -1,8 +1,8 @@
 /** What the page asks its workers. */
 
-import type { DiffReport, Finding, ProfileName, ReachReport } from "robotsieve";
+import type { DiffReport, Finding, ProfileName, ReachReport, TagReading } from "robotsieve";
 import type { Asker, Known } from "./asker.js";
-import type { Column, FindingsOverview, Machine, Members, Why } from "./answers.js";
+import type { Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
 
 /** Questions and their answers, by name. All are about the file in the left editor. */
 export interface Questions {
@@ -15,6 +15,7 @@ export interface Questions {
   diff: { ask: Record<never, never>; answer: DiffReport };
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
   crawlers: { ask: Record<never, never>; answer: ReachReport };
+  rights: { ask: { asker: Asker; url: string; headers: string; html: string; reading: TagReading }; answer: RightsAnswer };
 }
 
 export type Kind = keyof Questions;

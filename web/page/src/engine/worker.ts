@@ -81,5 +81,9 @@ function answer(
     }
     case "crawlers":
       return answers.crawlers(profile);
+    case "rights": {
+      const { asker, url, ...sources } = as(kind);
+      return answers.rights(profile, asker, url, sources);
+    }
   }
 }

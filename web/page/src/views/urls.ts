@@ -2,7 +2,7 @@
 
 import type { Purpose } from "robotsieve";
 import type { App, Change, View } from "../app.js";
-import { h, fill } from "../dom.js";
+import { fill, h, pastesAtOnce } from "../dom.js";
 import {
   type Asker, askerOf, completed, knownCrawlers, ofPurpose, purposes, titleOf, writtenAsker,
 } from "../engine/asker.js";
@@ -14,9 +14,6 @@ import { WhyPanel } from "./why.js";
 
 /** So many rows are in the document: thousands would make each key stroke slow. */
 const ROWS = 100;
-
-/** In characters. */
-const LARGE_PASTE = 10_000;
 
 const [DISALLOW, ALLOW, INVALID] = [0, 1, 2];
 
@@ -73,7 +70,7 @@ export class UrlsView implements View {
       this.choose();
     });
     this.urls.addEventListener("input", () => this.urlsTyped());
-    this.urls.addEventListener("paste", (event) => this.pasted(event));
+    pastesAtOnce(this.urls, () => this.urlsTyped());
     const add = (event: Event) => {
       event.preventDefault();
       this.addTyped();
@@ -130,15 +127,6 @@ export class UrlsView implements View {
       void this.judge();
     }
     if (changes.has("file") || changes.has("profile") || (isAbout && changes.has("selected"))) void this.why.ask();
-  }
-
-  /** Chromium takes seconds to paste thousands of lines, as it keeps them for its own undo. Put in at once, they take none. */
-  private pasted(event: ClipboardEvent): void {
-    const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.length < LARGE_PASTE) return;
-    event.preventDefault();
-    this.urls.setRangeText(text, this.urls.selectionStart, this.urls.selectionEnd, "end");
-    this.urlsTyped();
   }
 
   /** Writes another URL in place of one. */
