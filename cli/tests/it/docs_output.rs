@@ -1,6 +1,6 @@
 //! The documents show what the command prints: each `console` block of these pages is run by the
-//! shell, in the root of the repository, and its standard output is compared. The guide to archives
-//! is run beside a generated archive, and all that a terminal would show is compared, but for times
+//! shell, in the root of the repository, and its standard output is compared. The guides to archives
+//! and to rights are run beside an archive, and all that a terminal would show is compared, but for times
 //! and sizes. A robots.txt of these sites ([`SITES`]) comes from a server on loopback.
 //!
 //! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages.
@@ -18,12 +18,13 @@ use robotsieve_corpora::archive;
 use crate::command::site::{answered, site};
 
 /// The pages, each with the heading of the section to run, or all of it.
-const PAGES: [(&str, Option<&str>); 9] = [
+const PAGES: [(&str, Option<&str>); 10] = [
     ("README.md", Some("## A verdict and its reason")),
     ("docs/diff.md", Some("## In a pull request")),
     ("docs/explain.md", None),
     ("docs/guide-archives.md", None),
     ("docs/guide-crawlers.md", None),
+    ("docs/guide-rights.md", None),
     ("docs/guide-sites.md", None),
     ("docs/rights.md", None),
     ("docs/testing.md", None),
@@ -119,6 +120,14 @@ fn archive() -> tempfile::TempDir {
     folder
 }
 
+/// A folder with the archive of the guide to rights.
+fn pages() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = root().join("corpora/archives/pages.warc");
+    fs::copy(archive, folder.path().join("pages.warc")).unwrap();
+    folder
+}
+
 /// The page with the real output in its blocks, and the number of commands in it.
 fn made(page: &str, section: Option<&str>, printed: impl Fn(&str) -> String) -> (String, usize) {
     let mut made = String::new();
@@ -156,7 +165,11 @@ fn pages_show_what_the_command_prints() {
     for (name, section) in PAGES {
         let path = root().join(name);
         let page = fs::read_to_string(&path).expect(name).replace("\r\n", "\n");
-        let folder = (name == "docs/guide-archives.md").then(archive);
+        let folder = match name {
+            "docs/guide-archives.md" => Some(archive()),
+            "docs/guide-rights.md" => Some(pages()),
+            _ => None,
+        };
         let (made, commands) = made(&page, section, |line| match &folder {
             Some(folder) => shown(line, folder.path()),
             None => printed(line),

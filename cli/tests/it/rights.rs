@@ -170,7 +170,7 @@ fn filter() {
 ";
     filter("ai-train", &["--format", "jsonl"]).prints(wanted);
     filter("crawl", &[]).fails(2, "one of index, snippet, ai-input and ai-train is expected");
-    run(args!["filter", "--pack", "p", "--purpose", "index"]).fails(2, "cannot be used with");
+    run(args!["filter", "--store", "s", "--purpose", "index"]).fails(2, "cannot be used with");
 }
 
 /// The folder with the cases, beside the corpus that `#[corpus_test]` looked at.
@@ -227,4 +227,136 @@ fn published_cases() {
         let found: Value = serde_json::from_slice(&ran.out).unwrap();
         assert_eq!(differences(&case["expect"], &found), [""; 0], "{}", case["id"]);
     }
+}
+
+fn archive() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora/archives/pages.warc")
+}
+
+/// Each response has a line, in the order of the archive, whatever the number of threads.
+#[test]
+fn archives() {
+    let ran = run(args!["rights", "--agent", "ExampleBot", "--warc", archive()]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let lines = String::from_utf8(ran.out.clone()).unwrap();
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |url: &str| {
+        let row = rows.iter().find(|row| row["url"] == url).unwrap_or_else(|| panic!("{url}"));
+        (row["ai-train"].as_str().unwrap(), row["by"]["ai-train"].to_string(), row)
+    };
+    assert_eq!(rows.len(), 15);
+    for (url, ruling, by) in [
+        ("https://news.example/press/launch", "allow", "[\"robots.txt:4\"]"),
+        ("https://news.example/press/photos", "disallow", "[\"header:x-robots-tag:1\"]"),
+        ("https://news.example/world/election", "disallow", "[\"robots.txt:3\"]"),
+        ("https://blog.example/essay", "allow", "[\"header:content-signal\"]"),
+        ("https://museum.example/visit", "allow", "[\"file:/.well-known/tdmrep.json:2\"]"),
+        (
+            "https://wiki.example/robotstxt",
+            "allow",
+            "[\"rsl:https://wiki.example/license.xml:1.1\"]",
+        ),
+        ("https://shop.example/shoes", "unknown", "null"),
+    ] {
+        let (found, found_by, _) = of(url);
+        assert_eq!((found, &found_by[..]), (ruling, by), "{url}");
+    }
+    let (_, _, shop) = of("https://shop.example/shoes");
+    assert_eq!((&shop["robots"], &shop["crawl"]), (&Value::Null, &"unknown".into()));
+    let (_, _, draft) = of("https://blog.example/draft");
+    assert_eq!((&draft["robots"], &draft["index"]), (&"allow-all".into(), &"disallow".into()));
+    assert_eq!((&draft["page"], &draft["agent"]), (&"read".into(), &"ExampleBot".into()));
+    let one = run(args!["rights", "--agent", "ExampleBot", "--threads", "1", "--warc", archive()]);
+    one.gives(0, &ran.out);
+}
+
+/// What cannot be read is told once, though the files are read several times, and the rest is printed.
+#[test]
+fn damaged_archives() {
+    let bytes = fs::read(archive()).unwrap();
+    let response = |head: &str, body: &str| {
+        let block = format!("HTTP/1.1 200 OK\r\n{head}\r\n{body}");
+        format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2026-03-01T10:00:00Z\r\n\
+             WARC-Target-URI: https://news.example/press/cut\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let html = "Content-Type: text/html\r\n";
+    let short = response(&format!("{html}Content-Length: 100\r\n"), "<p>");
+    let untyped = response("", "  <meta name=robots content=noindex>");
+    let cut = response(html, "<p>").replacen("WARC-Date", "WARC-Truncated: length\r\nWARC-Date", 1);
+    let text = "what is this?\r\n".to_owned();
+    let damaged =
+        [&bytes[..], text.as_bytes(), short.as_bytes(), untyped.as_bytes(), cut.as_bytes()];
+    let folder = Folder::of(&[]);
+    let path = folder.file("damaged.warc", &damaged.concat());
+    let ran =
+        run(args!["rights", "--agent", "ExampleBot", "--warc", &path, folder.path("none.warc")]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let lines = String::from_utf8(ran.out).unwrap();
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let pages: Vec<&Value> = rows[15..].iter().map(|row| &row["page"]).collect();
+    assert_eq!(pages, ["unreadable", "read", "cut"]);
+    assert_eq!(rows[16]["index"], "disallow");
+    let told = ran.err;
+    assert_eq!(told.matches("no record begins here; left out").count(), 1, "{told}");
+    assert_eq!(told.matches("cannot read WARC file").count(), 1, "{told}");
+}
+
+#[test]
+fn what_archives_cannot_be_asked() {
+    let rights = |more: &[&str]| {
+        let first = args!["rights", "--agent", "a", "--warc", archive()];
+        run(first.into_iter().chain(more.iter().map(Into::into)))
+    };
+    rights(&["--format", "text"]).fails(2, "leave --format text out");
+    rights(&["--robots", "x"]).fails(2, "cannot be used with");
+    run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "read several times");
+    run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "is for --warc");
+    run(args!["rights", "--agent", "a"]).fails(2, "<URL>");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn archives_as_parquet() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+
+    let lines = run(args!["rights", "--agent", "ExampleBot", "--warc", archive()]);
+    let lines = String::from_utf8(lines.out).unwrap();
+    let ran =
+        run(args!["rights", "--agent", "ExampleBot", "--format", "parquet", "--warc", archive()]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let folder = Folder::of(&[]);
+    let path = folder.file("rights.parquet", &ran.out);
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let mut count = 0;
+    for (row, line) in reader.get_row_iter(None).unwrap().zip(lines.lines()) {
+        let (row, line) = (row.unwrap(), serde_json::from_str::<Value>(line).unwrap());
+        for (column, (name, _)) in row.get_column_iter().enumerate() {
+            let wanted = &line[name.as_str()];
+            match name.as_str() {
+                "status" | "offset" => {
+                    assert_eq!(row.get_long(column).unwrap(), wanted.as_i64().unwrap())
+                }
+                "rights" => {
+                    let rights: Value =
+                        serde_json::from_str(row.get_string(column).unwrap()).unwrap();
+                    assert_eq!(
+                        (&rights["by"], &rights["ai-train"]),
+                        (&line["by"], &line["ai-train"])
+                    );
+                }
+                _ => assert_eq!(
+                    row.get_string(column).ok().map(String::as_str),
+                    wanted.as_str(),
+                    "{name}"
+                ),
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, 15);
 }
