@@ -45,8 +45,9 @@ pub fn fields_of(headers: &Bound<'_, PyAny>) -> PyResult<Result<Fields, InvalidH
     let mut fields = Fields::new();
     for pair in pairs.try_iter().map_err(|_| not_taken(headers))? {
         let pair = pair?;
-        let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
-            pair.extract().map_err(|_| not_taken(&pair))?;
+        let is_list = pair.is_instance_of::<PyList>() || pair.is_instance_of::<PyTuple>();
+        let parts = if is_list { pair.extract::<Vec<Bound<'_, PyAny>>>()? } else { Vec::new() };
+        let [name, value] = <[_; 2]>::try_from(parts).map_err(|_| not_taken(&pair))?;
         let name = bytes_of(&name, "the name of a header field")?;
         if HeaderField::of_name(&name).is_none() {
             continue;

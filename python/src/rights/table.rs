@@ -1,7 +1,5 @@
 //! The rights of many URLs, as Arrow columns.
 
-use std::fmt::Display;
-use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -12,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robotsieve::Answer;
-use robotsieve::rights::{Purpose, Rights, Ruling, UseCeiling};
+use robotsieve::rights::{Place, Purpose, Rights, Ruling, UseCeiling};
 
 use crate::answers::{Answers, number, numbered, of_words, words_type};
 use crate::export;
@@ -43,40 +41,58 @@ const PURPOSES: [(&str, Purpose); 6] = [
 struct Texts {
     bytes: Vec<u8>,
     ends: Vec<i64>,
-    nulls: Vec<bool>,
-    has_nulls: bool,
+    /// Which are not null; empty as long as none is.
+    valid: Vec<bool>,
 }
 
 impl Texts {
     fn new() -> Texts {
-        Texts { bytes: Vec::new(), ends: vec![0], nulls: Vec::new(), has_nulls: false }
+        Texts { bytes: Vec::new(), ends: vec![0], valid: Vec::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len() - 1
     }
 
     fn push(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.end(true);
-    }
-
-    fn push_shown(&mut self, shown: impl Display) {
-        write!(self.bytes, "{shown}").expect("memory takes all that is written");
-        self.end(true);
+        self.push_option(Some(text));
     }
 
     fn push_option(&mut self, text: Option<&str>) {
+        if text.is_none() && self.valid.is_empty() {
+            self.valid.resize(self.len(), true);
+        }
+        if text.is_none() || !self.valid.is_empty() {
+            self.valid.push(text.is_some());
+        }
         self.bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
-        self.end(text.is_some());
-    }
-
-    fn end(&mut self, is_valid: bool) {
         self.ends.push(self.bytes.len() as i64);
-        self.nulls.push(is_valid);
-        self.has_nulls |= !is_valid;
     }
 
     fn finish(self) -> ArrayRef {
-        let nulls = self.has_nulls.then(|| NullBuffer::from(self.nulls));
+        let nulls = (!self.valid.is_empty()).then(|| NullBuffer::from(self.valid));
         let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
         Arc::new(LargeStringArray::new(ends, Buffer::from_vec(self.bytes), nulls))
+    }
+}
+
+/// Places as texts. Most rows have places that rows before had.
+#[derive(Default)]
+struct Places(Vec<(Place, Box<str>)>);
+
+/// The most places that are looked through.
+const MOST_PLACES: usize = 16;
+
+impl Places {
+    fn with_text(&mut self, place: &Place, add: impl FnOnce(&str)) {
+        if let Some((_, text)) = self.0.iter().find(|(known, _)| known == place) {
+            return add(text);
+        }
+        let text = place.to_string();
+        add(&text);
+        if self.0.len() < MOST_PLACES {
+            self.0.push((place.clone(), text.into()));
+        }
     }
 }
 
@@ -95,7 +111,7 @@ impl<const N: usize> Lists<N> {
 
     /// Ends the list of a row.
     fn end(&mut self) {
-        self.ends.push(self.texts[0].nulls.len() as i64);
+        self.ends.push(self.texts[0].len() as i64);
     }
 
     fn finish(self, data_type: &DataType, valid: Option<&NullBuffer>) -> ArrayRef {
@@ -159,6 +175,7 @@ fn answer_words() -> Vec<&'static str> {
 /// Rights, row by row, which become columns.
 pub struct TableBuilder {
     rulings: [Vec<Option<i8>>; PURPOSES.len()],
+    places: Places,
     by: Lists<3>,
     licences: Lists<4>,
     licensable: Lists<1>,
@@ -187,6 +204,7 @@ impl TableBuilder {
     pub fn with_capacity(rows: usize) -> TableBuilder {
         TableBuilder {
             rulings: std::array::from_fn(|_| Vec::with_capacity(rows)),
+            places: Places::default(),
             by: Lists::with_capacity(rows),
             licences: Lists::with_capacity(rows),
             licensable: Lists::with_capacity(rows),
@@ -213,7 +231,7 @@ impl TableBuilder {
             for statement in rights.by(purpose).take(most) {
                 most -= 1;
                 purposes.push(purpose.as_str());
-                places.push_shown(&statement.place);
+                self.places.with_text(&statement.place, |text| places.push(text));
                 versions.push(statement.version.as_str());
             }
             let [purposes, conditions] = &mut self.conditions.texts;
@@ -228,7 +246,7 @@ impl TableBuilder {
             let [kinds, urls, vias, states] = &mut self.licences.texts;
             kinds.push(licence.kind.as_str());
             urls.push_option(licence.url.as_deref());
-            vias.push_shown(&licence.via);
+            self.places.with_text(&licence.via, |text| vias.push(text));
             states.push_option(licence.state.map(|state| state.as_str()));
         }
         self.licences.end();
@@ -318,7 +336,7 @@ impl TableBuilder {
 /// >>> headers = [{"Content-Usage": "train-ai=n"}, None]
 /// >>> columns = RightsReader("GPTBot").columns(["https://example.com/a", "https://example.com/b"], headers=headers)
 /// >>> pl.DataFrame(columns).explode("by").unnest("by").select("ai_train", "place").rows()
-/// [('disallow', 'header:content-usage'), ('unknown', None)]
+/// [('disallow', 'header:content-usage')]
 #[pyclass(frozen, module = "robotsieve")]
 pub struct RightsColumns {
     arrays: Vec<StructArray>,
