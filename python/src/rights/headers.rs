@@ -72,7 +72,7 @@ pub enum HeaderChunk {
     /// Text with `Name: value` lines.
     Text(Chunk),
     /// Lists of names and values.
-    Pairs(Pairs),
+    Pairs(Box<Pairs>),
     /// What Python's objects had. An error is text that is no header.
     Read(Vec<Option<Result<Fields, InvalidHeader>>>),
 }
@@ -291,7 +291,8 @@ fn pairs_of(lists: Lists, entries: &StructArray) -> PyResult<HeaderChunk> {
         }
         _ => Values::One(chunk_of(values.clone(), "headers", 0)?),
     };
-    Ok(HeaderChunk::Pairs(Pairs { lists, nulls: entries.nulls().cloned(), names, values }))
+    let nulls = entries.nulls().cloned();
+    Ok(HeaderChunk::Pairs(Box::new(Pairs { lists, nulls, names, values })))
 }
 
 impl<'py> super::columns::Feed<'py> for HeaderSource<'py> {
