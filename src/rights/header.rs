@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+type Fields = Vec<(Vec<u8>, Vec<u8>)>;
+type BorrowedFields<'t> = Vec<(&'t [u8], Cow<'t, [u8]>)>;
+
 /// The fields of a header as text, with `Name: value` lines as `curl -D FILE` and archives have them:
 /// names and values, in their order, for [`Response::with_headers`](crate::rights::Response::with_headers).
 ///
@@ -21,15 +24,15 @@ use std::fmt;
 ///
 /// # Errors
 /// Returns an error that names the first line that is no field.
-pub fn header_fields(text: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, InvalidHeader> {
+pub fn header_fields(text: &[u8]) -> Result<Fields, InvalidHeader> {
     let fields = borrowed_fields(text)?;
     Ok(fields.into_iter().map(|(name, value)| (name.to_vec(), value.into_owned())).collect())
 }
 
 /// The same, of which only values that go on in another line are copied.
-pub(super) fn borrowed_fields(text: &[u8]) -> Result<Vec<(&[u8], Cow<'_, [u8]>)>, InvalidHeader> {
+pub(super) fn borrowed_fields(text: &[u8]) -> Result<BorrowedFields<'_>, InvalidHeader> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    let mut fields: Vec<(&[u8], Cow<'_, [u8]>)> = Vec::new();
+    let mut fields = BorrowedFields::new();
     let mut is_new = false;
     for (number, line) in lines(text).enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
