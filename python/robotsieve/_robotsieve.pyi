@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, SupportsIndex, TypeVar, final, overload
 
@@ -16,16 +17,25 @@ from .typing import (
     AnyProfile,
     Body,
     ConfigFields,
+    Headers,
+    LicenceKind,
+    LicenceState,
+    ManyHeaders,
+    ManyTexts,
     ManyUrls,
     Outcome,
     ProfileName,
     ProfileSwitches,
     Profiles,
     Reason,
+    Ruling,
     Severity,
+    TagReading,
     Text,
+    UseCeiling,
     Verdict,
 )
+from .typing import Purpose as RightsPurpose
 
 _T = TypeVar("_T")
 
@@ -58,7 +68,14 @@ __all__ = [
     "Policy",
     "PolicySet",
     "Profile",
+    "PurposeReport",
     "RequestRate",
+    "Rights",
+    "RightsColumns",
+    "RightsLicence",
+    "RightsReader",
+    "RightsReport",
+    "RightsStatement",
     "Robots",
     "Rule",
     "Shards",
@@ -546,6 +563,299 @@ class CrawlerDecisions(Mapping[str, Decisions]):
     def __eq__(self, value: object, /) -> bool: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+@final
+class RightsReader:
+    r"""Reads what a crawler may do with pages: crawl, index and excerpt them, give them to a model as input, train on
+    them.
+
+    Sites say so in robots.txt, in headers, in pages and in files of their own; the most restrictive statement wins,
+    and silence is no permission. ``docs/rights.md`` says which texts are read, and how.
+
+    ``crawler`` is as for :meth:`Robots.policy`. ``reading`` is whose reading of robots tags counts: ``generic``,
+    ``google``, ``bing`` or ``yandex``. ``vocabulary`` is the draft of Content-Usage's vocabulary, from ``01`` to ``08``.
+    ``now`` is the time by which ``unavailable_after`` is judged, a ``datetime`` or seconds since 1970; by default that of
+    this call. ``policy_tokens`` are tokens that the crawler's operator heeds beside its own: ``Google-Extended``,
+    ``Applebot-Extended``. ``profile`` is how files are read that are given as text or bytes.
+
+    >>> from robotsieve import RightsReader, Robots
+    >>> reader = RightsReader("GPTBot")
+    >>> robots = Robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\n")
+    >>> rights = reader.rights("https://example.com/a", robots=robots, headers={"X-Robots-Tag": "nosnippet"})
+    >>> rights.crawl, rights.index, rights.snippet, rights.ai_input, rights.ai_train
+    ('allow', 'allow', 'disallow', 'unknown', 'disallow')
+    >>> rights.by["snippet"]
+    [RightsStatement(place='header:x-robots-tag:1', version='x-robots-google-2026-03')]
+
+    Nothing is fetched. All threads may use it. It keeps what it made of robots.txt files, up to 64 MiB of them, so
+    that each is compiled once.
+    """
+
+    def __new__(
+        cls,
+        crawler: AnyCrawler,
+        *,
+        reading: TagReading = "generic",
+        vocabulary: str = "08",
+        now: datetime | float | None = None,
+        policy_tokens: Iterable[str] | None = None,
+        profile: AnyProfile | None = None,
+    ) -> RightsReader: ...
+    def rights(
+        self,
+        url: Text,
+        /,
+        *,
+        robots: Body | None = None,
+        headers: Headers | None = None,
+        html: Text | None = None,
+        files: Mapping[str, Text] | None = None,
+    ) -> Rights:
+        """The rights of a URL, from all that is at hand.
+
+        ``robots`` is the robots.txt: a :class:`Robots`, text or bytes; without it crawling is unknown. ``headers`` is the
+        header of the response: a mapping, pairs of names and values, or text with ``Name: value`` lines. ``html`` is the
+        page. ``files`` are bodies by address: ``/.well-known/tdmrep.json``, or the URL of an RSL document.
+
+        Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does, and ``ValueError`` for text that is no header.
+        """
+    def columns(
+        self,
+        urls: ManyUrls,
+        /,
+        *,
+        robots: Body | Mapping[Any, Body | None] | ManyTexts | None = None,
+        headers: ManyHeaders | None = None,
+        html: ManyTexts | None = None,
+        files: Mapping[str, Text] | None = None,
+        threads: int | None = 1,
+    ) -> RightsColumns:
+        """The rights of many URLs, in columns: an Arrow table.
+
+        ``urls`` is as for :meth:`Policy.verdicts`. All other columns have a value for each URL, or null:
+
+        - ``headers``: Arrow maps, lists of pairs, or text with ``Name: value`` lines; or an iterable of what
+          :meth:`rights` takes;
+        - ``html``: Arrow strings or binary, or an iterable of ``str``, ``bytes`` and ``None``;
+        - ``robots``: such a column with the robots.txt of each URL, of which equal ones are compiled once; or one file for
+          all, as :meth:`rights` takes it; or a mapping from origins, or any of their URLs, to files.
+
+        ``files`` are as for :meth:`rights`, with addresses in full, or ``/.well-known/tdmrep.json`` for all sites. They are
+        read once. ``threads`` is as for :meth:`Policy.verdicts`.
+
+        >>> reader = RightsReader("GPTBot")
+        >>> headers = [{"X-Robots-Tag": "noai"}, None, "no header"]
+        >>> list(reader.columns(["https://example.com/a", "not a URL", "/b"], headers=headers).ai_train)
+        ['disallow', 'invalid', 'invalid']
+        """
+    @property
+    def crawler(self) -> Crawler:
+        """Whose rights they are."""
+    @property
+    def reading(self) -> TagReading:
+        """Whose reading of robots tags counts."""
+    @property
+    def vocabulary(self) -> str:
+        """The draft of Content-Usage's vocabulary."""
+    @property
+    def now(self) -> int:
+        """The time by which ``unavailable_after`` is judged, in seconds since 1970."""
+    @property
+    def policy_tokens(self) -> list[str]:
+        """The tokens that are heeded beside the crawler's names."""
+    @property
+    def profile(self) -> Profile:
+        """How files are read that are given as text or bytes."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Rights:
+    """What a crawler may do with a page, and which places say so. Made by :meth:`RightsReader.rights`.
+
+    >>> from robotsieve import RightsReader
+    >>> rights = RightsReader("GPTBot").rights("https://example.com/", headers={"tdm-reservation": "1"})
+    >>> rights.to_dict()["by"]
+    {'ai-input': ['header:tdm-reservation'], 'ai-train': ['header:tdm-reservation']}
+    >>> print(rights)
+      crawl     unknown   no robots.txt was given
+      index     unknown   no statement settles it
+      snippet   unknown   no statement settles it
+      ai-input  disallow  header:tdm-reservation: 1 [tdmrep-2024-05]
+      ai-train  disallow  header:tdm-reservation: 1 [tdmrep-2024-05]
+
+    It keeps references to what it was read from, for :meth:`report`.
+    """
+
+    @property
+    def crawl(self) -> Ruling:
+        """May it be fetched? Allow and Disallow of robots.txt alone. ``allow``, ``disallow`` or ``unknown``, as all
+        that follow.
+        """
+    @property
+    def index(self) -> Ruling:
+        """May it be listed in search results?"""
+    @property
+    def snippet(self) -> Ruling:
+        """May a part of it be shown there?"""
+    @property
+    def ai_input(self) -> Ruling:
+        """May it be given to a model that answers a question?"""
+    @property
+    def ai_train(self) -> Ruling:
+        """May a model be trained on it?"""
+    @property
+    def ai_index(self) -> Ruling | None:
+        """May it be in an index for AI systems? ``None`` unless an RSL document covers the URL."""
+    @property
+    def by(self) -> dict[RightsPurpose, list[RightsStatement]]:
+        """The statements that decided, by purpose."""
+    @property
+    def licences(self) -> list[RightsLicence]:
+        """The licences that the site names for the URL."""
+    @property
+    def licensable(self) -> list[RightsPurpose]:
+        """The disallowed purposes for which a licence can be had."""
+    @property
+    def conditions(self) -> dict[RightsPurpose, list[str]]:
+        """The conditions, by purpose: ``attribution``, ``contribution``, ``user:…``, ``not-geo:…`` and their like."""
+    @property
+    def limits(self) -> dict[str, int | str]:
+        """What restricts a purpose without disallowing it: ``max-snippet``, the most characters of a snippet; ``index``,
+        which is ``if-embedded``; ``ai-input``, which is ``url-title-snippet``.
+        """
+    @property
+    def use(self) -> UseCeiling | None:
+        """The ceiling that Content Signals set: ``immediate``, ``reference`` or ``full``. It changes no ruling."""
+    @property
+    def notes(self) -> list[str]:
+        """Codes for anything unusual, which ``docs/rights.md`` lists."""
+    def to_dict(self) -> dict[str, Any]:
+        """What ``robotsieve rights --format json`` prints, as ``docs/rights.md`` describes it."""
+    def report(self) -> RightsReport:
+        """The rights in words, with what stands at the places that decided. Reads robots.txt and the page again."""
+    def __eq__(self, value: object, /) -> bool: ...
+
+@final
+class RightsStatement:
+    """A statement that decided: where it stands, and the version of the text by which it was read."""
+
+    def __new__(cls, place: str, version: str) -> RightsStatement: ...
+    @property
+    def place(self) -> str:
+        """The place, counted from 1, such as ``robots.txt:2`` or ``header:x-robots-tag:1``."""
+    @property
+    def version(self) -> str:
+        """The version, such as ``aipref-vocab-08``."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class RightsLicence:
+    """A licence that a site names for a page."""
+
+    def __new__(
+        cls, kind: LicenceKind, url: str | None, via: str, state: LicenceState | None = None
+    ) -> RightsLicence: ...
+    @property
+    def kind(self) -> LicenceKind:
+        """``rsl``, ``tdm-policy`` or ``other``."""
+    @property
+    def url(self) -> str | None:
+        """Its address, ``None`` if it is in the page."""
+    @property
+    def via(self) -> str:
+        """The place that names it."""
+    @property
+    def state(self) -> LicenceState | None:
+        """What became of it, if it is of RSL: ``not-given``, ``invalid``, ``no-match``, ``element-scoped`` or ``read``."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class RightsReport:
+    """Rights in words: ``str()`` is what ``robotsieve rights`` prints below its first line."""
+
+    def __new__(
+        cls, purposes: Sequence[PurposeReport], sentences: Sequence[str], text: str
+    ) -> RightsReport: ...
+    @property
+    def purposes(self) -> list[PurposeReport]:
+        """The purposes, each with the ruling and why it is so."""
+    @property
+    def sentences(self) -> list[str]:
+        """Sentences about licences, conditions and limits, and what is odd."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class PurposeReport:
+    """The ruling on a purpose, with its reasons."""
+
+    def __new__(
+        cls, purpose: RightsPurpose, ruling: Ruling, reasons: Sequence[str]
+    ) -> PurposeReport: ...
+    @property
+    def purpose(self) -> RightsPurpose:
+        """The purpose: ``crawl``, ``index``, ``snippet``, ``ai-input``, ``ai-train`` or ``ai-index``."""
+    @property
+    def ruling(self) -> Ruling:
+        """``allow``, ``disallow`` or ``unknown``."""
+    @property
+    def reasons(self) -> list[str]:
+        """The places that decided, each with what stands there and the version of the text by which it was read. If
+        there is none, why.
+        """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class RightsColumns:
+    """The rights of many URLs, in their order. Made by :meth:`RightsReader.columns`.
+
+    An Arrow table (``pyarrow.table``, ``polars.DataFrame``, a table of DuckDB):
+
+    | column | type | |
+    |---|---|---|
+    | ``crawl``, ``index``, ``snippet``, ``ai_input``, ``ai_train``, ``ai_index`` | dictionary of strings | ``allow``, ``disallow``, ``unknown``, or ``invalid``; ``ai_index`` is null unless an RSL document covers the URL |
+    | ``by`` | list of struct of strings | the statements that decided: ``purpose``, ``place``, ``version`` |
+    | ``licences`` | list of struct of strings | ``kind``, ``url``, ``via``, ``state`` |
+    | ``licensable`` | list of strings | purposes |
+    | ``conditions`` | list of struct of strings | ``purpose``, ``condition`` |
+    | ``limits`` | struct | ``max_snippet``, a number; ``index`` and ``ai_input``, strings; null where there is no limit |
+    | ``use`` | dictionary of strings | the ceiling of Content Signals, or null |
+    | ``notes`` | list of strings | codes |
+    | ``invalid`` | dictionary of strings | ``url`` or ``headers`` if that is invalid, otherwise null |
+
+    The purposes within lists are written ``ai-input`` and so on. A row lists 1,000 statements and 1,000 licences at most.
+    In a row that is invalid all but the purposes and ``invalid`` is null.
+
+    >>> import polars as pl
+    >>> from robotsieve import RightsReader
+    >>> headers = [{"Content-Usage": "train-ai=n"}, None]
+    >>> columns = RightsReader("GPTBot").columns(["https://example.com/a", "https://example.com/b"], headers=headers)
+    >>> pl.DataFrame(columns).explode("by").unnest("by").select("ai_train", "place").rows()
+    [('disallow', 'header:content-usage')]
+    """
+
+    @property
+    def crawl(self) -> Answers:
+        """The answers for crawling."""
+    @property
+    def index(self) -> Answers:
+        """The answers for listing in search results."""
+    @property
+    def snippet(self) -> Answers:
+        """The answers for excerpts in search results."""
+    @property
+    def ai_input(self) -> Answers:
+        """The answers for input to models."""
+    @property
+    def ai_train(self) -> Answers:
+        """The answers for training."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 @final

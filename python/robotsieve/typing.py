@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Union
 
 if TYPE_CHECKING:
@@ -150,6 +150,25 @@ ManyUrls: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[str, bytes, 
 Body: TypeAlias = Union[Text, "Robots"]
 #: A profile, several, or several with names of your choice.
 Profiles: TypeAlias = Union[AnyProfile, Iterable[AnyProfile], dict[str, AnyProfile]]
+#: The header of a response: names and values, or text with ``Name: value`` lines. A value may be a list, of the
+#: values of several lines.
+Headers: TypeAlias = Union[
+    Text,
+    Mapping[Any, Any],
+    Iterable[tuple[Text, Union[Text, Sequence[Text]]]],
+]
+#: Columns of headers, and of robots.txt files or pages: an Arrow array or stream, or an iterable.
+ManyHeaders: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[Headers, None]]]
+ManyTexts: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[Text, None]]]
+#: What is known of a purpose.
+Ruling: TypeAlias = Literal["allow", "disallow", "unknown"]
+#: A use of a page.
+Purpose: TypeAlias = Literal["crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"]
+#: Whose reading of robots tags counts.
+TagReading: TypeAlias = Literal["generic", "google", "bing", "yandex"]
+LicenceKind: TypeAlias = Literal["rsl", "tdm-policy", "other"]
+LicenceState: TypeAlias = Literal["not-given", "invalid", "no-match", "element-scoped", "read"]
+UseCeiling: TypeAlias = Literal["immediate", "reference", "full"]
 #: From and to, in bytes: the first, and the one after the last.
 Span: TypeAlias = tuple[int, int]
 Severity: TypeAlias = Literal["note", "warning", "error"]

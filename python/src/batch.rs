@@ -68,7 +68,7 @@ impl<C: Cell> Judged<C> {
 const BLOCK: usize = 512;
 
 /// Fewer URLs are judged in less time than it can take to get the interpreter back.
-const URLS_WORTH_DETACHING: usize = 256;
+pub const URLS_WORTH_DETACHING: usize = 256;
 
 /// The number of URLs a thread takes at a time.
 const URLS_AT_A_TIME: usize = 32 * BLOCK;
@@ -85,7 +85,7 @@ pub fn judge<J: Judge>(
     let width = labels.len();
     let mut cells = Vec::new();
     let mut count = 0;
-    let mut source = Source::of(urls)?;
+    let mut source = Source::of(urls, "urls")?;
     let mut signals = Signals::new();
     let mut known: Option<Known<J::Cell>> = None;
     while let Some(chunk) = source.next(py, &mut signals)? {
@@ -178,27 +178,14 @@ fn judge_rows<J: Judge>(
         asked.judge_part(0, cells, &mut J::Scratch::default(), None);
     } else {
         py.detach(|| {
-            // Each thread takes one part after the other. If the system starts fewer threads, that only
-            // takes longer.
-            let parts = Mutex::new(cells.chunks_mut(URLS_AT_A_TIME * width).enumerate());
-            let work = |mut signals: Option<&mut Signals>| {
+            let threads = threads.min(rows.len() / URLS_AT_A_TIME + 1);
+            let parts = cells.chunks_mut(URLS_AT_A_TIME * width).enumerate();
+            by_threads(parts, threads, signals, |next, mut signals| {
                 let mut scratch = J::Scratch::default();
-                loop {
-                    let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((number, cells)) = part else { break };
+                while let Some((number, cells)) = next() {
                     let signals = signals.as_deref_mut();
                     asked.judge_part(number * URLS_AT_A_TIME, cells, &mut scratch, signals);
                 }
-            };
-            std::thread::scope(|scope| {
-                let others = (threads - 1).min(rows.len() / URLS_AT_A_TIME);
-                for _ in 0..others {
-                    let started = std::thread::Builder::new().spawn_scoped(scope, || work(None));
-                    if started.is_err() {
-                        break;
-                    }
-                }
-                work(Some(signals));
             });
         });
     }
@@ -206,6 +193,27 @@ fn judge_rows<J: Judge>(
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// Works on parts in several threads, each of which takes one part after the other. If the system starts
+/// fewer threads, that only takes longer. The thread that Python called has `signals` to look at.
+pub fn by_threads<P: Send>(
+    parts: impl Iterator<Item = P> + Send,
+    threads: usize,
+    signals: &mut Signals,
+    work: impl Fn(&dyn Fn() -> Option<P>, Option<&mut Signals>) + Sync,
+) {
+    let parts = Mutex::new(parts);
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let work = || work(&next, None);
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work(&next, Some(signals));
+    });
 }
 
 /// A batch, and what ended it before its end.

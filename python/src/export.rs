@@ -4,11 +4,12 @@
 //! themselves, and Arrow's casts would be a third of this program.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -32,9 +33,19 @@ pub fn array<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyT
 
 /// The capsule of a stream with one batch: the columns of a struct array.
 pub fn table(py: Python<'_>, columns: StructArray) -> PyResult<Bound<'_, PyCapsule>> {
-    let batch = RecordBatch::from(columns);
-    let schema = batch.schema();
-    let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    let fields = columns.fields().clone();
+    tables(py, fields, vec![columns])
+}
+
+/// The capsule of a stream with a batch for each struct array.
+pub fn tables(
+    py: Python<'_>,
+    fields: Fields,
+    arrays: Vec<StructArray>,
+) -> PyResult<Bound<'_, PyCapsule>> {
+    let batches = arrays.into_iter().map(|columns| Ok(RecordBatch::from(columns)));
+    let schema = Arc::new(Schema::new(fields));
+    let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema)));
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 

@@ -5,7 +5,7 @@
 //! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
 //! interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
 //! [`decisions`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
-//! wrong and what changed. [`captures`] are read from archives.
+//! wrong and what changed, [`rights`] what may be done with a page. [`captures`] are read from archives.
 
 mod answers;
 mod batch;
@@ -24,6 +24,7 @@ mod pace;
 mod pack;
 mod policy;
 mod reports;
+mod rights;
 mod robots;
 mod settings;
 mod shards;
@@ -66,6 +67,11 @@ mod _robotsieve {
     use reports::{
         body_bytes, compare_profiles_json, diff_json, diff_limits, diff_policies_json, fix_json,
         known_crawlers_json, lint_codes, lint_json,
+    };
+    #[pymodule_export]
+    use rights::{
+        PurposeReport, Rights, RightsColumns, RightsLicence, RightsReader, RightsReport,
+        RightsStatement,
     };
     #[pymodule_export]
     use robots::{CrawlerPolicies, Robots, is_allowed};

@@ -22,7 +22,7 @@ use crate::robots::Robots;
 use crate::settings::{Profile, profile_of};
 use crate::text::bytes_of;
 
-fn to_json(value: &impl Serialize) -> PyResult<String> {
+pub fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -38,15 +38,15 @@ fn made<'py>(
 const LINES: &str = "robotsieve._lines";
 
 /// A file as the functions take it: text, bytes, or a `Robots`, which also has a profile.
-struct Given<'a> {
-    body: Cow<'a, [u8]>,
-    profile: Option<robotsieve::Profile>,
+pub struct Given<'a> {
+    pub body: Cow<'a, [u8]>,
+    pub profile: Option<robotsieve::Profile>,
     /// What the file is called in reports.
     name: Option<&'a [u8]>,
 }
 
 impl<'a> Given<'a> {
-    fn of(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Given<'a>> {
+    pub fn of(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Given<'a>> {
         if let Ok(robots) = value.cast::<Robots>() {
             let robots = robots.get();
             let profile = Some(robots.own_profile());

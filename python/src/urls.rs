@@ -1,4 +1,5 @@
-//! Many URLs, as Python programs have them: Arrow arrays and streams, lists, iterators.
+//! Columns of URLs and of other bytes, as Python programs have them: Arrow arrays and streams, lists,
+//! iterators.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray};
 use arrow_buffer::ArrowNativeType;
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyMemoryView, PyString};
@@ -116,11 +117,35 @@ impl Rows for Nulls {
     }
 }
 
-/// Some of the URLs.
+/// Some of the values of a column.
 pub enum Chunk {
     Rows(Box<dyn Rows>),
     /// Values, and for each row its value. `None` is null.
     Distinct(Values, Vec<Option<usize>>),
+}
+
+impl Chunk {
+    pub fn len(&self) -> usize {
+        match self {
+            Chunk::Rows(rows) => rows.len(),
+            Chunk::Distinct(_, keys) => keys.len(),
+        }
+    }
+
+    /// The value of a row. `None` is null.
+    pub fn value(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Chunk::Rows(rows) => value_of(&**rows, row),
+            Chunk::Distinct(values, keys) => keys[row].and_then(|key| values.value(key)),
+        }
+    }
+}
+
+/// The value of a row. `None` is null.
+fn value_of(rows: &dyn Rows, row: usize) -> Option<&[u8]> {
+    let mut value: [&[u8]; 1] = [b""];
+    let may_be_null = rows.read(row, &mut value);
+    (!may_be_null || !rows.is_null(row)).then_some(value[0])
 }
 
 /// The values of a dictionary.
@@ -132,6 +157,11 @@ pub struct Values {
 impl Values {
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The value of a key. `None` is null.
+    pub fn value(&self, key: usize) -> Option<&[u8]> {
+        value_of(&*self.rows, key)
     }
 
     /// Returns true if these are the same values in memory. While these are kept, no others can be there.
@@ -169,67 +199,88 @@ impl Rows for Part<'_> {
     }
 }
 
-/// Where URLs come from.
-pub enum Source<'py> {
-    Arrow { arrays: Arrays, taken: usize },
-    Objects { objects: Bound<'py, PyIterator>, taken: usize },
+/// Returns true for text, bytes and their like, which are one value and no column.
+pub fn is_text(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>()
+}
+
+/// What a column is given as.
+pub enum Items<'py> {
+    Arrays(Arrays),
+    Objects(Bound<'py, PyIterator>),
+}
+
+impl<'py> Items<'py> {
+    /// `name` is what errors call the column, and `taken` says what is taken for it.
+    pub fn of(column: &Bound<'py, PyAny>, name: &str, taken: &str) -> PyResult<Items<'py>> {
+        if is_text(column) {
+            return Err(PyTypeError::new_err(format!(
+                "{name} must be {taken}, not one {}: put it into brackets",
+                type_name(column)
+            )));
+        }
+        if let Some(arrays) = Arrays::of(column)? {
+            return Ok(Items::Arrays(arrays));
+        }
+        column.try_iter().map(Items::Objects).map_err(|error| {
+            let is_iterable = ["__iter__", "__getitem__"]
+                .iter()
+                .any(|method| column.get_type().hasattr(method).unwrap_or(false));
+            // What its own code raised is not ours to judge.
+            if is_iterable {
+                error
+            } else {
+                PyTypeError::new_err(format!("{name} must be {taken}, not {}", type_name(column)))
+            }
+        })
+    }
+}
+
+/// The next array, if there is one.
+pub fn next_array(py: Python<'_>, arrays: &mut Arrays) -> PyResult<Option<ArrayRef>> {
+    // What the producer of a stream raised.
+    let raised = |error: ArrowError| PyValueError::new_err(error.to_string());
+    py.detach(|| arrays.next()).transpose().map_err(raised)
+}
+
+/// Where the values of a column come from.
+pub struct Source<'py> {
+    name: &'static str,
+    items: Items<'py>,
+    /// The number of rows so far.
+    taken: usize,
 }
 
 /// The number of objects that are gathered at a time.
-const GATHERED_AT_A_TIME: usize = 1 << 16;
-const GATHERED_BYTES: usize = 8 << 20;
+pub const GATHERED_AT_A_TIME: usize = 1 << 16;
+pub const GATHERED_BYTES: usize = 8 << 20;
 
 /// It is looked again whether the user wants to stop after so many objects, at the earliest.
-const LOOKS_AT_SIGNALS: usize = 1 << 10;
+pub const LOOKS_AT_SIGNALS: usize = 1 << 10;
 
 const TAKEN: &str =
     "an Arrow array or stream of strings or binary, or an iterable of str, bytes and None";
 
 impl<'py> Source<'py> {
-    pub fn of(urls: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
-        let is_one = urls.is_instance_of::<PyString>()
-            || urls.is_instance_of::<PyBytes>()
-            || urls.is_instance_of::<PyByteArray>()
-            || urls.is_instance_of::<PyMemoryView>();
-        if is_one {
-            return Err(PyTypeError::new_err(format!(
-                "urls must be {TAKEN}, not one {}: put it into brackets",
-                type_name(urls)
-            )));
-        }
-        if let Some(arrays) = Arrays::of(urls)? {
-            return Ok(Source::Arrow { arrays, taken: 0 });
-        }
-        match urls.try_iter() {
-            Ok(objects) => Ok(Source::Objects { objects, taken: 0 }),
-            Err(error) => {
-                let is_iterable = ["__iter__", "__getitem__"]
-                    .iter()
-                    .any(|method| urls.get_type().hasattr(method).unwrap_or(false));
-                // What its own code raised is not ours to judge.
-                Err(if is_iterable {
-                    error
-                } else {
-                    PyTypeError::new_err(format!("urls must be {TAKEN}, not {}", type_name(urls)))
-                })
-            }
-        }
+    /// `name` is what errors call the column.
+    pub fn of(column: &Bound<'py, PyAny>, name: &'static str) -> PyResult<Source<'py>> {
+        Ok(Source { name, items: Items::of(column, name, TAKEN)?, taken: 0 })
     }
 
-    /// The next URLs, `None` at the end.
+    /// The next values, `None` at the end.
     pub fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<Chunk>> {
-        match self {
-            Source::Arrow { arrays, taken } => match py.detach(|| arrays.next()) {
-                Some(Ok(array)) => {
-                    let before = *taken;
-                    *taken += array.len();
-                    chunk_of(array, before).map(Some)
-                }
-                // What the producer of a stream raised.
-                Some(Err(error)) => Err(PyValueError::new_err(error.to_string())),
-                None => Ok(None),
-            },
-            Source::Objects { objects, taken } => {
+        let Source { name, items, taken } = self;
+        match items {
+            Items::Arrays(arrays) => {
+                let Some(array) = next_array(py, arrays)? else { return Ok(None) };
+                let before = *taken;
+                *taken += array.len();
+                chunk_of(array, name, before).map(Some)
+            }
+            Items::Objects(objects) => {
                 let mut gathered = Gathered::default();
                 for object in objects.by_ref() {
                     let object = object?;
@@ -237,13 +288,13 @@ impl<'py> Source<'py> {
                         gathered.push_null();
                     } else {
                         match bytes_of(&object, "") {
-                            Ok(url) => gathered.push(&url),
+                            Ok(value) => gathered.push(&value),
                             Err(error) if !error.is_instance_of::<PyTypeError>(py) => {
                                 return Err(error);
                             }
                             Err(_) => {
                                 return Err(PyTypeError::new_err(format!(
-                                    "urls[{taken}] must be str, bytes or None, not {}",
+                                    "{name}[{taken}] must be str, bytes or None, not {}",
                                     type_name(&object)
                                 )));
                             }
@@ -266,7 +317,7 @@ impl<'py> Source<'py> {
 }
 
 /// Returns true if a value stands for a missing one: `None`, or what pandas and NumPy have for it.
-fn is_missing(object: &Bound<'_, PyAny>) -> bool {
+pub fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
         return false;
     }
@@ -276,12 +327,17 @@ fn is_missing(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// The keys of a dictionary of `len` values, `None` for null. `before` is the number of rows before.
-fn keys_of(keys: &dyn Array, before: usize, len: usize) -> PyResult<Vec<Option<usize>>> {
+fn keys_of(
+    keys: &dyn Array,
+    name: &str,
+    before: usize,
+    len: usize,
+) -> PyResult<Vec<Option<usize>>> {
     let place = |row: usize, key: usize| match key {
         _ if keys.is_null(row) => Ok(None),
         key if key < len => Ok(Some(key)),
         _ => Err(PyValueError::new_err(format!(
-            "urls[{}] is invalid: its dictionary of {len} values has none for its key",
+            "{name}[{}] is invalid: its dictionary of {len} values has none for its key",
             before + row
         ))),
     };
@@ -293,7 +349,7 @@ fn keys_of(keys: &dyn Array, before: usize, len: usize) -> PyResult<Vec<Option<u
                     // Negative ones become too large.
                     keys.map(|(row, key)| place(row, key.as_usize())).collect()
                 })*
-                other => Err(not_taken(other)),
+                other => Err(not_taken(other, name)),
             }
         };
     }
@@ -303,8 +359,8 @@ fn keys_of(keys: &dyn Array, before: usize, len: usize) -> PyResult<Vec<Option<u
     )
 }
 
-/// The chunk of an array that comes after so many rows.
-fn chunk_of(array: ArrayRef, before: usize) -> PyResult<Chunk> {
+/// The chunk of an array that comes after so many rows of the column `name`.
+pub fn chunk_of(array: ArrayRef, name: &str, before: usize) -> PyResult<Chunk> {
     if let Some(rows) = rows_of(&array) {
         return Ok(Chunk::Rows(rows));
     }
@@ -313,25 +369,26 @@ fn chunk_of(array: ArrayRef, before: usize) -> PyResult<Chunk> {
             let dictionary = array.as_any_dictionary();
             let values = dictionary.values();
             let Some(rows) = rows_of(values) else {
-                return Err(not_taken(array.data_type()));
+                return Err(not_taken(array.data_type(), name));
             };
-            let keys = keys_of(dictionary.keys(), before, values.len())?;
+            let keys = keys_of(dictionary.keys(), name, before, values.len())?;
             Ok(Chunk::Distinct(Values { array: Arc::clone(values), rows }, keys))
         }
         // A table of one column, as DuckDB gives one.
         DataType::Struct(fields) if fields.len() == 1 && array.null_count() == 0 => {
-            chunk_of(Arc::clone(array.as_struct().column(0)), before)
+            chunk_of(Arc::clone(array.as_struct().column(0)), name, before)
         }
-        other => Err(not_taken(other)),
+        other => Err(not_taken(other, name)),
     }
 }
 
-fn not_taken(data_type: &DataType) -> PyErr {
+fn not_taken(data_type: &DataType, name: &str) -> PyErr {
+    let what = if name == "urls" { "URLs" } else { name };
     let way_out = match data_type {
-        DataType::Struct(_) => ": pass the column with the URLs",
-        _ => "",
+        DataType::Struct(_) => format!(": pass the column with the {what}"),
+        _ => String::new(),
     };
-    PyTypeError::new_err(format!("urls must be {TAKEN}, not Arrow's {data_type}{way_out}"))
+    PyTypeError::new_err(format!("{name} must be {TAKEN}, not Arrow's {data_type}{way_out}"))
 }
 
 /// The values of an array of strings or binary. Strings are taken as bytes, so nothing relies on the

@@ -35,10 +35,10 @@ assert_type(PolicySet(["a"]).verdicts([]), Verdicts)
 assert_type(Pack.open("p").answers([], crawler=robotsieve.UserAgent("a")), robotsieve.Answers)
 assert_type(list(Pack.open("p").verdicts(["https://e.com/"])), list[bool | None])
 assert_type(policy.decisions([])[0], Decision | None)
-columns = Pack.open("p").verdicts_by_crawler([], crawlers=["a", ["b", "c"]])
-assert_type(columns, robotsieve.CrawlerVerdicts)
-assert_type([column for name, column in columns.items()], list[Verdicts])
-assert_type(columns.get("a"), Verdicts | None)
+by_crawler = Pack.open("p").verdicts_by_crawler([], crawlers=["a", ["b", "c"]])
+assert_type(by_crawler, robotsieve.CrawlerVerdicts)
+assert_type([column for name, column in by_crawler.items()], list[Verdicts])
+assert_type(by_crawler.get("a"), Verdicts | None)
 assert_type(robots.policies(["a"]).decisions_by_crawler([])["a"], robotsieve.Decisions)
 assert_type(Pack.open("p").is_allowed("https://e.com/"), bool | None)
 policy.verdicts(pl.Series(["https://e.com/"]), threads=None)
@@ -52,6 +52,14 @@ assert_type(robotsieve.fix(b"", apply="all").body, bytes)
 assert_type(robotsieve.diff(b"", robots, ["a"]).crawlers[0].is_equal, bool)
 assert_type(robots.records(["a"]).records[0].clean_param, robotsieve.CleanParam | None)
 assert_type(robots.crawlers(purposes=["ai-training"]).policies[0].text, str)
+reader = robotsieve.RightsReader(["a", "b"], reading="bing", now=0.5)
+rights = reader.rights("/", robots=robots, headers={"A": "b"}, files={"https://e.com/l": b""})
+assert_type(rights, robotsieve.Rights)
+assert_type(rights.by["ai-train"][0].place, str)
+reader.rights(b"/", robots="", headers=[("A", ["b"]), ("C", b"d")], html="<p>")
+columns = reader.columns(pl.Series(["/"]), robots={"https://e.com": robots}, headers=["A: b", None])
+assert_type(columns.ai_train, robotsieve.Answers)
+pl.DataFrame(columns)
 """
 WRONG = [
     'Robots("", "googel")',
@@ -70,6 +78,9 @@ WRONG = [
     'robotsieve.lint("", profile="google")',
     'robotsieve.fix("", apply="some")',
     'robotsieve.lnt("")',
+    'robotsieve.RightsReader("a", reading="x")',
+    'robotsieve.RightsReader("a").rights("/", robots=3)',
+    'robotsieve.RightsReader("a").columns(["/"], html="<p>", headers=3)',
 ]
 
 
@@ -101,7 +112,7 @@ def test_checkers(checker: list[str], tmp_path: Path) -> None:
 #: Not where the package is: a wheel has no pages.
 PYTHON = Path(__file__).parents[1]
 #: The blocks of `asyncio.md` are programs of their own.
-PAGES = [PYTHON / "README.md", PYTHON / "docs/dataframes.md", PYTHON / "docs/migration.md"]
+PAGES = [PYTHON / "README.md", *(PYTHON / f"docs/{page}.md" for page in ("dataframes", "migration", "rights"))]
 #: Programs that have no types of their own.
 UNTYPED = ["dask", "pandas", "pyarrow"]
 

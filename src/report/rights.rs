@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -33,6 +34,8 @@ pub struct RightsSources<'s> {
 }
 
 /// The rights of a URL in words.
+///
+/// Its `Display` has a line for each purpose and reason, and one for each sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RightsReport {
@@ -78,6 +81,18 @@ impl RightsReport {
             report
         });
         RightsReport { purposes: purposes.collect(), sentences: sentences(rights) }
+    }
+}
+
+impl fmt::Display for RightsReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for purpose in &self.purposes {
+            let mut reasons = purpose.reasons.iter();
+            let first = reasons.next().map_or("", |reason| reason);
+            writeln!(f, "  {:8}  {:8}  {first}", purpose.purpose, purpose.ruling)?;
+            reasons.try_for_each(|reason| writeln!(f, "  {:8}  {:8}  {reason}", "", ""))?;
+        }
+        self.sentences.iter().try_for_each(|sentence| writeln!(f, "{sentence}"))
     }
 }
 

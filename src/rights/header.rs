@@ -1,6 +1,10 @@
 //! The header of a response as text.
 
+use std::borrow::Cow;
 use std::fmt;
+
+type Fields = Vec<(Vec<u8>, Vec<u8>)>;
+type BorrowedFields<'t> = Vec<(&'t [u8], Cow<'t, [u8]>)>;
 
 /// The fields of a header as text, with `Name: value` lines as `curl -D FILE` and archives have them:
 /// names and values, in their order, for [`Response::with_headers`](crate::rights::Response::with_headers).
@@ -20,11 +24,17 @@ use std::fmt;
 ///
 /// # Errors
 /// Returns an error that names the first line that is no field.
-pub fn header_fields(text: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, InvalidHeader> {
+pub fn header_fields(text: &[u8]) -> Result<Fields, InvalidHeader> {
+    let fields = borrowed_fields(text)?;
+    Ok(fields.into_iter().map(|(name, value)| (name.to_vec(), value.into_owned())).collect())
+}
+
+/// The same, of which only values that go on in another line are copied.
+pub(super) fn borrowed_fields(text: &[u8]) -> Result<BorrowedFields<'_>, InvalidHeader> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    let mut fields: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let mut fields = BorrowedFields::new();
     let mut is_new = false;
-    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+    for (number, line) in lines(text).enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             is_new = true;
@@ -40,6 +50,7 @@ pub fn header_fields(text: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, InvalidHead
         if matches!(line[0], b' ' | b'\t')
             && let Some((_, value)) = fields.last_mut()
         {
+            let value = value.to_mut();
             value.push(b' ');
             value.extend_from_slice(line.trim_ascii());
             continue;
@@ -48,9 +59,20 @@ pub fn header_fields(text: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, InvalidHead
         let Some(at) = colon else {
             return Err(InvalidHeader { line: number + 1, found: line.into() });
         };
-        fields.push((line[..at].to_vec(), line[at + 1..].trim_ascii().to_vec()));
+        fields.push((&line[..at], Cow::Borrowed(line[at + 1..].trim_ascii())));
     }
     Ok(fields)
+}
+
+/// The parts between line feeds.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some(at) = memchr::memchr(b'\n', text) else { return Some(text) };
+        rest = Some(&text[at + 1..]);
+        Some(&text[..at])
+    })
 }
 
 /// A line of a header that is no field.

@@ -2,6 +2,7 @@
 
 use crate::rights::content_signals::ContentSignals;
 use crate::rights::content_usage::{ContentUsage, InvalidContentUsage};
+use crate::rights::header::{InvalidHeader, borrowed_fields};
 use crate::rights::html::{PageElement, read_page};
 use crate::rights::link::{LicenceLink, licences_in};
 use crate::rights::place::{Element, HeaderField, Place};
@@ -103,6 +104,15 @@ impl Response {
         self
     }
 
+    /// The same with a header as text, as [`header_fields`](crate::rights::header_fields) reads it, without a copy of
+    /// its fields.
+    ///
+    /// # Errors
+    /// Returns an error that names the first line that is no field.
+    pub fn with_header_text(self, text: &[u8]) -> Result<Response, InvalidHeader> {
+        Ok(self.with_headers(borrowed_fields(text)?))
+    }
+
     /// Adds the elements of an HTML page. `O(n)` for any bytes.
     ///
     /// Real elements only: not those in comments, templates and raw text. Reading ends behind the last
@@ -193,6 +203,15 @@ mod tests {
         let signals = [("content-signal", "search=yes"), ("Content-Signal", "search=no")];
         let signals = Response::new().with_headers(signals).signals.unwrap();
         assert_eq!(signals.disallows(), Purposes::SEARCH);
+    }
+
+    #[test]
+    fn text() {
+        let tags = |text: &[u8]| {
+            Response::new().with_header_text(text).map(|response| response.tags.iter().count())
+        };
+        assert_eq!(tags(b"HTTP/2 200\r\nx-robots-tag: noai,\r\n noindex\r\n\r\n"), Ok(2));
+        assert_eq!(tags(b"x-robots-tag: noai\nno field").unwrap_err().line, 2);
     }
 
     #[test]

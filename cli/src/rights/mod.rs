@@ -83,8 +83,8 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
             let sources =
                 RightsSources { robots: robots.as_ref(), headers: &header, html: html.as_deref() };
             let agent = shown(agent.text.as_encoded_bytes());
-            writeln!(out, "{} for {agent}:", shown(url))
-                .and_then(|()| print(&RightsReport::new(&rights, &sources), &mut out))
+            let report = RightsReport::new(&rights, &sources);
+            write!(out, "{} for {agent}:\n{report}", shown(url))
         }
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
@@ -100,16 +100,6 @@ fn trimmed(agent: &Agent) -> Agent {
         }
         _ => agent.clone(),
     }
-}
-
-fn print(report: &RightsReport, out: &mut impl Write) -> io::Result<()> {
-    for purpose in &report.purposes {
-        let mut reasons = purpose.reasons.iter();
-        let first = reasons.next().map_or("", |reason| reason);
-        writeln!(out, "  {:8}  {:8}  {first}", purpose.purpose, purpose.ruling)?;
-        reasons.try_for_each(|reason| writeln!(out, "  {:8}  {:8}  {reason}", "", ""))?;
-    }
-    report.sentences.iter().try_for_each(|sentence| writeln!(out, "{sentence}"))
 }
 
 /// The parts of `ADDRESS=FILE`. Both may contain `=`: the last one counts that leaves a file that is

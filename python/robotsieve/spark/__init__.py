@@ -12,6 +12,7 @@ from __future__ import annotations
 from ._build import Shard, build_packs
 from ._captures import in_force, read_robots_warc
 from ._functions import answers, decisions, register, verdicts
+from ._rights import with_rights
 from ._summary import summarise
 from ._verdicts import with_answers, with_decisions, with_verdicts
 
@@ -27,5 +28,6 @@ __all__ = [
     "verdicts",
     "with_answers",
     "with_decisions",
+    "with_rights",
     "with_verdicts",
 ]

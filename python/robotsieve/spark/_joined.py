@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from robotsieve.typing import Outcome
 
     from ._asked import Asked
+    from ._rights import Files, RightsAsked
 
 #: Columns that exist between the steps.
 _HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order", "body", "part"))
@@ -45,13 +46,16 @@ def with_joined(
     frame: DataFrame,
     url: str,
     sites: DataFrame,
-    asked: Asked,
+    asked: Asked | RightsAsked,
     column: str,
     *,
     partitions: int,
     skew: float | Mapping[str, float] | None,
+    more: Sequence[str] = (),
 ) -> DataFrame:
-    """The frame with the column that was asked for. ``sites`` has what is in force for each origin."""
+    """The frame with the column that was asked for. ``sites`` has what is in force for each origin; ``more`` are
+    columns that are judged beside the URLs.
+    """
     parts = _parts(frame, url, partitions, skew)
     frame = with_shard(frame, url, _HASH, _HASHES)
     sites = with_shard(_bodies(sites), "url", _HASH, _HASHES)
@@ -82,7 +86,7 @@ def with_joined(
     both = both.drop(_HASH)
     both = in_partitions(both, partitions, F.col(_PART))
     both = both.sortWithinPartitions(_ORDER).drop(_ORDER, _PART)
-    inputs = [column_of(url), F.col(_BODY)]
+    inputs = [column_of(url), F.col(_BODY), *map(column_of, more)]
     both = with_column(both, column, inputs, SortedVerdicts(asked), asked.raw_type)
     both = both.where(F.col(_BODY).isNull()).drop(_BODY)
     return both.withColumn(column, asked.shown(column_of(column)))
@@ -100,7 +104,7 @@ def _bodies(sites: DataFrame) -> DataFrame:
     return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
 
 
-def _add(sites: PolicySet, origin: Origin, sent: bytes) -> None:
+def _add(sites: PolicySet | Files, origin: Origin, sent: bytes) -> None:
     """Adds a site, by what was sent of it."""
     for outcome, first in _OUTCOMES.items():
         if sent.startswith(first):
@@ -145,12 +149,13 @@ class SortedVerdicts:
     Memory: the files of a batch and their policies; and those of the host that goes on in the next one.
     """
 
-    asked: Asked
+    asked: Asked | RightsAsked
 
     def __call__(self, batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        sites = self.asked.policy_set()
+        asked: Any = self.asked
+        sites = asked.policy_set()
         carried: list[tuple[bytes, bytes]] = []
-        for urls, bodies in batches:
+        for urls, bodies, *more in batches:
             if bodies.null_count < len(bodies):
                 is_file = bodies.is_valid()
                 files = list(
@@ -160,7 +165,7 @@ class SortedVerdicts:
                         strict=True,
                     )
                 )
-                sites = self.asked.policy_set()
+                sites = asked.policy_set()
                 known: dict[Origin, bytes] = {}
                 for url, body in carried + files:
                     origin = Origin(url)
@@ -168,7 +173,7 @@ class SortedVerdicts:
                         raise ValueError(DIFFER.format(origin))
                     _add(sites, origin, body)
                 carried = _of_last_host(carried + files)
-            yield self.asked.raw(sites, urls)
+            yield asked.raw(sites, urls, *more)
 
 
 def _of_last_host(files: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

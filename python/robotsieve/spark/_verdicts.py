@@ -118,26 +118,35 @@ def _with(
     partitions: int | None,
     skew: float | Mapping[str, float] | None,
 ) -> DataFrame:
-    _check(urls, url, column)
+    check_columns(urls, url, column)
     if plan not in ("auto", "packs", "joined"):
         raise ValueError(f"plan must be 'auto', 'packs' or 'joined', not {plan!r}")
     if isinstance(robots, (str, os.PathLike)):
         if plan == "joined":
             raise ValueError("plan='joined' takes a DataFrame of robots.txt files, not the path of a pack")
         return with_packs(urls, url, os.fspath(robots), asked, column)
-    if isinstance(skew, (int, float)) and not 0 < skew <= 1:
-        raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
-    if partitions is not None and partitions < 1:
-        raise ValueError(f"partitions must be 1 or more, not {partitions}")
-    if partitions is None:
-        partitions = int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    partitions = check_joining(urls, partitions, skew)
     sites = sites_of(robots, asked.profile)
     if sent := sent_packs(urls.sparkSession, sites, asked, plan, partitions):
         return with_packs(urls, url, sent, asked, column)
     return with_joined(urls, url, sites, asked, column, partitions=partitions, skew=skew)
 
 
-def _check(urls: DataFrame, url: str, column: str) -> None:
+def check_joining(
+    urls: DataFrame, partitions: int | None, skew: float | Mapping[str, float] | None
+) -> int:
+    """The number of partitions in which URLs and files are brought together."""
+    if isinstance(skew, (int, float)) and not 0 < skew <= 1:
+        raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
+    if partitions is None:
+        return int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    if partitions < 1:
+        raise ValueError(f"partitions must be 1 or more, not {partitions}")
+    return partitions
+
+
+def check_columns(urls: DataFrame, url: str, column: str) -> None:
+    """Raises an error unless there is a column of URLs, and room for the new one."""
     if url not in urls.columns:
         raise ValueError(f"no column '{url}'; the columns are {', '.join(urls.columns)}")
     kind = urls.schema[url].dataType

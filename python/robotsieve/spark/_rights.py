@@ -1,0 +1,271 @@
+"""From pages to what may be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    LongType,
+    MapType,
+    StringType,
+    StructType,
+)
+
+from robotsieve import InvalidOrigin, Origin, RightsReader
+
+from ._captures import sites_of
+from ._evaluate import with_column
+from ._joined import with_joined
+from ._keys import column_of
+from ._verdicts import check_columns, check_joining
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from robotsieve.typing import AnyCrawler, AnyProfile, Outcome, TagReading, Text
+
+
+def _lists(*names: str) -> ArrayType:
+    item = StructType()
+    for name in names:
+        item = item.add(name, StringType())
+    return ArrayType(item)
+
+
+def _type() -> StructType:
+    columns = StructType()
+    for purpose in ("crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"):
+        columns = columns.add(purpose, StringType())
+    limits = StructType().add("max_snippet", LongType())
+    return (
+        columns.add("by", _lists("purpose", "place", "version"))
+        .add("licences", _lists("kind", "url", "via", "state"))
+        .add("licensable", ArrayType(StringType()))
+        .add("conditions", _lists("purpose", "condition"))
+        .add("limits", limits.add("index", StringType()).add("ai_input", StringType()))
+        .add("use", StringType())
+        .add("notes", ArrayType(StringType()))
+        .add("invalid", StringType())
+    )
+
+
+#: As :class:`robotsieve.RightsColumns` has them, in types that Spark has.
+TYPE = _type()
+
+
+def with_rights(
+    pages: DataFrame,
+    url: str = "url",
+    *,
+    crawler: AnyCrawler,
+    headers: str | None = None,
+    html: str | None = None,
+    robots: str | DataFrame | None = None,
+    files: Mapping[str, Text] | None = None,
+    reading: TagReading = "generic",
+    vocabulary: str = "08",
+    now: datetime | float | None = None,
+    policy_tokens: Iterable[str] | None = None,
+    profile: AnyProfile | None = None,
+    column: str = "rights",
+    partitions: int | None = None,
+    skew: float | Mapping[str, float] | None = 0.01,
+) -> DataFrame:
+    """Adds a column that says what a crawler may do with each page: a struct of what
+    :class:`robotsieve.RightsColumns` has, ``crawl``, ``index``, ``snippet``, ``ai_input``, ``ai_train``, ``by`` and the rest.
+
+    ``url``, ``headers`` and ``html`` are names of columns. URLs and pages are string or binary; headers are
+    ``map<string, string>`` or ``map<string, array<string>>``, an array of structs of name and value, or text with
+    ``Name: value`` lines. A row whose URL or header is invalid says so, and ends no job.
+
+    ``robots`` is one of
+
+    - the name of a column that has the robots.txt of each row, string or binary: each file is compiled once by a task;
+    - a DataFrame as :func:`with_verdicts` takes it, of captures or of what :func:`in_force` made of them. It is brought
+      together with the pages by host, pages included, as with ``plan="joined"``; ``partitions`` and ``skew`` are as there.
+      A site that forbids all because it fails (5xx) disallows crawling with no statement in ``by``.
+
+    Without it crawling is unknown. Packs hold no more than what is said of crawling.
+
+    The others are as for :class:`robotsieve.RightsReader`; ``now`` is by default the time of this call, for all rows. ``files``
+    are small: every task gets them. Spark sends a worker ``spark.sql.execution.arrow.maxRecordsPerBatch`` pages at a time:
+    of 50 kB each, 10,000 take 500 MB.
+    """
+    reader = RightsReader(
+        crawler,
+        reading=reading,
+        vocabulary=vocabulary,
+        now=now,
+        policy_tokens=policy_tokens,
+        profile=profile,
+    )
+    check_columns(pages, url, column)
+    given = {
+        name: of
+        for name, of in (("headers", headers), ("html", html), ("robots", robots))
+        if isinstance(of, str)
+    }
+    for name, of in given.items():
+        _check(pages, name, of)
+    if robots is not None and not isinstance(robots, (str, DataFrame)):
+        raise TypeError(
+            f"robots must be the name of a column or a DataFrame, not {type(robots).__name__}"
+        )
+    sent = {address: _bytes(file) for address, file in (files or {}).items()}
+    # Errors now, and not on a worker an hour later.
+    reader.columns([], files=sent)
+    asked = RightsAsked(reader, tuple(given), sent)
+    if robots is None or isinstance(robots, str):
+        inputs = [column_of(name) for name in (url, *given.values())]
+        return with_column(pages, column, inputs, RightsColumn(asked), TYPE)
+    partitions = check_joining(pages, partitions, skew)
+    sites = sites_of(robots, profile)
+    return with_joined(
+        pages,
+        url,
+        sites,
+        asked,
+        column,
+        partitions=partitions,
+        skew=skew,
+        more=list(given.values()),
+    )
+
+
+def _bytes(file: Text) -> bytes:
+    return file.encode("utf-8", "surrogateescape") if isinstance(file, str) else bytes(file)
+
+
+def _check(pages: DataFrame, name: str, of: str) -> None:
+    if of not in pages.columns:
+        way_out = (
+            ": packs hold no rights; give a DataFrame of captures" if of.endswith(".pack") else ""
+        )
+        raise ValueError(
+            f"{name}: no column '{of}'{way_out}; the columns are {', '.join(pages.columns)}"
+        )
+    kind = pages.schema[of].dataType
+    if not _is_text(kind) and not (name == "headers" and _is_header(kind)):
+        taken = "string or binary" if name != "headers" else "a map, an array of pairs, string or binary"
+        raise TypeError(f"{name}: column '{of}' must be {taken}, not {kind.simpleString()}")
+
+
+def _is_text(kind: DataType) -> bool:
+    return isinstance(kind, (StringType, BinaryType))
+
+
+def _is_header(kind: DataType) -> bool:
+    if isinstance(kind, MapType):
+        pair = [kind.keyType, kind.valueType]
+    elif isinstance(kind, ArrayType) and isinstance(kind.elementType, StructType):
+        pair = [part.dataType for part in kind.elementType.fields]
+    else:
+        return False
+    if len(pair) == 2 and isinstance(pair[1], ArrayType):
+        pair[1] = pair[1].elementType
+    return len(pair) == 2 and all(map(_is_text, pair))
+
+
+@dataclass
+class Files:
+    """The robots.txt files of some sites."""
+
+    #: Only of sites that have one, or say that they have none.
+    bodies: dict[Origin, bytes] = field(default_factory=dict)
+    #: The origins that forbid all.
+    closed: set[Origin] = field(default_factory=set)
+
+    def add(self, origin: Origin, body: bytes | None, *, outcome: Outcome) -> None:
+        if outcome == "disallow-all":
+            self.closed.add(origin)
+        else:
+            self.bodies[origin] = body or b""
+
+    def is_closed(self, url: Any) -> bool:
+        buffer = url.as_buffer()
+        try:
+            return buffer is not None and Origin(buffer.to_pybytes()) in self.closed
+        except InvalidOrigin:
+            return False
+
+
+@dataclass(frozen=True)
+class RightsAsked:
+    """Whose rights, by which texts, and from which columns."""
+
+    reader: RightsReader
+    #: The names of the columns after that of URLs.
+    given: tuple[str, ...]
+    files: dict[str, bytes]
+
+    @property
+    def raw_type(self) -> DataType:
+        return TYPE
+
+    def shown(self, raw: Column) -> Column:
+        return raw
+
+    def policy_set(self) -> Files:
+        return Files()
+
+    def raw(self, sites: Files | None, urls: pa.Array, *columns: pa.Array) -> pa.Array:
+        """What is said of some URLs."""
+        given: dict[str, Any] = dict(zip(self.given, columns, strict=True))
+        if sites is not None:
+            given["robots"] = sites.bodies
+        # That of this process keeps what it compiled for the batches before.
+        reader = _READERS.setdefault(self.reader, self.reader)
+        table = pa.table(reader.columns(urls, files=self.files, **given)).combine_chunks()
+        parts = [_plain(part) for part in table.itercolumns()]
+        if sites is not None and sites.closed:
+            crawl = zip(parts[0].to_pylist(), urls, strict=True)
+            parts[0] = pa.array(
+                [
+                    "disallow" if said == "unknown" and sites.is_closed(url) else said
+                    for said, url in crawl
+                ],
+                pa.string(),
+            )
+        return pa.StructArray.from_arrays(parts, names=table.column_names)
+
+
+#: The readers of this process, each with what it compiled.
+_READERS: dict[RightsReader, RightsReader] = {}
+
+
+def _plain(column: pa.ChunkedArray) -> pa.Array:
+    """The column in types that Spark has."""
+    kind = _plain_type(column.type)
+    chunks = [chunk.cast(kind) for chunk in column.chunks]
+    if len(chunks) == 1:
+        return chunks[0]
+    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
+        return pa.string()
+    if pa.types.is_large_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(part.name, _plain_type(part.type)) for part in kind])
+    return pa.int64() if kind == pa.uint32() else kind
+
+
+@dataclass(frozen=True)
+class RightsColumn:
+    """The rights of pages in any order."""
+
+    asked: RightsAsked
+
+    def __call__(self, batches: Iterable[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        for urls, *columns in batches:
+            yield self.asked.raw(None, urls, *columns)

@@ -1,0 +1,15 @@
+//! What may be done with a page: one by one, and in columns.
+
+mod columns;
+mod compiled;
+mod files;
+mod headers;
+mod reader;
+mod report;
+mod said;
+mod table;
+
+pub use reader::RightsReader;
+pub use report::{PurposeReport, RightsReport};
+pub use said::{Rights, RightsLicence, RightsStatement};
+pub use table::RightsColumns;

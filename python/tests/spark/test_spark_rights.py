@@ -1,0 +1,169 @@
+"""``with_rights`` says what :class:`robotsieve.RightsReader` says of each page, one by one."""
+
+import base64
+import pickle
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from robotsieve import InvalidUrl, Rights, RightsReader
+from robotsieve.spark import in_force, with_rights
+from robotsieve.spark._rights import TYPE
+
+WORDS = ["crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"]
+NOW = 1_790_000_000
+FILES = {
+    "https://a.example": b"User-agent: *\nDisallow: /x\nContent-Signal: search=yes, ai-train=no\n",
+    "https://b.example:8080": b"License: https://b.example/l.xml\nUser-agent: *\nContent-Usage: /x train-ai=n\nAllow: /\n",
+    "https://c.example": b"\xff",
+}
+RSL = {
+    "https://b.example/l.xml": '<rsl xmlns="https://rslstandard.org/rsl"><content url="https://b.example:8080/"><license>'
+    '<payment type="purchase"/></license></content></rsl>'
+}
+HEADERS: list[list[tuple[str, str]] | None] = [
+    None,
+    [],
+    [("X-Robots-Tag", "noindex"), ("X-Robots-Tag", "max-snippet: 20")],
+    [("tdm-reservation", "1"), ("Server", "x"), ("Content-Usage", "train-ai=y")],
+]
+PAGES = [None, "<meta name=robots content=noai>", "<p>é"]
+URLS = [*(f"{origin}{path}" for origin in [*FILES, "https://d.example", "https://closed.example", "https://free.example"] for path in ("/", "/x")), "not a URL", None]
+ROWS = [
+    (number, url, HEADERS[number % 4], PAGES[number % 3], number)
+    for number, url in enumerate(URLS * 12)
+]
+
+
+def origin_of(url: str | None) -> str:
+    return "/".join((url or "").split("/")[:3])
+
+
+def row_of(rights: Rights, *, is_closed: bool) -> dict[str, Any]:
+    by = [(purpose, one.place, one.version) for purpose, all_ in rights.by.items() for one in all_]
+    limits = rights.limits
+    return {
+        **{word: getattr(rights, word) for word in WORDS},
+        **({"crawl": "disallow"} if is_closed else {}),
+        "by": by,
+        "licences": [(one.kind, one.url, one.via, one.state) for one in rights.licences],
+        "licensable": rights.licensable,
+        "conditions": [],
+        "limits": (limits.get("max-snippet"), limits.get("index"), limits.get("ai-input")),
+        "use": rights.use,
+        "notes": rights.notes,
+        "invalid": None,
+    }
+
+
+def expected(files: dict[str, bytes], *, are_outcomes: bool = False) -> list[dict[str, Any]]:
+    reader = RightsReader("GPTBot", now=NOW)
+    said = []
+    for _, url, headers, html, _ in ROWS:
+        try:
+            if url is None:
+                raise InvalidUrl
+            origin = origin_of(url)
+            robots = files.get(origin)
+            if are_outcomes and origin == "https://free.example":
+                robots = b""
+            rights = reader.rights(url, robots=robots, headers=headers, html=html, files=RSL)
+            is_closed = are_outcomes and origin == "https://closed.example"
+            said.append(row_of(rights, is_closed=is_closed))
+        except InvalidUrl:
+            said.append({**dict.fromkeys(TYPE.names), **dict.fromkeys(WORDS, "invalid"), "invalid": "url"})
+    return said
+
+
+def said_of(out: DataFrame, column: str = "rights") -> list[dict[str, Any]]:
+    rows = sorted((row["n"], row[column]) for row in out.select("n", column).collect())
+    assert [number for number, _ in rows] == list(range(len(ROWS)))
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [tuple(one) if isinstance(one, tuple) else one for one in value]
+        return tuple(value) if isinstance(value, tuple) else value
+
+    return [{name: plain(value) for name, value in row.asDict().items()} for _, row in rows]
+
+
+@pytest.fixture(scope="module")
+def pages(spark: SparkSession) -> DataFrame:
+    schema = "n int, url string, pairs array<struct<name string, value string>>, html string, other int"
+    frame = spark.createDataFrame(ROWS, schema).repartition(5)
+    frame = frame.withColumn("text", F.expr("array_join(transform(pairs, p -> p.name || ': ' || p.value), '\\r\\n')"))
+    grouped = F.expr(
+        "map_from_arrays(array_distinct(pairs.name), transform(array_distinct(pairs.name), "
+        "n -> filter(pairs, p -> p.name = n).value))"
+    )
+    origin = F.array_join(F.slice(F.split("url", "/"), 1, 3), "/")
+    robots = F.lit(None).cast("binary")
+    for of, file in FILES.items():
+        robots = F.when(origin == of, F.unbase64(F.lit(base64.b64encode(file).decode()))).otherwise(robots)
+    return frame.withColumn("grouped", grouped).withColumn("robots", robots)
+
+
+@pytest.fixture(scope="module")
+def captures(spark: SparkSession) -> DataFrame:
+    rows: list[Any] = [(f"{origin}/robots.txt", 200, bytearray(file)) for origin, file in FILES.items()]
+    rows += [("https://closed.example/robots.txt", 503, None), ("https://free.example/robots.txt", 404, None)]
+    return spark.createDataFrame(rows, "url string, status int, body binary")
+
+
+@pytest.mark.parametrize("headers", ["pairs", "text", "grouped"])
+def test_files_in_a_column(pages: DataFrame, headers: str) -> None:
+    out = with_rights(pages, crawler="GPTBot", headers=headers, html="html", robots="robots", files=RSL, now=NOW)
+    assert out.columns == [*pages.columns, "rights"] and out.schema["rights"].dataType == TYPE
+    assert said_of(out) == expected(FILES)
+
+
+def test_files_of_captures(pages: DataFrame, captures: DataFrame) -> None:
+    wanted = expected(FILES, are_outcomes=True)
+    for robots in (captures, in_force(captures)):
+        out = with_rights(
+            pages, crawler="GPTBot", headers="pairs", html="html", robots=robots, files=RSL, now=NOW, column="said", partitions=3
+        )
+        assert said_of(out, "said") == wanted
+        assert out.columns == [*pages.columns, "said"]
+
+
+def test_urls_alone_and_filters(pages: DataFrame) -> None:
+    out = with_rights(pages.select("n", "url"), crawler=["GPTBot", "x"], now=NOW)
+    assert {row["crawl"] for row in said_of(out)} == {"unknown", "invalid"}
+    out = with_rights(pages, crawler="GPTBot", robots="robots", now=NOW)
+    allowed = out.where("rights.crawl = 'allow' and rights.ai_train != 'disallow'")
+    assert allowed.where("url like 'https://a.example%'").count() == 0
+    by = out.select("url", F.explode("rights.by").alias("by")).where("by.purpose = 'ai-train'")
+    assert {row["place"] for row in by.select("by.place").collect()} == {"robots.txt:3"}
+
+
+def test_a_header_that_is_none(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("https://e.com/", "no header")], "url string, h string")
+    (row,) = with_rights(frame, crawler="a", headers="h").collect()
+    assert row["rights"]["ai_train"] == "invalid" and row["rights"]["invalid"] == "headers"
+
+
+def test_errors_come_at_once(pages: DataFrame, captures: DataFrame) -> None:
+    for wrong, error, message in (
+        ({"url": "uri"}, ValueError, "no column 'uri'"),
+        ({"headers": "nope"}, ValueError, "headers: no column 'nope'; the columns are n, url"),
+        ({"robots": "sites.pack"}, ValueError, "packs hold no rights; give a DataFrame of captures"),
+        ({"headers": "other"}, TypeError, "headers: column 'other' must be a map, .*, not int"),
+        ({"html": "pairs"}, TypeError, "html: column 'pairs' must be string or binary, not array"),
+        ({"robots": "other"}, TypeError, "robots: column 'other' must be string or binary, not int"),
+        ({"robots": 3}, TypeError, "robots must be the name of a column or a DataFrame, not int"),
+        ({"column": "HTML"}, ValueError, "there is a column 'html' already"),
+        ({"reading": "x"}, ValueError, "there is no reading"),
+        ({"files": {"/l.xml": ""}}, ValueError, "is not an address"),
+        ({"robots": captures, "partitions": 0}, ValueError, "partitions must be 1 or more"),
+        ({"robots": captures, "skew": 2.0}, ValueError, "skew must be a share"),
+    ):
+        with pytest.raises(error, match=message):
+            with_rights(pages, **{"crawler": "GPTBot", **wrong})  # type: ignore[arg-type]
+
+
+def test_the_reader_is_sent_with_its_time() -> None:
+    reader = RightsReader("GPTBot")
+    assert pickle.loads(pickle.dumps(reader)).now == reader.now
