@@ -37,8 +37,8 @@
 //! Any bytes may be given. Every parser is total or returns an error, takes `O(n)` time and memory, and
 //! does not recurse over its input. XML with a document type is refused, so no entity is expanded.
 
-mod content_signals;
-mod content_usage;
+pub(crate) mod content_signals;
+pub(crate) mod content_usage;
 mod documents;
 mod header;
 pub(crate) mod html;

@@ -142,6 +142,7 @@ impl From<Purpose> for Purposes {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "lowercase")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Ruling {
     /// Some statement allows it, and none disallows it.
     Allow,

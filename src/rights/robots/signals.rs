@@ -1,9 +1,10 @@
 //! The Content-Signal lines for a crawler.
 
 use crate::profile::Profile;
+use crate::read::fields::Preferences;
 use crate::rights::content_signals::ContentSignals;
 use crate::rights::note::Notes;
-use crate::rights::paths::{Paths, split_path};
+use crate::rights::paths::Paths;
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purposes, Ruling};
 use crate::rights::robots::lines::RightsLine;
@@ -31,11 +32,12 @@ impl SignalRules {
         are_outside: bool,
         profile: &Profile,
     ) -> SignalRules {
-        let split = lines.iter().map(|line| (line.line, split_path(line.value)));
-        let read = |(line, (_, said))| (line, ContentSignals::parse(said));
+        let split = lines.iter().map(|line| (line.line, Preferences::of(line.value)));
+        let read =
+            |(line, said): (u32, Preferences<'_>)| (line, ContentSignals::parse(said.statement));
         let lines: Vec<(u32, ContentSignals)> = split.clone().map(read).collect();
         let paths = std::array::from_fn(|label| {
-            let paths = split.clone().map(|(_, (path, _))| path).zip(0..).zip(&lines);
+            let paths = split.clone().map(|(_, said)| said.path).zip(0..).zip(&lines);
             let stated = paths.filter(|(_, (_, signals))| states(signals, label));
             Paths::new(stated.map(|(path, _)| path), profile)
         });
