@@ -263,11 +263,7 @@ Ruling = Literal[
     "disallow",
     "unknown",
 ]
-"""What is known of a purpose: allowed, disallowed, or nothing.
-
-Unlike a `Verdict`(crate::Verdict) it has a third value: silence is no permission.
-
-With the feature `serde` it is written as `"allow"`, `"disallow"` or `"unknown"`.
+"""What is known of a use: allowed, disallowed, or nothing. Silence is no permission.
 
 ``allow``: Some statement allows it, and none disallows it.
 
@@ -419,7 +415,9 @@ class AppliedFix(Document):
     effect: str
     """The effect of "this" on verdicts: a clause."""
     changes_verdicts: bool
-    """True if some URLs got another verdict."""
+    """True if some URLs got another verdict, or if a line about use says something that said
+    nothing.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1018,9 +1016,11 @@ class Fix(Document):
     (rfc9309, google)``.
     """
     changes_verdicts: bool
-    """True if some URLs get another verdict."""
+    """True if some URLs get another verdict, or if a line about use says something that said
+    nothing.
+    """
     changes: tuple[VerdictChange, ...]
-    """The changes, with their crawlers; empty if no verdict changes."""
+    """The changes, with their crawlers; empty if no verdict of crawling changes."""
     profiles: tuple[str, ...]
     """The profiles in which that is proven."""
     file_span: Span

@@ -46,13 +46,13 @@ mod licence;
 mod limits;
 mod link;
 mod note;
-mod paths;
+pub(crate) mod paths;
 mod place;
 mod purpose;
 mod reader;
 mod response;
 mod result;
-mod robots;
+pub(crate) mod robots;
 mod rsl;
 #[cfg(feature = "serde")]
 mod serialize;

@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 
 /// Paths, each with the number that it was added with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     /// The numbers of those without a path: they match everything, with length 0.
     everywhere: Vec<u32>,
     /// The others, the longest first. The line of a rule is its number.
@@ -29,16 +29,16 @@ pub(super) struct Paths {
 
 /// What decides among paths that match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Longest {
+pub(crate) struct Longest {
     /// The numbers of all that match and are of the greatest length.
-    pub(super) numbers: SmallVec<[u32; 4]>,
+    pub(crate) numbers: SmallVec<[u32; 4]>,
     /// True if they are not all the same pattern.
-    pub(super) differ: bool,
+    pub(crate) differ: bool,
 }
 
 impl Paths {
     /// `paths` are a pattern, `None` if there is none, and a number.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         paths: impl Iterator<Item = (Option<&'a [u8]>, u32)> + Clone,
         profile: &Profile,
     ) -> Paths {
@@ -69,7 +69,7 @@ impl Paths {
     }
 
     /// The longest paths that match a normalised target.
-    pub(super) fn longest(&self, target: &[u8]) -> Longest {
+    pub(crate) fn longest(&self, target: &[u8]) -> Longest {
         let mut found = Longest::default();
         let mut best: Option<(u32, _)> = None;
         for index in self.matching(target) {

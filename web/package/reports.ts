@@ -45,7 +45,10 @@ export interface AppliedFix {
   what: string;
   /** The effect of "this" on verdicts: a clause. */
   effect: string;
-  /** True if some URLs got another verdict. */
+  /**
+   * True if some URLs got another verdict, or if a line about use says something that said
+   * nothing.
+   */
   changes_verdicts: boolean;
 }
 
@@ -578,9 +581,12 @@ export interface Fix {
    * (rfc9309, google)`.
    */
   effect: string;
-  /** True if some URLs get another verdict. */
+  /**
+   * True if some URLs get another verdict, or if a line about use says something that said
+   * nothing.
+   */
   changes_verdicts: boolean;
-  /** The changes, with their crawlers; empty if no verdict changes. */
+  /** The changes, with their crawlers; empty if no verdict of crawling changes. */
   changes: VerdictChange[];
   /** The profiles in which that is proven. */
   profiles: string[];
@@ -1258,13 +1264,7 @@ export interface Risks {
   same: RiskPurpose[];
 }
 
-/**
- * What is known of a purpose: allowed, disallowed, or nothing.
- *
- * Unlike a `Verdict`(crate::Verdict) it has a third value: silence is no permission.
- *
- * With the feature `serde` it is written as `"allow"`, `"disallow"` or `"unknown"`.
- */
+/** What is known of a use: allowed, disallowed, or nothing. Silence is no permission. */
 export type Ruling =
   /** Some statement allows it, and none disallows it. */
   | "allow"
