@@ -145,10 +145,10 @@ fn usage(subject: &mut Subject<'_>, line: &Line<'_>) {
         }
     }
     let parameter = memchr::memchr(b';', statement)
-        .and_then(|semicolon| {
+        .map(|semicolon| {
             let after = statement[semicolon + 1..].trim_ascii_start();
             let end = after.iter().position(|byte| b"=,; \t".contains(byte));
-            Some(&after[..end.unwrap_or(after.len())])
+            &after[..end.unwrap_or(after.len())]
         })
         .filter(|name| is_label(RightsField::ContentUsage, name) || meant(line, name).is_some());
     if let Some(name) = parameter {

@@ -92,6 +92,7 @@ impl ContentSignals {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignalPiece<'v> {
     /// The label. Without a `=`, the whole piece.
+    #[cfg_attr(not(feature = "lint"), expect(dead_code, reason = "only messages name it"))]
     pub(crate) label: &'v [u8],
     pub(crate) value: Option<&'v [u8]>,
     /// The signal, or why it is none.

@@ -156,6 +156,7 @@ pub(crate) struct UsageMember<'v> {
 
 impl UsageMember<'_> {
     /// What it says by a vocabulary, or why it says nothing.
+    #[cfg(feature = "lint")]
     pub(crate) fn said(&self, vocabulary: Vocabulary) -> Result<Ruling, Note> {
         match self.ruling() {
             _ if !usage_labels(vocabulary).iter().any(|label| label.name == self.label) => {

@@ -54,6 +54,10 @@ pub(crate) struct RightsLine<'a> {
 #[cfg(feature = "lint")]
 type Sets = HashMap<BTreeSet<Vec<u8>>, usize>;
 
+/// The field and the value of a line, and the number of the names in its group.
+#[cfg(feature = "lint")]
+type Said<'a> = (RightsField, &'a [u8], Option<usize>);
+
 /// The lines of a file about rights.
 #[derive(Debug, Default)]
 pub(crate) struct RightsLines<'a> {
@@ -153,7 +157,7 @@ impl<'a> RightsLines<'a> {
     /// The set of all names in user-agent lines, and of each line its field, its value, and the names of
     /// its group, all by number.
     #[cfg(feature = "lint")]
-    fn said(&self, sets: &mut Sets) -> (usize, Vec<(RightsField, &'a [u8], Option<usize>)>) {
+    fn said(&self, sets: &mut Sets) -> (usize, Vec<Said<'a>>) {
         let (mut usage, mut crawl) = (HashMap::new(), HashMap::new());
         let mut all = BTreeSet::new();
         for ((name, group), crawl_group) in self.agents.iter().zip(&self.crawl_groups) {
