@@ -92,7 +92,8 @@
 //! All are off by default.
 //!
 //! * `pack`: the module `pack`, policies of many origins in files that are used in place.
-//! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect.
+//! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect. With it
+//!   comes `rights`, which reads what a file says of use.
 //! * `url`: `Origin`, which says whose robots.txt governs a URL, `PolicySet`, which holds the policies
 //!   of many, and `records::Sitemap::resolve`.
 //! * `serde`: `Serialize` for what people store, such as [`Decision`], [`Record`] and
@@ -100,17 +101,15 @@
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
 //! * `report`: the module `report`, one document for each kind of report and its sentences, as the
-//!   command, Python and JavaScript show them. With it come `serde`, `lint` and `drafts`.
+//!   command, Python and JavaScript show them. With it come `serde`, `lint` and `rights`.
 //! * `schema`: the JSON Schema of these documents, with all that they need.
 //! * `known`: the module `known`, crawlers by name; what a file lets them read; and `expect`, which
 //!   tests a file. With it comes `report`.
 //! * `audit`: the module `audit`, which judges access logs, with `known`.
 //! * `rights`: the module `rights`, which says whether content may be crawled, indexed, used and
-//!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, as `drafts` does.
-//!   With it come `url` and parsers of structured fields, HTML, XML, JSON and dates.
-//! * `drafts`: `Robots::usage`, what a file says about training, search and inference. It follows
-//!   drafts of the IETF and of contentsignals.org, and changes when they do, in a minor version
-//!   too: see [`records`].
+//!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, and
+//!   changes when they do, in a minor version too. With it come `url` and parsers of structured
+//!   fields, HTML, XML, JSON and dates.
 //!
 //! Types of the crate `url` 2 are part of the interface of the feature `url`.
 

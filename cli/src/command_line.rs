@@ -184,6 +184,12 @@ fn advice(error: &clap::Error) -> Option<String> {
         {
             Some("the command prints to standard output: redirect it with > FILE".to_owned())
         }
+        ErrorKind::UnknownArgument
+            if text(ContextKind::InvalidArg)? == "--path"
+                && error.get(ContextKind::Usage)?.to_string().contains(" records ") =>
+        {
+            Some("'robotsieve rights URL' says what may be done with a page".to_owned())
+        }
         _ => None,
     }
 }

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from ._lint import Code, Fixed, fix, lint
     from .reports import (
         AgentLine,
-        Ambiguity,
         Cause,
         ChangedRecord,
         CleanParam,
@@ -89,17 +88,14 @@ if TYPE_CHECKING:
         Sentence,
         Sitemap,
         StatedRate,
-        Statement,
         TargetChange,
         TypedRecord,
-        Usage,
         VerdictChange,
         VisitTime,
     )
 
 __all__ = [
     "AgentLine",
-    "Ambiguity",
     "Answers",
     "Cause",
     "ChangedRecord",
@@ -176,10 +172,8 @@ __all__ = [
     "Sentence",
     "Sitemap",
     "StatedRate",
-    "Statement",
     "TargetChange",
     "TypedRecord",
-    "Usage",
     "UserAgent",
     "VerdictChange",
     "Verdicts",
@@ -196,12 +190,12 @@ if not TYPE_CHECKING:
         "_lines": "Diagnostic Line",
         "_lint": "Code Fixed fix lint",
         "reports": (
-            "AgentLine Ambiguity Cause ChangedRecord CleanParam ComparedTarget CompareReport "
+            "AgentLine Cause ChangedRecord CleanParam ComparedTarget CompareReport "
             "CrawlerDiff CrawlerName DecidingRule DiffReport ExplainReport FileCut Finding Fix "
             "FixReport Flip Host KnownCrawler KnownReport LabelledPreference License LintReport "
             "MatchedRule Piece Preferences ProfileDifference ReachReport RecordDiff RecordScope "
-            "RecordsReport Related Selection Sentence Sitemap StatedRate Statement TargetChange "
-            "TypedRecord Usage VerdictChange VisitTime"
+            "RecordsReport Related Selection Sentence Sitemap StatedRate TargetChange "
+            "TypedRecord VerdictChange VisitTime"
         ),
     }
 

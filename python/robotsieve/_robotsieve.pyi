@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar, final, overload
 from typing_extensions import Buffer, Self, Unpack
 
 from ._lines import Diagnostic, Line
-from .reports import CompareReport, ExplainReport, Purpose, ReachReport, RecordsReport, Usage
+from .reports import CompareReport, ExplainReport, Purpose, ReachReport, RecordsReport
 from .typing import (
     Answer,
     AnyCrawler,
@@ -968,13 +968,10 @@ class Robots:
         >>> Robots("User-agent: *\nCrawl-Delay : 10 # seconds\n").lines()[1]
         Line(line=2, field='other', name='Crawl-Delay', value='10', value_span=(28, 30))
         """
-    def records(
-        self, crawlers: Iterable[AnyCrawler] | None = None, *, paths: Iterable[Text] | None = None
-    ) -> RecordsReport:
+    def records(self, crawlers: Iterable[AnyCrawler] | None = None) -> RecordsReport:
         r"""The records that are neither user-agent lines nor rules, such as sitemaps and crawl delays,
         with their values read: a :class:`RecordsReport`. With ``crawlers``, those that are for one of
-        them. For ``paths``, or URLs, it also has what the file says about using what is there: see
-        :meth:`usage`. None of them changes a verdict. Reads the file again.
+        them. None of them changes a verdict. Reads the file again.
 
         >>> from robotsieve import Robots
         >>> robots = Robots("User-agent: a\nCrawl-delay: 2.5\nRequest-rate: often\n")
@@ -997,21 +994,6 @@ class Robots:
         """
     def group_tokens(self, group: int, /) -> list[str]:
         """The product tokens that a group names, ``*`` included. Groups are numbered from 0."""
-    def usage(self, crawler: AnyCrawler, url: Text) -> Usage:
-        r"""What the file says to a crawler about training on, searching and answering from what is at a
-        URL: a :class:`Usage`. Reads the file again.
-
-        ``Content-Usage`` and ``Content-Signal`` follow drafts (draft-ietf-aipref-attach-05 with
-        draft-ietf-aipref-vocab-08, and contentsignals.org). The answers change when the drafts do.
-
-        >>> from robotsieve import Robots
-        >>> robots = Robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\n")
-        >>> usage = robots.usage("MyCrawler", "https://example.com/")
-        >>> usage.training, usage.search, usage.inference
-        ('disallowed', 'allowed', 'unknown')
-
-        Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does.
-        """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 

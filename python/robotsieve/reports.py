@@ -192,19 +192,6 @@ PieceKind = Literal[
 
 ``end``: The ``$`` that matches the end of the target."""
 
-Preference = Literal[
-    "allowed",
-    "disallowed",
-    "unknown",
-]
-"""What a site prefers about a use of its content. Follows **drafts**.
-
-``allowed``: The use is allowed.
-
-``disallowed``: The use is not allowed.
-
-``unknown``: Nothing is said about the use."""
-
 Purpose = Literal[
     "search",
     "ai-training",
@@ -271,6 +258,19 @@ Reads = Literal[
 
 ``everything``: Everything; proven."""
 
+Ruling = Literal[
+    "allow",
+    "disallow",
+    "unknown",
+]
+"""What is known of a use: allowed, disallowed, or nothing. Silence is no permission.
+
+``allow``: Some statement allows it, and none disallows it.
+
+``disallow``: Some statement disallows it.
+
+``unknown``: No statement is about it."""
+
 ScopeKind = Literal[
     "file",
     "group",
@@ -300,16 +300,6 @@ feature `serde` a severity is its [name](Severity::as_str).
 
 ``error``: At least one rule is lost."""
 
-Source = Literal[
-    "content-usage",
-    "content-signal",
-]
-"""The field that a statement comes from, and so the draft that it follows.
-
-``content-usage``: draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08.
-
-``content-signal``: contentsignals.org."""
-
 Standing = Literal[
     "chosen",
     "in-chosen-group",
@@ -337,20 +327,20 @@ which are not compared.
 ``further-down``: It names the crawler, but an earlier line does too, and only the first one
 counts."""
 
-Use = Literal[
-    "training",
-    "search",
-    "inference",
+UseCeiling = Literal[
+    "immediate",
+    "reference",
+    "full",
 ]
-"""A use of content. Follows **drafts**.
+"""The most that a site lets a use be, by `use=` of Content Signals: of several the lowest counts.
 
-``training``: Training a (generative) model: ``train-ai`` in Content-Usage, ``ai-train`` in
-Content-Signal.
+It is reported and changes no ruling: Cloudflare calls it a test.
 
-``search``: Search results that lead to the content: ``search`` in both.
+``immediate``: Interact, keep nothing.
 
-``inference``: Input to a model that answers questions: ``ai-use`` in Content-Usage, ``ai-input``
-in Content-Signal."""
+``reference``: Index, excerpt, link.
+
+``full``: Summarise, reproduce."""
 
 Verdict = Literal[
     "allow",
@@ -407,30 +397,6 @@ class AgentLine(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguity(Document):
-    """Something that makes an answer uncertain. Follows drafts."""
-
-    kind: str
-    """The kind: ``outside-groups``, ``only-for-others``, ``without-path``, ``signal-with-path``,
-    ``disagreement``, ``equal-length``, ``unknown-label``, ``unknown-preference``, ``invalid`` or
-    ``not-crawlable``.
-    """
-    text: str
-    """The same in a sentence."""
-    lines: tuple[int, ...]
-    """The lines of the records that it is about."""
-    source: Source | None
-    """Their field, if it is about one of them."""
-    use: Use | None
-    """The use that it is about."""
-    label: str | None
-    """The label that it is about."""
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
 class AppliedFix(Document):
     """A fix that was applied."""
 
@@ -449,7 +415,9 @@ class AppliedFix(Document):
     effect: str
     """The effect of "this" on verdicts: a clause."""
     changes_verdicts: bool
-    """True if some URLs got another verdict."""
+    """True if some URLs got another verdict, or if a line about use says something that said
+    nothing.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1048,9 +1016,11 @@ class Fix(Document):
     (rfc9309, google)``.
     """
     changes_verdicts: bool
-    """True if some URLs get another verdict."""
+    """True if some URLs get another verdict, or if a line about use says something that said
+    nothing.
+    """
     changes: tuple[VerdictChange, ...]
-    """The changes, with their crawlers; empty if no verdict changes."""
+    """The changes, with their crawlers; empty if no verdict of crawling changes."""
     profiles: tuple[str, ...]
     """The profiles in which that is proven."""
     file_span: Span
@@ -1272,8 +1242,8 @@ class LabelledPreference(Document):
 
     label: str
     """The category as written, such as ``train-ai``."""
-    preference: Preference
-    """The preference; unknown if the draft does not define the value."""
+    preference: Ruling
+    """The preference; unknown if the draft does not define the label or the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1423,6 +1393,8 @@ class Preferences(Document):
     """The pattern of the paths for which this holds. ``null`` if there is none."""
     labels: tuple[LabelledPreference, ...]
     """The preference about each category."""
+    use: UseCeiling | None
+    """The most that any use may be, by ``use=`` of ``content-signal``."""
 
     _classes: ClassVar[dict[str, str]] = {
         "labels": "LabelledPreference",
@@ -1684,22 +1656,17 @@ class RecordsReport(Document):
     """
     records: tuple[TypedRecord, ...]
     """The records, in the order of the file."""
-    usage: tuple[Usage, ...]
-    """The file's preferences about the use of content, for each path and each crawler that was
-    asked about.
-    """
     sentences: tuple[Sentence, ...]
     """The sentences about the file as a whole."""
 
     _classes: ClassVar[dict[str, str]] = {
         "scopes": "RecordScope",
         "records": "TypedRecord",
-        "usage": "Usage",
         "sentences": "Sentence",
     }
 
     def __str__(self) -> str:
-        return "\n".join(map(str, [*self.records, *self.sentences, *self.usage]))
+        return "\n".join(map(str, [*self.records, *self.sentences]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -1940,20 +1907,6 @@ class StatedRate(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Statement(Document):
-    """A record's statement about one use. Follows drafts."""
-
-    source: Source
-    """The record's field."""
-    line: int
-    """Its line, from 1."""
-    use: Use
-    """The use."""
-    preference: Preference
-    """The preference about the use."""
-
-
-@dataclass(frozen=True, slots=True)
 class StatusCount(Document):
     """Forbidden requests with the same kind of answer."""
 
@@ -2175,39 +2128,6 @@ class UrlFlip(Document):
     """The crawlers."""
     label: str
     """Their names in one text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage(Document):
-    """A file's preferences about a crawler's use of what is at a path. Follows drafts."""
-
-    agent: str
-    """The crawler as it was given; ``*`` is a crawler that no group names."""
-    path: str
-    """The path, or URL, as it was given."""
-    label: str
-    """The question, in words."""
-    crawlable: bool
-    """True if the crawler may fetch it at all."""
-    training: Preference
-    """The preference about training: that of the most restrictive statement."""
-    search: Preference
-    """The preference about search."""
-    inference: Preference
-    """The preference about inference."""
-    statements: tuple[Statement, ...]
-    """The statements that count, in the order of the file."""
-    ambiguities: tuple[Ambiguity, ...]
-    """The reasons for which the answer is uncertain."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "statements": "Statement",
-        "ambiguities": "Ambiguity",
-    }
-
-    def __str__(self) -> str:
-        uses = (f"{use}: {getattr(self, use)}" for use in ("training", "search", "inference"))
-        return "\n".join([f"{self.label}:", *uses, *(f"note: {one}" for one in self.ambiguities)])
 
 
 @dataclass(frozen=True, slots=True)

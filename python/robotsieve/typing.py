@@ -172,9 +172,8 @@ UseCeiling: TypeAlias = Literal["immediate", "reference", "full"]
 #: From and to, in bytes: the first, and the one after the last.
 Span: TypeAlias = tuple[int, int]
 Severity: TypeAlias = Literal["note", "warning", "error"]
-Preference: TypeAlias = Literal["allowed", "disallowed", "unknown"]
-Use: TypeAlias = Literal["training", "search", "inference"]
-Source: TypeAlias = Literal["content-usage", "content-signal"]
+#: What is said of a use: silence is no permission.
+Ruling: TypeAlias = Literal["allow", "disallow", "unknown"]
 #: What kind of record a field makes.
 Kind: TypeAlias = Literal[
     "sitemap",

@@ -32,11 +32,6 @@ pub struct Who {
 }
 
 impl Who {
-    /// A crawler without a name.
-    pub fn nobody() -> Who {
-        Who { crawler: robotsieve::Crawler::names([""; 0]), header: None }
-    }
-
     /// The question whether it may fetch a URL.
     pub fn asked<'q>(&'q self, robots: Option<&'q [u8]>, url: &'q [u8]) -> Asked<'q> {
         let mut asked = Asked::new(&self.crawler, url);

@@ -12,7 +12,7 @@ use robotsieve::diff;
 use robotsieve::known::{KnownCrawler, KnownCrawlers, Purpose};
 use robotsieve::lint::{self, Apply, Code, Options};
 use robotsieve::report::reach::{KnownReport, Reach};
-use robotsieve::report::{CrawlerDiff, DiffReport, FixReport, LintReport, RecordsReport, Usage};
+use robotsieve::report::{CrawlerDiff, DiffReport, FixReport, LintReport, RecordsReport};
 use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
@@ -146,48 +146,18 @@ pub fn lines<'py>(robots: &Bound<'py, Robots>) -> PyResult<Bound<'py, PyAny>> {
 pub fn records<'py>(
     robots: &Bound<'py, Robots>,
     crawlers: Option<&Bound<'_, PyAny>>,
-    paths: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
     let asked = match crawlers {
         None => Vec::new(),
         Some(crawlers) => whos_of(crawlers, &robots.own_profile())?,
     };
-    let paths = texts(paths, "paths")?;
     let json = py.detach(|| {
-        robots.with(|parsed| {
-            let crawlers: Vec<robotsieve::Crawler> =
-                asked.iter().map(|who| who.crawler.clone()).collect();
-            let only = (!crawlers.is_empty()).then_some(&crawlers[..]);
-            let mut report = RecordsReport::new(robots.name(), parsed, only, None);
-            let nobody = [Who::nobody()];
-            let asked = if asked.is_empty() { &nobody[..] } else { &asked };
-            for path in &paths {
-                for who in asked {
-                    let added = report.add_usage(parsed, &who.agent(), &who.crawler, path);
-                    added.map_err(|error| (error, path.clone()))?;
-                }
-            }
-            Ok(to_json(&report))
-        })
+        let crawlers: Vec<robotsieve::Crawler> = asked.into_iter().map(|who| who.crawler).collect();
+        let only = (!crawlers.is_empty()).then_some(&crawlers[..]);
+        robots.with(|parsed| to_json(&RecordsReport::new(robots.name(), parsed, only, None)))
     });
-    let json = json.map_err(|(_, path): (robotsieve::InvalidUrl, Vec<u8>)| invalid_url(&path))?;
     document(py, "RecordsReport", json)
-}
-
-pub fn usage<'py>(
-    robots: &Bound<'py, Robots>,
-    crawler: &Bound<'_, PyAny>,
-    url: &Bound<'_, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (py, robots) = (robots.py(), robots.get());
-    let who = robots.who(crawler)?;
-    let url = bytes_of(url, "url")?;
-    let json = py.detach(|| {
-        let usage = robots.with(|robots| Usage::new(robots, &who.agent(), &who.crawler, &url));
-        usage.map(|usage| to_json(&usage))
-    });
-    document(py, "Usage", json.map_err(|_| invalid_url(&url))?)
 }
 
 pub fn crawlers<'py>(

@@ -297,8 +297,7 @@ impl Robots {
 
     /// The records that are neither user-agent lines nor rules, such as sitemaps and crawl delays,
     /// with their values read: a :class:`RecordsReport`. With ``crawlers``, those that are for one of
-    /// them. For ``paths``, or URLs, it also has what the file says about using what is there: see
-    /// :meth:`usage`. None of them changes a verdict. Reads the file again.
+    /// them. None of them changes a verdict. Reads the file again.
     ///
     /// >>> from robotsieve import Robots
     /// >>> robots = Robots("User-agent: a\nCrawl-delay: 2.5\nRequest-rate: often\n")
@@ -306,13 +305,12 @@ impl Robots {
     /// ...     print(record.crawl_delay_ms or record.error)
     /// 2500
     /// invalid request-rate: expected requests/seconds, such as 1/5, 30/1m or 1/10 0600-0845
-    #[pyo3(signature = (crawlers = None, *, paths = None))]
+    #[pyo3(signature = (crawlers = None))]
     fn records<'py>(
         slf: &Bound<'py, Self>,
         crawlers: Option<&Bound<'_, PyAny>>,
-        paths: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        reports::records(slf, crawlers, paths)
+        reports::records(slf, crawlers)
     }
 
     /// What the file lets the known crawlers read: a :class:`ReachReport`. ``purposes`` are those of
@@ -336,27 +334,6 @@ impl Robots {
     #[pyo3(signature = (group, /))]
     fn group_tokens(&self, group: u32) -> Vec<Text> {
         self.with(|robots| robots.group_tokens(group).into_iter().map(Text::from).collect())
-    }
-
-    /// What the file says to a crawler about training on, searching and answering from what is at a
-    /// URL: a :class:`Usage`. Reads the file again.
-    ///
-    /// ``Content-Usage`` and ``Content-Signal`` follow drafts (draft-ietf-aipref-attach-05 with
-    /// draft-ietf-aipref-vocab-08, and contentsignals.org). The answers change when the drafts do.
-    ///
-    /// >>> from robotsieve import Robots
-    /// >>> robots = Robots("User-agent: *\nContent-Signal: search=yes, ai-train=no\n")
-    /// >>> usage = robots.usage("MyCrawler", "https://example.com/")
-    /// >>> usage.training, usage.search, usage.inference
-    /// ('disallowed', 'allowed', 'unknown')
-    ///
-    /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does.
-    fn usage<'py>(
-        slf: &Bound<'py, Self>,
-        crawler: &Bound<'_, PyAny>,
-        url: &Bound<'_, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        reports::usage(slf, crawler, url)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

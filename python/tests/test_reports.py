@@ -423,10 +423,10 @@ def test_records_of_each_kind() -> None:
     assert first["visit-time"].visit_time == robotsieve.VisitTime(22 * 60, 4 * 60)
     preference = robotsieve.LabelledPreference
     assert first["content-usage"].preferences == robotsieve.Preferences(
-        "/", (preference("train-ai", "disallowed"), preference("bots", "disallowed"))
+        "/", (preference("train-ai", "disallow"), preference("bots", "unknown")), None
     )
     assert first["content-signal"].preferences == robotsieve.Preferences(
-        None, (preference("search", "allowed"), preference("ai-train", "disallowed"))
+        None, (preference("search", "allow"), preference("ai-train", "disallow")), None
     )
     assert first["noindex"].value == "/secret"
     assert first["host"].host == robotsieve.Host("https", "example.com", 8443)
@@ -441,13 +441,8 @@ def test_records_of_each_kind() -> None:
     [often] = [record for record in report.records if record.error]
     assert str(often).startswith("line 16: Request-rate: often (") and often.error in str(often)
     assert {scope.group for scope in report.scopes} == {0, 1, None}
-    assert (report.robots, report.usage) == ("all.txt", ())
+    assert report.robots == "all.txt"
     check_document(report)
-    asked = Robots(EVERYTHING).records(["other"], paths=["/x", "/shop/"])
-    assert [(one.agent, one.path) for one in asked.usage] == [("other", "/x"), ("other", "/shop/")]
-    assert asked.usage[0] == Robots(EVERYTHING).usage("other", "/x")
-    assert Robots(EVERYTHING).records(paths=["/"]).usage[0].agent == "*"
-    check_document(asked)
 
 
 def test_what_known_crawlers_may_read() -> None:
@@ -475,7 +470,6 @@ def test_a_crawler_by_its_header() -> None:
     assert (why.verdict, why.user_agent, why.agent) == ("disallow", True, header)
     assert not robots.is_allowed(robotsieve.UserAgent(header), "/")
     assert [name.name for name in why.names] == ["GPTBot"]
-    assert robots.usage(robotsieve.UserAgent(header), "/").agent == header
     check_document(why)
 
 
@@ -508,70 +502,6 @@ def test_diagnostics_of_each_kind() -> None:
         "message": "unknown field, ignored: did you mean 'Disallow'?",
         "field": "disallow",
     }
-
-
-def test_usage() -> None:
-    robots = Robots(EVERYTHING)
-    usage = robots.usage("other", "/x")
-    assert usage.crawlable == robots.is_allowed("other", "/x")
-    assert (usage.training, usage.search, usage.inference) == ("disallowed", "allowed", "unknown")
-    assert str(usage).splitlines()[1:] == [
-        "training: disallowed",
-        "search: allowed",
-        "inference: unknown",
-        "note: line 10: label 'bots' is not in the current draft and is ignored "
-        "(an earlier draft had it)",
-    ]
-    assert usage.ambiguities[0].label == "bots"
-    closed = robots.usage("other", "/shop/")
-    assert not closed.crawlable and not robots.is_allowed("other", "/shop/")
-    assert "not-crawlable" in {one.kind for one in closed.ambiguities}
-    own = robots.usage("MyCrawler", "/")
-    assert own.training == "disallowed"
-    [disagreement] = [one for one in own.ambiguities if one.kind == "disagreement"]
-    assert (disagreement.use, disagreement.lines) == ("training", (22, 23))
-    assert usage.to_dict()["agent"] == "other"
-    assert robots.usage(Crawler(), "/x").to_dict()["agent"] == "*"
-    assert json.loads(json.dumps(usage.to_dict()))["statements"][0] == {
-        "source": "content-usage",
-        "line": 10,
-        "use": "training",
-        "preference": "disallowed",
-    }
-
-
-def test_ambiguities_of_each_kind() -> None:
-    unclear = (
-        "Content-Signal: ai-train=no\nUser-agent: a\nDisallow: /x\n\nUser-agent: *\nDisallow: /c\n"
-        "Content-Usage: train-ai=n, bots=n, Search=1\nContent-Usage: train-ai=n\n"
-        "Content-Usage: / search=y\nContent-Usage: / search=n, ai-use=maybe, bots=n\n"
-        "Content-Signal: /b search=yes\nContent-Usage: /*a search=y\nContent-Usage: /b* ai-use=y\n"
-    )
-    robots = Robots(unclear)
-    found = {
-        one.kind: one
-        for crawler in ("a", "b")
-        for path in ("/", "/b", "/ba", "/c", "/x")
-        for one in robots.usage(crawler, path).ambiguities
-    }
-    assert len(found) == 10
-    for one in found.values():
-        for line in one.lines:
-            assert str(line) in one.text
-        assert one.use is None or one.use in one.text
-        assert one.label is None or repr(one.label) in one.text
-    assert found["equal-length"].lines == (12, 13)
-    assert found["outside-groups"].source == "content-signal"
-
-
-@few
-@given(files, profiles, paths)
-def test_usage_of_anything(body: "str | bytes", profile: str, path: str) -> None:
-    robots = Robots(body, profile)
-    usage = robots.usage("a", path)
-    assert usage.crawlable == robots.policy("a").is_allowed(path)
-    json.dumps(usage.to_dict())
-    str(usage).encode()
 
 
 # Linting
@@ -837,7 +767,7 @@ def test_hostile_files(body: "str | bytes") -> None:
     for profile in ("rfc9309", "google"):
         robots = Robots(body, profile)
         check_explanation(robots, "bot", "/1xaxb", with_schema=False)
-        robots.diagnostics, robots.lines(), robots.records(["bot"]), robots.usage("bot", "/")
+        robots.diagnostics, robots.lines(), robots.records(["bot"])
     check_comparison(robots.body, "bot", "/1xaxb", with_schema=False)
     json.dumps(robotsieve.lint(body, profiles=PROFILES).to_dict())
     compared = robotsieve.diff(body, b"User-agent: *\nDisallow: /x\n")
@@ -880,7 +810,6 @@ def examples() -> "dict[type, list[object]]":
         robots.diagnostics,
         robots.lines(),
         robots.records(),
-        robots.usage("other", "/x"),
         robots.crawlers(),
         robotsieve.known_crawlers(["ai-training"]),
         robotsieve.lint(robots),
@@ -980,7 +909,6 @@ def test_the_module_is_loaded_when_it_is_needed() -> None:
         "crawlers",
         "lines",
         "records",
-        "usage",
     ],
 )
 def test_examples_in_native_docstrings(name: str) -> None:

@@ -6,7 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::limits::Limits;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
+#[cfg(feature = "rights")]
+use crate::records::Preferences;
 use crate::records::{Kind, Scope, TypedRecord, Value};
+#[cfg(feature = "rights")]
+use crate::rights::{ContentSignals, ContentUsage, Notes, Vocabulary};
 
 /// The changes in the other records for the whole file, or for some crawlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +27,8 @@ pub struct RecordChanges<C> {
 ///
 /// Records are compared by what they say: `Crawl-delay: 10` is `crawl_delay: 10.0`, and the order
 /// of lines does not matter. A value that does not follow the definition of its field is compared
-/// as written. Fields of an unknown kind say nothing, so they are not compared.
+/// as written, and so are `Content-Usage` and `Content-Signal` without the feature `rights`. Fields of
+/// an unknown kind say nothing, so they are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -212,31 +217,28 @@ fn meaning(record: &TypedRecord<'_>) -> Vec<u8> {
             let [scheme, name] = [scheme, name].map(<[u8]>::to_ascii_lowercase);
             format!("{scheme:?} {name:?} {:?}", host.port).into_bytes()
         }
-        Ok(Value::ContentSignal(signal)) => {
-            stated(signal.path, &signal.signals).unwrap_or_else(as_written)
+        #[cfg(feature = "rights")]
+        Ok(Value::ContentSignal(said)) => {
+            let signals = ContentSignals::parse(said.statement);
+            stated(said, &signals, signals.notes()).unwrap_or_else(as_written)
         }
-        Ok(Value::ContentUsage(usage)) => {
-            stated(usage.path, &usage.preferences).unwrap_or_else(as_written)
-        }
+        #[cfg(feature = "rights")]
+        Ok(Value::ContentUsage(said)) => ContentUsage::of_record(said)
+            .ok()
+            .and_then(|usage| stated(said, &usage, usage.notes(Vocabulary::default())))
+            .unwrap_or_else(as_written),
+        #[cfg(not(feature = "rights"))]
+        Ok(Value::ContentSignal(_) | Value::ContentUsage(_)) => as_written(),
         Ok(value) => format!("{value:?}").into_bytes(),
         // No typed value can be equal to it: it has another meaning, or none.
         Err(_) => [b"invalid ", record.record.value].concat(),
     }
 }
 
-/// Preferences in any order; `None` if the draft does not define all of them.
-fn stated(
-    path: Option<&[u8]>,
-    stated: &[crate::records::LabelledPreference<'_>],
-) -> Option<Vec<u8>> {
-    use crate::records::Preference;
-    if stated.iter().any(|said| said.preference == Preference::Unknown) {
-        return None;
-    }
-    // Stable: what is said twice about one label keeps its order.
-    let mut stated = stated.to_vec();
-    stated.sort_by_key(|said| said.label);
-    Some(format!("{path:?} {stated:?}").into_bytes())
+/// Preferences in any order; `None` if something is odd about them.
+#[cfg(feature = "rights")]
+fn stated(said: &Preferences<'_>, read: &impl std::fmt::Debug, notes: Notes) -> Option<Vec<u8>> {
+    notes.is_empty().then(|| format!("{:?} {read:?}", said.path).into_bytes())
 }
 
 /// What changed in the records of one kind. For each side the numbers of the records to list, and

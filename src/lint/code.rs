@@ -167,6 +167,10 @@ codes! {
         "The licence is not an absolute URL."
         "RSL demands a full URL with scheme and host; a crawler that looks for licences passes over \
          anything else.";
+    LicenseNotHttps "RS213" "license-not-https" Warning
+        "The licence is not served by https."
+        "RSL requires https. Without it somebody on the way can put another licence in its \
+         place, and a crawler may pass it over.";
     NamesNobody "RS301" "names-nobody" Warning
         "The user-agent line names no crawler."
         "Its value does not begin with a product token.";
@@ -252,6 +256,31 @@ codes! {
         "The rule is a URL with a host."
         "Rules are compared with paths. What may be fetched from another host is said by that \
          host's own robots.txt.";
+    VoidPreferences "RS501" "void-preferences" Error
+        "All of a Content-Usage is ignored."
+        "It is a dictionary of RFC 9651, which is read whole or not at all: one capital \
+         letter in a label, one space beside `=` or one comma too many, and every preference \
+         in the line is lost.";
+    UndefinedPreference "RS502" "undefined-preference" Warning
+        "A preference about use says nothing."
+        "Its label or its value is not defined. Content-Usage and Content-Signal have \
+         different labels and values for the same things.";
+    PreferenceOutsideGroup "RS503" "preference-outside-group" Warning
+        "A preference about use stands outside every group."
+        "Preferences belong to the crawlers of a group. Before the first user-agent line a \
+         Content-Usage holds for nobody, and of a Content-Signal only a `no` counts.";
+    LosesPreferences "RS504" "loses-preferences" Note
+        "A crawler with a group of its own does not obey the preferences of `*`."
+        "Only one group counts for a crawler, for preferences about use as for rules. What \
+         the group of `*` says of use does not hold for it.";
+    UsageNotCrawlable "RS505" "usage-not-crawlable" Note
+        "A Content-Usage is about what may not be fetched."
+        "Content-Usage in robots.txt is only about what crawlers may fetch, so the line has \
+         no effect.";
+    ContradictingPreferences "RS506" "contradicting-preferences" Warning
+        "Two preferences about the same use contradict each other."
+        "Between two lines the refusal counts. In one Content-Usage the last of two equal \
+         labels counts, whatever it says; in one Content-Signal the `no` does.";
 }
 
 impl Code {

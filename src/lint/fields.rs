@@ -7,7 +7,7 @@ use crate::read::parse::{Record, likely_field};
 
 /// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys
 /// have a text that says what to do instead.
-const OTHER_FIELDS: [(&str, Option<&str>); 14] = [
+const OTHER_FIELDS: [(&str, Option<&str>); 18] = [
     ("crawl-delay", None),
     ("content-signal", None),
     ("content-usage", None),
@@ -35,9 +35,20 @@ const OTHER_FIELDS: [(&str, Option<&str>); 14] = [
     ("clean-param", Some("only Yandex reads it; use 'rel=canonical' for other crawlers")),
     ("request-rate", Some("limit requests on the server, with status 429")),
     ("visit-time", Some("limit requests on the server, with status 429")),
+    ("x-robots-tag", Some(HEADER)),
+    ("robots-tag", Some(HEADER)),
+    ("tdm-reservation", Some(TDM)),
+    ("tdm-policy", Some(TDM)),
     ("cache-delay", Some("no crawler is known to obey it")),
     ("robot-version", Some("it comes from a draft of 1996 that was never adopted")),
 ];
+
+/// What to do with a field of a header that stands in robots.txt.
+const HEADER: &str = "it is a field of a response's header: send it with the pages, which crawlers must be able to fetch";
+const TDM: &str = "it is a field of a response's header: send it with the pages, or write /.well-known/tdmrep.json";
+
+/// Fields of which a misspelt one refuses nothing.
+const OF_RIGHTS: [&str; 3] = ["content-signal", "content-usage", "license"];
 
 pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
     let span = subject.name_span(record);
@@ -65,8 +76,17 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         Some(("license", _)) => license(subject, record),
         Some((_, None)) => {}
         Some((known, Some(instead))) => {
-            let message = format!("hardly any crawler obeys '{known}', or none does");
-            subject.add(Code::UnsupportedField, record.line, span, message).help(*instead);
+            let is_of_header = [HEADER, TDM].contains(instead);
+            let message = if is_of_header {
+                format!("'{known}' means nothing in robots.txt, so the line is ignored")
+            } else {
+                format!("hardly any crawler obeys '{known}', or none does")
+            };
+            let draft = subject.add(Code::UnsupportedField, record.line, span, message);
+            draft.help(*instead);
+            if is_of_header {
+                draft.severity(Severity::Warning);
+            }
         }
         // The parser has a diagnostic for it.
         None if likely_field(record.name).is_some() => {}
@@ -81,6 +101,9 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
             let draft = subject.add(Code::UnknownField, record.line, span.clone(), message);
             if let Some(known) = near {
                 draft.propose(format!("write '{known}'"), span, known);
+                if OF_RIGHTS.contains(&known) {
+                    draft.severity(Severity::Warning).makes_it_count();
+                }
             }
         }
     }

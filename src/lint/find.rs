@@ -7,7 +7,7 @@ use super::finding::{Finding, MAX_PER_CODE, Report};
 use super::fix::{Effect, Fix, Offered, Proposal, Prover, Refusal, Subjects, Work, profiles};
 use super::options::Options;
 use super::subject::{Draft, Subject, line_span};
-use super::{comments, differs, file, groups, lines, rules, site};
+use super::{comments, differs, file, groups, lines, rights, rules, site};
 
 /// Finds what is wrong with a file, whatever its bytes.
 ///
@@ -45,6 +45,7 @@ pub(super) fn lint_within(file: &[u8], options: &Options, work: &mut Work) -> Re
             differs::find(&mut subject);
             groups::find(&mut subject);
             site::find(&mut subject);
+            rights::find(&mut subject);
             rules::find(&mut subject, &dead);
             undecided.extend(dead.undecided);
         }
@@ -154,7 +155,19 @@ impl<'a, 'w> Proofs<'a, 'w> {
         } else {
             let is_misspelt = finding.code == Code::MisspeltCrawler;
             let nobody = is_misspelt.then(|| self.file[finding.span.clone()].to_vec());
-            self.prove(&proposal, nobody)
+            let effect = self.prove(&proposal, nobody);
+            match effect {
+                Ok(Effect::None) if proposal.makes_count => {
+                    let mut prover = Prover::new(&self.subjects, self.work);
+                    prover.prove_statement(finding.line, &proposal.span, &proposal.replacement)
+                }
+                Ok(Effect::None) => {
+                    let mut prover = Prover::new(&self.subjects, self.work);
+                    let same = prover.prove_same_rights(&proposal.span, &proposal.replacement);
+                    same.map(|()| Effect::None)
+                }
+                effect => effect,
+            }
         };
         match effect {
             Ok(effect)

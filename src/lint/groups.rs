@@ -220,7 +220,11 @@ fn join(
         message +=
             &format!(", and of the two paces asked of {all} and {others} only the slower counts");
     }
-    let field = format!("'{}' does not end a group", shown(last.name));
+    let field = if last.name.eq_ignore_ascii_case(b"content-usage") {
+        "by RFC 9309, 'Content-Usage' does not end a group; by its own draft it does".to_owned()
+    } else {
+        format!("'{}' does not end a group", shown(last.name))
+    };
     let ends = Related { line: last.line, span: subject.record_span(last), message: field };
     let span = subject.value_span(line);
     // Right below its user-agent lines: in the 1994 standard a blank line would end the group.

@@ -16,6 +16,7 @@
 //! | `obeyed` | nothing: it says which groups each crawler obeys |
 //! | `groups` | groups without rules, groups that no crawler obeys |
 //! | `site` | a site that is blocked, or what its pages need; sitemaps that are |
+//! | `rights` | what the file says of use: Content-Usage, Content-Signal, licences |
 //! | `rules` | rules without effect, or over the automaton's budget |
 //! | `dead` | rules that can be removed without changing a verdict |
 //!
@@ -78,6 +79,7 @@ mod groups;
 mod lines;
 mod obeyed;
 mod options;
+mod rights;
 mod rules;
 mod select;
 mod shown;
@@ -89,6 +91,6 @@ mod values;
 pub use code::{Code, Severity};
 pub use find::lint;
 pub use finding::{Finding, MAX_PER_CODE, Related, Report};
-pub use fix::{Apply, Change, Effect, Fix, Fixed, fix, fix_codes};
+pub use fix::{Apply, Change, Effect, Fix, Fixed, RightsChange, fix, fix_codes};
 pub use options::Options;
 pub use select::{Selection, Selector, UnknownCode};

@@ -31,37 +31,26 @@
 //! | `Clean-param` | [`CleanParam`] | file | Yandex |
 //! | `License` | [`License`] | group; outside all of them, the file | RSL 1.0 |
 //! | `Noindex` | a path pattern | group | undocumented; Google, until 2019 |
-//! | `Content-Signal` | [`ContentSignal`] | group | contentsignals.org, Cloudflare; a **draft** |
-//! | `Content-Usage` | [`ContentUsage`] | group | draft-ietf-aipref-attach-05; a **draft** |
+//! | `Content-Signal` | [`Preferences`] | group | contentsignals.org, Cloudflare; a **draft** |
+//! | `Content-Usage` | [`Preferences`] | group | draft-ietf-aipref-attach-05; a **draft** |
 //!
 //! Field names are read without regard to case, `-`, `_` and spaces. `clean-params` and
 //! `content-signals` are understood too.
 //!
 //! # Drafts
 //!
-//! Two fields say whether content may be used for training, search and inference. Both are
-//! defined by drafts, so their types **change whenever the drafts do**, even in a minor version of
-//! this library:
-//!
-//! * `Content-Usage`: draft-ietf-aipref-attach-05, with the vocabulary of
-//!   draft-ietf-aipref-vocab-08;
-//! * `Content-Signal`: contentsignals.org as of September 2025, and
-//!   draft-romm-aipref-contentsignals-00.
-//!
-//! The feature `drafts` adds `Robots::usage`, which answers what a file says about a path. The module
-//! `rights` (feature `rights`) answers more: it also reads headers, pages and licences, follows the
-//! grouping and the precedence of the drafts, and names the place and the version behind each answer.
+//! `Content-Usage` and `Content-Signal` say what content may be used for. Drafts define them, so only
+//! the module `rights` (feature `rights`) reads their statements: what it says changes whenever the
+//! drafts do, even in a minor version of this library. Here they are split into a path and a statement
+//! as written. With the feature `rights`, a statement that is malformed as a whole is an error as
+//! well.
 
 #[cfg(feature = "serde")]
 mod serialize;
 mod typed;
-#[cfg(feature = "drafts")]
-mod usage;
 
 pub use crate::read::fields::{
-    CleanParam, Host, InvalidValue, Kind, License, Pace, RequestRate, Sitemap, TimeWindow, Value,
+    CleanParam, Host, InvalidValue, Kind, License, Pace, Preferences, RequestRate, Sitemap,
+    TimeWindow, Value,
 };
-pub use crate::read::fields::{ContentSignal, ContentUsage, LabelledPreference, Preference};
 pub use typed::{Scope, TypedRecord};
-#[cfg(feature = "drafts")]
-pub use usage::{Ambiguity, Source, Statement, Usage, Use};

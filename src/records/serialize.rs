@@ -52,7 +52,8 @@ mod tests {
     #[test]
     fn typed_records() {
         let file = b"Sitemap: /s\nUser-agent: *\nCrawl-delay: 2.5\nRequest-rate: often\n\
-            Host: http://e.com\nClean-param: a&\xE9 /x\nNoindex: /y\nVisit-time: 0600-0845\n";
+            Host: http://e.com\nClean-param: a&\xE9 /x\nNoindex: /y\nVisit-time: 0600-0845\n\
+            Content-Usage: /y train-ai=n\nContent-Signal: ai-train=no\n";
         let records = Robots::parse(file, &Profile::RFC9309).typed_records();
         let wanted = json!([
             { "line": 1, "kind": "sitemap", "field": "Sitemap", "raw": "/s", "scope": "file",
@@ -76,29 +77,15 @@ mod tests {
               "scope": { "group": 0 },
               "value": { "visit-time": { "from_minute": 360, "to_minute": 525 } },
               "error": null },
+            { "line": 9, "kind": "content-usage", "field": "Content-Usage", "raw": "/y train-ai=n",
+              "scope": { "group": 0 },
+              "value": { "content-usage": { "path": "/y", "statement": "train-ai=n" } },
+              "error": null },
+            { "line": 10, "kind": "content-signal", "field": "Content-Signal",
+              "raw": "ai-train=no", "scope": { "group": 0 },
+              "value": { "content-signal": { "path": null, "statement": "ai-train=no" } },
+              "error": null },
         ]);
         assert_eq!(to_value(&records).unwrap(), wanted);
-    }
-
-    #[cfg(feature = "drafts")]
-    #[test]
-    fn usage_comes_back() {
-        let file =
-            b"User-agent: *\nContent-Usage: / train-ai=n, bots=n\nContent-Signal: search=yes";
-        let robots = Robots::parse(file, &Profile::RFC9309);
-        let usage = robots.usage(&crate::Crawler::name("a"), "/x").unwrap();
-        let value = to_value(&usage).unwrap();
-        let wanted = json!({
-            "is_crawlable": true,
-            "statements": [
-                { "source": "content-usage", "line": 2, "used_for": "training",
-                  "preference": "disallowed" },
-                { "source": "content-signal", "line": 3, "used_for": "search",
-                  "preference": "allowed" },
-            ],
-            "ambiguities": [{ "unknown-label": { "line": 2, "label": "bots" } }],
-        });
-        assert_eq!(value, wanted);
-        assert_eq!(serde_json::from_value::<crate::records::Usage>(value).unwrap(), usage);
     }
 }

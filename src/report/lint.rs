@@ -103,9 +103,9 @@ pub struct Fix {
     /// The effect of "this" on verdicts, and the profiles: a clause such as
     /// `changes no verdict (rfc9309, google)`.
     pub effect: String,
-    /// True if some URLs get another verdict.
+    /// True if some URLs get another verdict, or if a line about use says something that said nothing.
     pub changes_verdicts: bool,
-    /// The changes, with their crawlers; empty if no verdict changes.
+    /// The changes, with their crawlers; empty if no verdict of crawling changes.
     pub changes: Vec<VerdictChange>,
     /// The profiles in which that is proven.
     pub profiles: Vec<String>,
@@ -222,7 +222,7 @@ pub struct AppliedFix {
     pub what: String,
     /// The effect of "this" on verdicts: a clause.
     pub effect: String,
-    /// True if some URLs got another verdict.
+    /// True if some URLs got another verdict, or if a line about use says something that said nothing.
     pub changes_verdicts: bool,
 }
 
@@ -344,7 +344,7 @@ fn fix(found: &lint::Fix, file: &[u8], lines: &Lines) -> Fix {
 /// What a change does, with the profiles in which that is proven.
 fn effect<N: AsRef<str>>(effect: &Effect, profiles: &[N]) -> String {
     match effect {
-        Effect::None => {
+        Effect::None | Effect::Rights(_) => {
             let names: Vec<&str> = profiles.iter().map(AsRef::as_ref).collect();
             format!("{effect} ({})", names.join(", "))
         }

@@ -20,7 +20,6 @@ mod places;
 pub mod reach;
 pub mod recorded;
 mod records;
-#[cfg(feature = "rights")]
 mod rights;
 mod site;
 pub mod tally;
@@ -47,10 +46,8 @@ pub use lint::{
 };
 pub use places::{Columns, Lines};
 pub use records::{
-    Ambiguity, CleanParam, Host, LabelledPreference, License, Preferences, RecordScope,
-    RecordsReport, Resolve, ScopeKind, Sitemap, StatedRate, Statement, TypedRecord, Usage,
-    VisitTime,
+    CleanParam, Host, LabelledPreference, License, Preferences, RecordScope, RecordsReport,
+    Resolve, ScopeKind, Sitemap, StatedRate, TypedRecord, VisitTime,
 };
-#[cfg(feature = "rights")]
 pub use rights::{PurposeReport, RightsReport, RightsSources};
 pub use site::{HeldCopy, Site};

@@ -1,11 +1,13 @@
-//! The records that are no rules, and what they say of a use, as a document.
+//! The records that are no rules, as a document.
 
 use serde::Serialize;
 
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
-use crate::records::{self, Kind, Preference, RequestRate, Scope, Source, TimeWindow, Use, Value};
-use crate::rules::target::InvalidUrl;
+use crate::records::{self, Kind, RequestRate, Scope, TimeWindow, Value};
+use crate::rights::content_signals::{Signal, pieces};
+use crate::rights::content_usage::read_members;
+use crate::rights::{ContentSignals, Note, Ruling, UseCeiling, Vocabulary};
 
 use super::{SCHEMA, Sentence, TOOL_VERSION, counted, shown, text, texts};
 
@@ -37,8 +39,6 @@ pub struct RecordsReport {
     pub scopes: Vec<RecordScope>,
     /// The records, in the order of the file.
     pub records: Vec<TypedRecord>,
-    /// The file's preferences about the use of content, for each path and each crawler that was asked about.
-    pub usage: Vec<Usage>,
     /// The sentences about the file as a whole.
     pub sentences: Vec<Sentence>,
 }
@@ -211,6 +211,9 @@ pub struct Preferences {
     pub path_base64: Option<String>,
     /// The preference about each category.
     pub labels: Vec<LabelledPreference>,
+    /// The most that any use may be, by `use=` of `content-signal`.
+    #[serde(rename = "use")]
+    pub use_ceiling: Option<UseCeiling>,
 }
 
 /// A record's preference about one category of use. Follows drafts.
@@ -223,77 +226,8 @@ pub struct LabelledPreference {
     /// Its bytes in base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_base64: Option<String>,
-    /// The preference; unknown if the draft does not define the value.
-    pub preference: Preference,
-}
-
-/// A file's preferences about a crawler's use of what is at a path. Follows drafts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct Usage {
-    /// The crawler as it was given; `*` is a crawler that no group names.
-    pub agent: String,
-    /// Its bytes in base64, if they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_base64: Option<String>,
-    /// The path, or URL, as it was given.
-    pub path: String,
-    /// Its bytes in base64, if they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_base64: Option<String>,
-    /// The question, in words.
-    pub label: String,
-    /// True if the crawler may fetch it at all.
-    pub crawlable: bool,
-    /// The preference about training: that of the most restrictive statement.
-    pub training: Preference,
-    /// The preference about search.
-    pub search: Preference,
-    /// The preference about inference.
-    pub inference: Preference,
-    /// The statements that count, in the order of the file.
-    pub statements: Vec<Statement>,
-    /// The reasons for which the answer is uncertain.
-    pub ambiguities: Vec<Ambiguity>,
-}
-
-/// A record's statement about one use. Follows drafts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct Statement {
-    /// The record's field.
-    pub source: Source,
-    /// Its line, from 1.
-    pub line: u32,
-    /// The use.
-    #[serde(rename = "use")]
-    pub used_for: Use,
-    /// The preference about the use.
-    pub preference: Preference,
-}
-
-/// Something that makes an answer uncertain. Follows drafts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct Ambiguity {
-    /// The kind: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
-    /// `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
-    /// `not-crawlable`.
-    pub kind: &'static str,
-    /// The same in a sentence.
-    pub text: String,
-    /// The lines of the records that it is about.
-    pub lines: Vec<u32>,
-    /// Their field, if it is about one of them.
-    pub source: Option<Source>,
-    /// The use that it is about.
-    #[serde(rename = "use")]
-    pub used_for: Option<Use>,
-    /// The label that it is about.
-    pub label: Option<String>,
+    /// The preference; unknown if the draft does not define the label or the value.
+    pub preference: Ruling,
 }
 
 /// The function that resolves a sitemap against the URL of the file.
@@ -342,24 +276,7 @@ impl RecordsReport {
             scopes: scopes.into_iter().map(|scope| record_scope(robots, scope)).collect(),
             sentences: found.is_empty().then(|| Sentence::new(nothing, None)).into_iter().collect(),
             records: found.iter().map(|record| typed(record, resolve)).collect(),
-            usage: Vec::new(),
         }
-    }
-
-    /// Adds what the file says about using what is at a path, to a crawler that was given as
-    /// `agent`.
-    ///
-    /// # Errors
-    /// Returns an error if the path is invalid; never in the profile `google`.
-    pub fn add_usage(
-        &mut self,
-        robots: &Robots<'_>,
-        agent: &[u8],
-        crawler: &Crawler,
-        path: &[u8],
-    ) -> Result<(), InvalidUrl> {
-        self.usage.push(Usage::new(robots, agent, crawler, path)?);
-        Ok(())
     }
 }
 
@@ -472,23 +389,58 @@ impl TypedRecord {
                 (!absolute).then(|| "not absolute, so it counts for nobody".to_owned())
             }
             Value::NoIndex(_) => None,
-            Value::ContentSignal(signal) => Some(self.prefer(signal.path, &signal.signals)),
-            Value::ContentUsage(usage) => Some(self.prefer(usage.path, &usage.preferences)),
+            Value::ContentSignal(said) => Some(self.signal(said)),
+            Value::ContentUsage(said) => Some(self.prefer(said)),
             Value::Unknown(_) => Some("unknown field".to_owned()),
         };
     }
 
-    /// Sets the preferences, and returns them in words.
-    fn prefer(&mut self, path: Option<&[u8]>, all: &[records::LabelledPreference<'_>]) -> String {
-        let labels = all.iter().map(|said| {
-            let (label, label_base64) = text(said.label);
-            LabelledPreference { label, label_base64, preference: said.preference }
+    /// Sets the preferences of a Content-Usage, and returns them in words.
+    fn prefer(&mut self, said: &records::Preferences<'_>) -> String {
+        let mut labels = Vec::new();
+        // A value that is malformed is no typed value.
+        let _ = read_members(said.statement, |member| {
+            labels.push((member.label.as_bytes(), member.said(Vocabulary::default())));
+        });
+        self.set_preferences(said.path, &labels, None)
+    }
+
+    /// Sets the preferences of a Content-Signal, and returns them in words.
+    fn signal(&mut self, said: &records::Preferences<'_>) -> String {
+        let labels = pieces(said.statement).filter_map(|piece| match piece.said {
+            Ok(Signal::Ruling(_, ruling)) => Some((piece.label, Ok(ruling))),
+            Ok(Signal::Ceiling(_)) => None,
+            Err(note) => Some((piece.label, Err(note))),
+        });
+        let ceiling = ContentSignals::parse(said.statement).use_ceiling();
+        self.set_preferences(said.path, &labels.collect::<Vec<_>>(), ceiling)
+    }
+
+    fn set_preferences(
+        &mut self,
+        path: Option<&[u8]>,
+        all: &[(&[u8], Result<Ruling, Note>)],
+        use_ceiling: Option<UseCeiling>,
+    ) -> String {
+        let labels = all.iter().map(|(label, said)| {
+            let (label, label_base64) = text(label);
+            LabelledPreference { label, label_base64, preference: said.unwrap_or_default() }
         });
         let (path, path_base64) = path.map(text).unzip();
         let path_base64 = path_base64.flatten();
-        self.preferences = Some(Preferences { path, path_base64, labels: labels.collect() });
-        let words = all.iter().map(|said| format!("{} {}", shown(said.label), said.preference));
-        words.collect::<Vec<_>>().join(", ")
+        let labels = labels.collect();
+        self.preferences = Some(Preferences { path, path_base64, labels, use_ceiling });
+        let words = all.iter().map(|(label, said)| {
+            let said = match said {
+                Ok(ruling) => ruling.as_str(),
+                Err(Note::UnknownLabel) => "unknown label",
+                Err(Note::UnknownValue) => "unknown value",
+                Err(_) => "malformed",
+            };
+            format!("{}: {said}", shown(label))
+        });
+        let ceiling = use_ceiling.map(|ceiling| format!("use: {ceiling}"));
+        words.chain(ceiling).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -500,100 +452,4 @@ fn visit_time(window: TimeWindow) -> VisitTime {
 fn clocks(window: TimeWindow) -> String {
     let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
     format!("{} to {} UTC", clock(window.from_minute), clock(window.to_minute))
-}
-
-impl Usage {
-    /// A file's preferences about the use of what is at a path by a crawler, given as `agent`.
-    ///
-    /// # Errors
-    /// Returns an error if the path is invalid; never in the profile `google`.
-    pub fn new(
-        robots: &Robots<'_>,
-        agent: &[u8],
-        crawler: &Crawler,
-        path: &[u8],
-    ) -> Result<Usage, InvalidUrl> {
-        let found = robots.usage(crawler, path)?;
-        let label = format!("use of {} by {}, according to drafts", shown(path), shown(agent));
-        let (agent, agent_base64) = text(agent);
-        let (path, path_base64) = text(path);
-        let statements = found.statements.iter().map(|said| Statement {
-            source: said.source,
-            line: said.line,
-            used_for: said.used_for,
-            preference: said.preference,
-        });
-        Ok(Usage {
-            agent,
-            agent_base64,
-            path,
-            path_base64,
-            label,
-            crawlable: found.is_crawlable,
-            training: found.preference(Use::Training),
-            search: found.preference(Use::Search),
-            inference: found.preference(Use::Inference),
-            statements: statements.collect(),
-            ambiguities: found.ambiguities.iter().map(ambiguity).collect(),
-        })
-    }
-
-    /// The uses in their order, each with the preference and, in words, where that is said.
-    pub fn uses(&self) -> impl Iterator<Item = (Use, Preference, String)> + '_ {
-        let preferences = [self.training, self.search, self.inference];
-        Use::ALL.iter().zip(preferences).map(|(used_for, preference)| {
-            let about = self.statements.iter().filter(|said| said.used_for == *used_for);
-            let lines: Vec<String> =
-                about.map(|said| format!("line {} {}", said.line, said.source)).collect();
-            (*used_for, preference, lines.join(", "))
-        })
-    }
-}
-
-fn ambiguity(found: &records::Ambiguity) -> Ambiguity {
-    use records::Ambiguity as Found;
-    let (mut lines, mut source, mut used_for, mut label) = (Vec::new(), None, None, None);
-    let kind = match found {
-        Found::OutsideGroups { source: of, line } | Found::OnlyForOthers { source: of, line } => {
-            lines.push(*line);
-            source = Some(*of);
-            match found {
-                Found::OutsideGroups { .. } => "outside-groups",
-                _ => "only-for-others",
-            }
-        }
-        Found::WithoutPath { line } => {
-            lines.push(*line);
-            "without-path"
-        }
-        Found::SignalWithPath { line } => {
-            lines.push(*line);
-            "signal-with-path"
-        }
-        Found::Disagreement { used_for: about, lines: of } => {
-            lines.clone_from(of);
-            used_for = Some(*about);
-            "disagreement"
-        }
-        Found::EqualLength { lines: of } => {
-            lines.clone_from(of);
-            "equal-length"
-        }
-        Found::UnknownLabel { line, label: about } => {
-            lines.push(*line);
-            label = Some(about.clone());
-            "unknown-label"
-        }
-        Found::UnknownPreference { line, label: about } => {
-            lines.push(*line);
-            label = Some(about.clone());
-            "unknown-preference"
-        }
-        Found::Invalid { line } => {
-            lines.push(*line);
-            "invalid"
-        }
-        Found::NotCrawlable => "not-crawlable",
-    };
-    Ambiguity { kind, text: found.to_string(), lines, source, used_for, label }
 }

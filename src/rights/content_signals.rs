@@ -40,36 +40,20 @@ impl ContentSignals {
 
     /// Adds the signals of another line of the same header.
     pub(super) fn read(&mut self, value: &[u8]) {
-        for piece in value.split(|byte| *byte == b',') {
-            let piece = piece.trim_ascii();
-            let Some(equals) = memchr::memchr(b'=', piece) else {
-                self.notes.add(Note::Malformed);
-                continue;
-            };
-            self.read_piece(piece[..equals].trim_ascii(), piece[equals + 1..].trim_ascii());
-        }
-    }
-
-    fn read_piece(&mut self, label: &[u8], value: &[u8]) {
-        let is = |text: &[u8], word: &str| text.eq_ignore_ascii_case(word.as_bytes());
-        if let Some(number) = SIGNALS.iter().position(|(name, _)| is(label, name)) {
-            let said = &mut self.said[number];
-            if is(value, "no") {
-                *said = Ruling::Disallow;
-            } else if !is(value, "yes") {
-                self.notes.add(Note::UnknownValue);
-            } else if *said == Ruling::Unknown {
-                *said = Ruling::Allow;
-            }
-        } else if is(label, SIGNAL_USE) {
-            match UseCeiling::ALL.iter().find(|ceiling| is(value, ceiling.as_str())) {
-                Some(ceiling) => {
-                    self.ceiling = Some(self.ceiling.map_or(*ceiling, |own| own.min(*ceiling)));
+        for piece in pieces(value) {
+            match piece.said {
+                Ok(Signal::Ruling(number, Ruling::Disallow)) => {
+                    self.said[number] = Ruling::Disallow;
                 }
-                None => self.notes.add(Note::UnknownValue),
+                Ok(Signal::Ruling(number, ruling)) if self.said[number] == Ruling::Unknown => {
+                    self.said[number] = ruling;
+                }
+                Ok(Signal::Ruling(..)) => {}
+                Ok(Signal::Ceiling(ceiling)) => {
+                    self.ceiling = Some(self.ceiling.map_or(ceiling, |own| own.min(ceiling)));
+                }
+                Err(note) => self.notes.add(note),
             }
-        } else {
-            self.notes.add(if label.is_empty() { Note::Malformed } else { Note::UnknownLabel });
         }
     }
 
@@ -102,6 +86,53 @@ impl ContentSignals {
     pub(super) fn said(&self, label: usize) -> Ruling {
         self.said[label]
     }
+}
+
+/// A piece between commas.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignalPiece<'v> {
+    /// The label. Without a `=`, the whole piece.
+    #[cfg_attr(not(feature = "lint"), expect(dead_code, reason = "only messages name it"))]
+    pub(crate) label: &'v [u8],
+    pub(crate) value: Option<&'v [u8]>,
+    /// The signal, or why it is none.
+    pub(crate) said: Result<Signal, Note>,
+}
+
+/// A signal that is defined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Signal {
+    /// About the label of this number in [`SIGNALS`].
+    Ruling(usize, Ruling),
+    Ceiling(UseCeiling),
+}
+
+/// The pieces of a value, in their order. There is at least one.
+pub(crate) fn pieces(value: &[u8]) -> impl Iterator<Item = SignalPiece<'_>> {
+    value.split(|byte| *byte == b',').map(|piece| {
+        let piece = piece.trim_ascii();
+        let Some(equals) = memchr::memchr(b'=', piece) else {
+            return SignalPiece { label: piece, value: None, said: Err(Note::Malformed) };
+        };
+        let (label, value) = (piece[..equals].trim_ascii(), piece[equals + 1..].trim_ascii());
+        SignalPiece { label, value: Some(value), said: signal(label, value) }
+    })
+}
+
+fn signal(label: &[u8], value: &[u8]) -> Result<Signal, Note> {
+    let is = |text: &[u8], word: &str| text.eq_ignore_ascii_case(word.as_bytes());
+    if let Some(number) = SIGNALS.iter().position(|(name, _)| is(label, name)) {
+        return match () {
+            () if is(value, "yes") => Ok(Signal::Ruling(number, Ruling::Allow)),
+            () if is(value, "no") => Ok(Signal::Ruling(number, Ruling::Disallow)),
+            () => Err(Note::UnknownValue),
+        };
+    }
+    if is(label, SIGNAL_USE) {
+        let ceiling = UseCeiling::ALL.iter().find(|ceiling| is(value, ceiling.as_str()));
+        return ceiling.map(|ceiling| Signal::Ceiling(*ceiling)).ok_or(Note::UnknownValue);
+    }
+    Err(if label.is_empty() { Note::Malformed } else { Note::UnknownLabel })
 }
 
 #[cfg(test)]

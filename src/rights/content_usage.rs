@@ -7,6 +7,7 @@ use sfv::visitor::{
 };
 use sfv::{BareItemFromInput, KeyRef, Parser};
 
+use crate::read::fields::Preferences;
 use crate::rights::note::{Note, Notes};
 use crate::rights::purpose::{Purposes, Ruling};
 use crate::rights::tables::{USAGE_NAMES, usage_labels};
@@ -46,9 +47,23 @@ impl ContentUsage {
     /// # Errors
     /// Returns an error if it is not a dictionary of RFC 9651. Then all of it is unknown.
     pub fn parse(value: &[u8]) -> Result<ContentUsage, InvalidContentUsage> {
-        let usage = ContentUsage { said: [None; USAGE_NAMES.len()], has_unknown_label: false };
-        let parser = Parser::new(value);
-        parser.parse_dictionary_with_visitor(Members(usage)).map_err(|_| InvalidContentUsage(()))
+        let mut usage = ContentUsage { said: [None; USAGE_NAMES.len()], has_unknown_label: false };
+        read_members(value, |member| match number_of(member.label) {
+            // The last of equal labels counts, whatever its value.
+            Some(number) => usage.said[number] = Some(member.ruling()),
+            None => usage.has_unknown_label = true,
+        })?;
+        Ok(usage)
+    }
+
+    /// Reads a line of robots.txt. Other than in a header, a path without a statement is malformed.
+    pub(crate) fn of_record(said: &Preferences<'_>) -> Result<ContentUsage, InvalidContentUsage> {
+        if said.path.is_some() && said.statement.is_empty() {
+            return Err(InvalidContentUsage(
+                "expected preferences after the path, such as / train-ai=n",
+            ));
+        }
+        ContentUsage::parse(said.statement)
     }
 
     /// The preference stated for a label: [`Ruling::Unknown`] if its value is not defined. `None` if
@@ -121,42 +136,83 @@ fn number_of(name: &str) -> Option<usize> {
 
 /// The error of [`ContentUsage::parse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidContentUsage(());
+pub struct InvalidContentUsage(pub(crate) &'static str);
 
 impl fmt::Display for InvalidContentUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a dictionary of RFC 9651, such as train-ai=n, search=y")
+        f.write_str(self.0)
     }
 }
 
 impl std::error::Error for InvalidContentUsage {}
 
-/// Reads the members of the dictionary.
-struct Members(ContentUsage);
+/// A member of the dictionary: a label and its value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UsageMember<'v> {
+    pub(crate) label: &'v str,
+    /// The value, if it is a token. Parameters are left out.
+    pub(crate) token: Option<&'v str>,
+}
 
-impl<'v> DictionaryVisitor<'v> for Members {
-    type Out = ContentUsage;
+impl UsageMember<'_> {
+    /// What it says by a vocabulary, or why it says nothing.
+    #[cfg(feature = "lint")]
+    pub(crate) fn said(&self, vocabulary: Vocabulary) -> Result<Ruling, Note> {
+        match self.ruling() {
+            _ if !usage_labels(vocabulary).iter().any(|label| label.name == self.label) => {
+                Err(Note::UnknownLabel)
+            }
+            Ruling::Unknown => Err(Note::UnknownValue),
+            ruling => Ok(ruling),
+        }
+    }
+
+    /// The preference about the label.
+    fn ruling(&self) -> Ruling {
+        match self.token {
+            Some("y") => Ruling::Allow,
+            Some("n") => Ruling::Disallow,
+            _ => Ruling::Unknown,
+        }
+    }
+}
+
+/// Calls `read` with each member of a statement in turn.
+///
+/// # Errors
+/// Returns an error if it is not a dictionary of RFC 9651. Members may have been read before that.
+pub(crate) fn read_members<'v>(
+    value: &'v [u8],
+    read: impl FnMut(UsageMember<'v>),
+) -> Result<(), InvalidContentUsage> {
+    let parser = Parser::new(value);
+    parser.parse_dictionary_with_visitor(Members(read)).map_err(|_| {
+        InvalidContentUsage("expected a dictionary of RFC 9651, such as train-ai=n, search=y")
+    })
+}
+
+struct Members<F>(F);
+
+impl<'v, F: FnMut(UsageMember<'v>)> DictionaryVisitor<'v> for Members<F> {
+    type Out = ();
     type Error = std::convert::Infallible;
 
     fn entry(&mut self, key: &'v KeyRef) -> Result<impl EntryVisitor<'v>, Self::Error> {
-        let member = number_of(key.as_str()).map(|number| &mut self.0.said[number]);
-        self.0.has_unknown_label |= member.is_none();
-        Ok(member.map(|said| {
-            // The last of equal keys counts, whatever its value.
-            *said = Some(Ruling::Unknown);
-            Member(said)
-        }))
+        Ok(Member { label: key.as_str(), read: &mut self.0 })
     }
 
-    fn finish(self) -> Result<ContentUsage, Self::Error> {
-        Ok(self.0)
+    fn finish(self) -> Result<(), Self::Error> {
+        Ok(())
     }
 }
 
 /// Reads the value of a member.
-struct Member<'m>(&'m mut Option<Ruling>);
+struct Member<'v, 'f, F> {
+    label: &'v str,
+    read: &'f mut F,
+}
 
-impl<'v> EntryVisitor<'v> for Member<'_> {
+impl<'v, F: FnMut(UsageMember<'v>)> EntryVisitor<'v> for Member<'v, '_, F> {
     type Error = std::convert::Infallible;
 
     fn item(self) -> Result<impl ItemVisitor<'v>, Self::Error> {
@@ -164,11 +220,12 @@ impl<'v> EntryVisitor<'v> for Member<'_> {
     }
 
     fn inner_list(self) -> Result<impl InnerListVisitor<'v>, Self::Error> {
+        (self.read)(UsageMember { label: self.label, token: None });
         Ok(Ignored)
     }
 }
 
-impl<'v> ItemVisitor<'v> for Member<'_> {
+impl<'v, F: FnMut(UsageMember<'v>)> ItemVisitor<'v> for Member<'v, '_, F> {
     type Out = ();
     type Error = std::convert::Infallible;
 
@@ -176,13 +233,11 @@ impl<'v> ItemVisitor<'v> for Member<'_> {
         self,
         item: BareItemFromInput<'v>,
     ) -> Result<impl ParameterVisitor<'v, Out = Self::Out>, Self::Error> {
-        if let BareItemFromInput::Token(token) = item {
-            *self.0 = Some(match token.as_str() {
-                "y" => Ruling::Allow,
-                "n" => Ruling::Disallow,
-                _ => Ruling::Unknown,
-            });
-        }
+        let token = match item {
+            BareItemFromInput::Token(token) => Some(token.as_str()),
+            _ => None,
+        };
+        (self.read)(UsageMember { label: self.label, token });
         Ok(Ignored)
     }
 }

@@ -9,6 +9,7 @@ use crate::rights::version::Version;
 /// It is reported and changes no ruling: Cloudflare calls it a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum UseCeiling {
     /// Interact, keep nothing.
     Immediate,

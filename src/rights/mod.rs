@@ -37,8 +37,8 @@
 //! Any bytes may be given. Every parser is total or returns an error, takes `O(n)` time and memory, and
 //! does not recurse over its input. XML with a document type is refused, so no entity is expanded.
 
-mod content_signals;
-mod content_usage;
+pub(crate) mod content_signals;
+pub(crate) mod content_usage;
 mod documents;
 mod header;
 pub(crate) mod html;
@@ -46,7 +46,7 @@ mod licence;
 mod limits;
 mod link;
 mod note;
-mod paths;
+pub(crate) mod paths;
 mod place;
 mod purpose;
 mod reader;

@@ -64,6 +64,9 @@ notes! {
          the pieces that are sound",
     MisspeltField "misspelt-field"
         "a field of robots.txt is misspelt, so it is ignored",
+    NoIndexHidden "noindex-hidden"
+        "the URL may not be crawled, so a crawler that obeys robots.txt never sees that the page or its \
+         header bars it from the index",
     NotCrawlable "not-crawlable"
         "Content-Usage in robots.txt is disregarded: the URL may not be crawled",
     NowNotGiven "now-not-given"

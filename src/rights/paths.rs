@@ -16,26 +16,9 @@ use crate::profile::{Profile, RulePrecedence};
 use crate::rules::{RawRule, RuleSet};
 use crate::verdict::Verdict;
 
-/// Splits a value into the path that it begins with and the rest. The path ends before the first
-/// space or tab.
-///
-/// draft-ietf-aipref-attach-05 §3.2: `[ path 1*WS ] statement`, where a path begins with `/`.
-pub(super) fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
-    if value.first() != Some(&b'/') {
-        return (None, value);
-    }
-    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let end = value.iter().position(is_white).unwrap_or(value.len());
-    let (path, mut rest) = value.split_at(end);
-    while let [b' ' | b'\t', after @ ..] = rest {
-        rest = after;
-    }
-    (Some(path), rest)
-}
-
 /// Paths, each with the number that it was added with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     /// The numbers of those without a path: they match everything, with length 0.
     everywhere: Vec<u32>,
     /// The others, the longest first. The line of a rule is its number.
@@ -46,16 +29,16 @@ pub(super) struct Paths {
 
 /// What decides among paths that match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Longest {
+pub(crate) struct Longest {
     /// The numbers of all that match and are of the greatest length.
-    pub(super) numbers: SmallVec<[u32; 4]>,
+    pub(crate) numbers: SmallVec<[u32; 4]>,
     /// True if they are not all the same pattern.
-    pub(super) differ: bool,
+    pub(crate) differ: bool,
 }
 
 impl Paths {
     /// `paths` are a pattern, `None` if there is none, and a number.
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         paths: impl Iterator<Item = (Option<&'a [u8]>, u32)> + Clone,
         profile: &Profile,
     ) -> Paths {
@@ -86,7 +69,7 @@ impl Paths {
     }
 
     /// The longest paths that match a normalised target.
-    pub(super) fn longest(&self, target: &[u8]) -> Longest {
+    pub(crate) fn longest(&self, target: &[u8]) -> Longest {
         let mut found = Longest::default();
         let mut best: Option<(u32, _)> = None;
         for index in self.matching(target) {
@@ -153,19 +136,6 @@ mod tests {
         let mut numbers = paths.longest(target.as_bytes()).numbers.into_vec();
         numbers.sort_unstable();
         numbers
-    }
-
-    #[test]
-    fn splitting() {
-        let split = |value: &'static str| {
-            let (path, rest) = split_path(value.as_bytes());
-            (path.map(|path| str::from_utf8(path).unwrap()), str::from_utf8(rest).unwrap())
-        };
-        assert_eq!(split("a=y"), (None, "a=y"));
-        assert_eq!(split("/a \t b=y"), (Some("/a"), "b=y"));
-        assert_eq!(split("/a"), (Some("/a"), ""));
-        assert_eq!(split(""), (None, ""));
-        assert_eq!(split("*.pdf a=y"), (None, "*.pdf a=y"));
     }
 
     #[test]

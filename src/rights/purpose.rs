@@ -142,6 +142,13 @@ impl From<Purpose> for Purposes {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "lowercase")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(
+        description = "What is known of a use: allowed, disallowed, or nothing. Silence is no permission."
+    )
+)]
 pub enum Ruling {
     /// Some statement allows it, and none disallows it.
     Allow,

@@ -9,6 +9,7 @@ use crate::rights::documents::Documents;
 use crate::rights::licence::{Licence, LicenceKind, LicenceState};
 use crate::rights::note::Note;
 use crate::rights::place::{HeaderField, Place};
+use crate::rights::purpose::{Purpose, Ruling};
 use crate::rights::response::{PageLicence, Response};
 use crate::rights::result::Rights;
 use crate::rights::robots::compiled::RobotsRights;
@@ -133,6 +134,7 @@ impl RightsReader {
             robots.settle(url, &mut rights)?;
         }
         self.settle_response(response, &mut rights);
+        note_hidden(&mut rights);
         if documents.is_empty() && !response.has_sites_terms() {
             // What is left needs neither the origin nor the path.
             refer(robots, &mut rights);
@@ -221,6 +223,20 @@ fn settle_tdm(
         });
     }
     rights.add(statement);
+}
+
+/// Notes that a `noindex` is never seen, because the URL may not be crawled.
+fn note_hidden(rights: &mut Rights) {
+    let is_tag = |version| {
+        matches!(version, Version::Google | Version::Bing | Version::Yandex | Version::Repext)
+    };
+    let disallowed = |purpose| rights.ruling(purpose) == Ruling::Disallow;
+    if disallowed(Purpose::Crawl)
+        && disallowed(Purpose::Index)
+        && rights.by(Purpose::Index).any(|statement| is_tag(statement.version))
+    {
+        rights.add_note(Note::NoIndexHidden);
+    }
 }
 
 /// Adds the licences that robots.txt names, none of whose documents is there.
@@ -327,6 +343,26 @@ mod tests {
         is_shared::<Response>();
         is_shared::<Documents>();
         is_shared::<Rights>();
+    }
+
+    #[test]
+    fn a_noindex_that_nobody_sees() {
+        let reader = RightsReader::new(&Crawler::name("a"));
+        let file = b"User-agent: *\nDisallow: /x\nContent-Signal: search=no\n";
+        let robots = reader.robots(&Robots::parse(file, &Profile::RFC9309));
+        let is_noted = |url: &str, headers: &[(&str, &str)], html: &str| {
+            let response = Response::new().with_headers(headers.iter().copied());
+            let response = response.with_html(html.as_bytes());
+            let rights = reader.rights(url, Some(&robots), &response, &Documents::new()).unwrap();
+            rights.notes().contains(Note::NoIndexHidden)
+        };
+        let tag = [("X-Robots-Tag", "noindex")];
+        assert!(is_noted("/x", &tag, ""));
+        assert!(is_noted("/x", &[("Robots-Tag", "*;noindex")], ""));
+        assert!(is_noted("/x", &[], "<meta name=robots content=noindex>"));
+        assert!(!is_noted("/y", &tag, ""));
+        // The refusal in robots.txt itself is seen.
+        assert!(!is_noted("/x", &[("X-Robots-Tag", "nosnippet")], ""));
     }
 
     #[test]

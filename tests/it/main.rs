@@ -19,6 +19,8 @@ mod lint_dead_rules;
 mod lint_fixes;
 #[cfg(feature = "lint")]
 mod lint_pages;
+#[cfg(feature = "lint")]
+mod lint_rights;
 mod once;
 mod pace;
 #[cfg(feature = "pack")]

@@ -7,8 +7,6 @@ use std::time::Duration;
 use crate::support::{corpus, say};
 use proptest::prelude::*;
 use robotsieve::records::{Kind, Pace, RequestRate, Scope, Value};
-#[cfg(feature = "drafts")]
-use robotsieve::records::{Preference, Use};
 use robotsieve::{Config, Crawler, Field, Profile, Robots};
 
 /// What must hold for any file.
@@ -35,9 +33,7 @@ fn look_at(file: &[u8], profile: &Profile) {
         }
         match &record.value {
             Ok(Value::Unknown(value)) => {
-                let follows_draft = matches!(record.kind, Kind::ContentSignal | Kind::ContentUsage);
-                assert!(record.kind == Kind::Unknown || follows_draft && !cfg!(feature = "drafts"));
-                assert_eq!(*value, raw.value);
+                assert_eq!((record.kind, *value), (Kind::Unknown, raw.value));
             }
             Ok(value) => assert_eq!(kind_of(value), record.kind),
             Err(invalid) => {
@@ -51,10 +47,6 @@ fn look_at(file: &[u8], profile: &Profile) {
         let of_crawler = robots.typed_records_for(&crawler);
         assert!(of_crawler.iter().all(|record| typed.contains(record)));
         pace_holds(file, profile, &crawler);
-        #[cfg(feature = "drafts")]
-        for url in [&b"/"[..], b"/a", b"/a/b%41?c", b"https://e.com/x", b"nonsense", b"\xFF"] {
-            usage_holds(&robots, &crawler, url);
-        }
     }
 }
 
@@ -118,30 +110,6 @@ fn pace_holds(file: &[u8], profile: &Profile, crawler: &Crawler) {
     }
 }
 
-/// What must hold for what a file says about the use of a URL.
-#[cfg(feature = "drafts")]
-fn usage_holds(robots: &Robots<'_>, crawler: &Crawler, url: &[u8]) {
-    let Ok(usage) = robots.usage(crawler, url) else { return };
-    let lines: Vec<u32> = robots.other_records().map(|record| record.line).collect();
-    assert!(usage.statements.is_sorted_by_key(|said| said.line));
-    for said in &usage.statements {
-        assert!(lines.contains(&said.line) && said.preference != Preference::Unknown);
-    }
-    for &used_for in Use::ALL {
-        let about = usage.statements.iter().filter(|said| said.used_for == used_for);
-        let said: Vec<Preference> = about.map(|said| said.preference).collect();
-        let wanted = match (said.len(), said.contains(&Preference::Disallowed)) {
-            (0, _) => Preference::Unknown,
-            (_, true) => Preference::Disallowed,
-            _ => Preference::Allowed,
-        };
-        assert_eq!(usage.preference(used_for), wanted);
-    }
-    usage.ambiguities.iter().for_each(|ambiguity| {
-        assert!(!ambiguity.to_string().is_empty());
-    });
-}
-
 fn kind_of(value: &Value<'_>) -> Kind {
     match value {
         Value::Sitemap(_) => Kind::Sitemap,
@@ -152,9 +120,7 @@ fn kind_of(value: &Value<'_>) -> Kind {
         Value::CleanParam(_) => Kind::CleanParam,
         Value::License(_) => Kind::License,
         Value::NoIndex(_) => Kind::NoIndex,
-        #[cfg(feature = "drafts")]
         Value::ContentSignal(_) => Kind::ContentSignal,
-        #[cfg(feature = "drafts")]
         Value::ContentUsage(_) => Kind::ContentUsage,
         _ => Kind::Unknown,
     }
@@ -240,37 +206,6 @@ proptest! {
     fn nearly_records(file in lines()) {
         Profile::NAMED.iter().for_each(|(_, profile)| look_at(&file, profile));
     }
-}
-
-/// Files made to be slow are read in bounded time.
-#[cfg(feature = "drafts")]
-#[test]
-fn hostile() {
-    let repeated = |line: &str| {
-        let lines = line.repeat(500_000 / line.len());
-        format!("User-agent: *\n{lines}").into_bytes()
-    };
-    for line in [
-        "Content-Usage: / train-ai=n\n",
-        "Content-Signal: a=b\n",
-        "Content-Usage: /*a*a*a*a*b search=y\n",
-        "Clean-param: a&b /\n",
-        "User-agent: a\nContent-Usage: /a train-ai=y\n",
-        "User-agent: *\nDisallow:\nContent-Usage: /a train-ai=y\n",
-    ] {
-        let file = repeated(line);
-        let robots = Robots::parse(&file, &Profile::RFC9309);
-        let path = format!("/{}", "a".repeat(2_000));
-        let began = std::time::Instant::now();
-        for name in ["a", "b"] {
-            robots.usage(&Crawler::name(name), &path).unwrap();
-        }
-        let took = began.elapsed();
-        assert!(took.as_secs() < 10, "{line}: {took:?}");
-    }
-    let keys: String = (0..40_000).map(|i| format!("k{i}=y,")).collect();
-    let file = format!("User-agent: *\nContent-Usage: / {}", keys.trim_end_matches(','));
-    assert!(Robots::parse(file.as_bytes(), &Profile::RFC9309).typed_records()[0].value.is_err());
 }
 
 /// Counts the records of the corpus by kind, for the table in docs/records.md.

@@ -107,13 +107,6 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
 "#,
     ),
     (
-        "Ambiguity",
-        r#"
-    def __str__(self) -> str:
-        return self.text
-"#,
-    ),
-    (
         "Fix",
         r#"
     def applied_to(self, body: Body) -> bytes:
@@ -259,18 +252,10 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
 "#,
     ),
     (
-        "Usage",
-        r#"
-    def __str__(self) -> str:
-        uses = (f"{use}: {getattr(self, use)}" for use in ("training", "search", "inference"))
-        return "\n".join([f"{self.label}:", *uses, *(f"note: {one}" for one in self.ambiguities)])
-"#,
-    ),
-    (
         "RecordsReport",
         r#"
     def __str__(self) -> str:
-        return "\n".join(map(str, [*self.records, *self.sentences, *self.usage]))
+        return "\n".join(map(str, [*self.records, *self.sentences]))
 "#,
     ),
     (

@@ -24,11 +24,10 @@ export interface CrawlersOptions {
 export class Robots extends FullRobots {
   /** The records that are neither user-agent lines nor rules: sitemaps, crawl delays and so on, with what they mean. */
   records(options?: RecordsOptions): RecordsReport {
-    const { crawlers, paths = [] } = optionsOf(options, "crawlers", "paths");
+    const { crawlers } = optionsOf(options, "crawlers");
     const who = written(crawlers === undefined ? [] : someOf(crawlers, "crawlers"));
-    const asked = listOf(paths, "paths").map((path) => stringOf(path, "a path", MAX_EXPLAINED_URL_LENGTH));
     const raw = rawOf(this);
-    return answer(call(() => raw.records(who, asked), asked.join(", ")));
+    return answer(call(() => raw.records(who)));
   }
 
   /** The part of the site that each known crawler may read. */

@@ -29,26 +29,6 @@ export interface AgentLine {
   label: string | null;
 }
 
-/** Something that makes an answer uncertain. Follows drafts. */
-export interface Ambiguity {
-  /**
-   * The kind: `outside-groups`, `only-for-others`, `without-path`, `signal-with-path`,
-   * `disagreement`, `equal-length`, `unknown-label`, `unknown-preference`, `invalid` or
-   * `not-crawlable`.
-   */
-  kind: string;
-  /** The same in a sentence. */
-  text: string;
-  /** The lines of the records that it is about. */
-  lines: number[];
-  /** Their field, if it is about one of them. */
-  source: Source | null;
-  /** The use that it is about. */
-  use: Use | null;
-  /** The label that it is about. */
-  label: string | null;
-}
-
 /** A fix that was applied. */
 export interface AppliedFix {
   /** The number of the kind of finding that it mends. */
@@ -65,7 +45,10 @@ export interface AppliedFix {
   what: string;
   /** The effect of "this" on verdicts: a clause. */
   effect: string;
-  /** True if some URLs got another verdict. */
+  /**
+   * True if some URLs got another verdict, or if a line about use says something that said
+   * nothing.
+   */
   changes_verdicts: boolean;
 }
 
@@ -598,9 +581,12 @@ export interface Fix {
    * (rfc9309, google)`.
    */
   effect: string;
-  /** True if some URLs get another verdict. */
+  /**
+   * True if some URLs get another verdict, or if a line about use says something that said
+   * nothing.
+   */
   changes_verdicts: boolean;
-  /** The changes, with their crawlers; empty if no verdict changes. */
+  /** The changes, with their crawlers; empty if no verdict of crawling changes. */
   changes: VerdictChange[];
   /** The profiles in which that is proven. */
   profiles: string[];
@@ -811,8 +797,8 @@ export interface LabelledPreference {
   label: string;
   /** Its bytes in base64, if they are not UTF-8. */
   label_base64?: string;
-  /** The preference; unknown if the draft does not define the value. */
-  preference: Preference;
+  /** The preference; unknown if the draft does not define the label or the value. */
+  preference: Ruling;
 }
 
 /** Findings of a code that are left out. */
@@ -953,15 +939,6 @@ export type PieceKind =
   /** The `$` that matches the end of the target. */
   | "end";
 
-/** What a site prefers about a use of its content. Follows **drafts**. */
-export type Preference =
-  /** The use is allowed. */
-  | "allowed"
-  /** The use is not allowed. */
-  | "disallowed"
-  /** Nothing is said about the use. */
-  | "unknown";
-
 /** The preferences about the use of content. Follows drafts. */
 export interface Preferences {
   /** The pattern of the paths for which this holds. `null` if there is none. */
@@ -970,6 +947,8 @@ export interface Preferences {
   path_base64?: string;
   /** The preference about each category. */
   labels: LabelledPreference[];
+  /** The most that any use may be, by `use=` of `content-signal`. */
+  use: UseCeiling | null;
 }
 
 /** Why a profile's answer is not that of `rfc9309`. */
@@ -1237,11 +1216,6 @@ export interface RecordsReport {
   scopes: RecordScope[];
   /** The records, in the order of the file. */
   records: TypedRecord[];
-  /**
-   * The file's preferences about the use of content, for each path and each crawler that was
-   * asked about.
-   */
-  usage: Usage[];
   /** The sentences about the file as a whole. */
   sentences: Sentence[];
 }
@@ -1289,6 +1263,15 @@ export interface Risks {
   /** The purposes for which nothing changes, which is proven for each of their crawlers. */
   same: RiskPurpose[];
 }
+
+/** What is known of a use: allowed, disallowed, or nothing. Silence is no permission. */
+export type Ruling =
+  /** Some statement allows it, and none disallows it. */
+  | "allow"
+  /** Some statement disallows it. */
+  | "disallow"
+  /** No statement is about it. */
+  | "unknown";
 
 /** Where a record belongs. */
 export type ScopeKind =
@@ -1437,13 +1420,6 @@ export interface SitemapUrls {
   sentences: Sentence[];
 }
 
-/** The field that a statement comes from, and so the draft that it follows. */
-export type Source =
-  /** draft-ietf-aipref-attach-05 with draft-ietf-aipref-vocab-08. */
-  | "content-usage"
-  /** contentsignals.org. */
-  | "content-signal";
-
 /** What became of a user-agent line when a crawler's groups were chosen. */
 export type Standing =
   /** Its group applies, because of this line. */
@@ -1472,18 +1448,6 @@ export interface StatedRate {
   seconds: number;
   /** The time of day for which this holds. `null`: all day. */
   window: VisitTime | null;
-}
-
-/** A record's statement about one use. Follows drafts. */
-export interface Statement {
-  /** The record's field. */
-  source: Source;
-  /** Its line, from 1. */
-  line: number;
-  /** The use. */
-  use: Use;
-  /** The preference about the use. */
-  preference: Preference;
 }
 
 /** Forbidden requests with the same kind of answer. */
@@ -1679,43 +1643,19 @@ export interface UrlFlip {
   label: string;
 }
 
-/** A file's preferences about a crawler's use of what is at a path. Follows drafts. */
-export interface Usage {
-  /** The crawler as it was given; `*` is a crawler that no group names. */
-  agent: string;
-  /** Its bytes in base64, if they are not UTF-8. */
-  agent_base64?: string;
-  /** The path, or URL, as it was given. */
-  path: string;
-  /** Its bytes in base64, if they are not UTF-8. */
-  path_base64?: string;
-  /** The question, in words. */
-  label: string;
-  /** True if the crawler may fetch it at all. */
-  crawlable: boolean;
-  /** The preference about training: that of the most restrictive statement. */
-  training: Preference;
-  /** The preference about search. */
-  search: Preference;
-  /** The preference about inference. */
-  inference: Preference;
-  /** The statements that count, in the order of the file. */
-  statements: Statement[];
-  /** The reasons for which the answer is uncertain. */
-  ambiguities: Ambiguity[];
-}
-
-/** A use of content. Follows **drafts**. */
-export type Use =
-  /** Training a (generative) model: `train-ai` in Content-Usage, `ai-train` in Content-Signal. */
-  | "training"
-  /** Search results that lead to the content: `search` in both. */
-  | "search"
-  /**
-   * Input to a model that answers questions: `ai-use` in Content-Usage, `ai-input` in
-   * Content-Signal.
-   */
-  | "inference";
+/**
+ * The most that a site lets a use be, by `use=` of Content Signals: of several the lowest
+ * counts.
+ *
+ * It is reported and changes no ruling: Cloudflare calls it a test.
+ */
+export type UseCeiling =
+  /** Interact, keep nothing. */
+  | "immediate"
+  /** Index, excerpt, link. */
+  | "reference"
+  /** Summarise, reproduce. */
+  | "full";
 
 /**
  * Whether robots.txt lets a crawler fetch a URL.

@@ -209,8 +209,6 @@ export interface DiffOptions {
 export interface RecordsOptions {
   /** Only the records that are for one of these crawlers; at least one. Default: all. */
   crawlers?: readonly Crawler[];
-  /** Also what the file says about using the content at these paths or URLs: by these crawlers, or by any that no group names. */
-  paths?: readonly string[];
 }
 
 // ---- automaton -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ export class RawRobots {
   lint(profiles: Uint8Array, contentType?: string): string;
   fix(profiles: Uint8Array, contentType: string | undefined, all: boolean, codes?: string): RawFixed;
   // Only in known.
-  records(crawlers: Uint8Array, paths: string[]): string;
+  records(crawlers: Uint8Array): string;
   crawlers(urls: string[], purposes: string[]): string;
   policyOfKnown(token: string): RawPolicy | undefined;
   noteOfKnown(token: string): string | undefined;

@@ -180,7 +180,7 @@ mod known {
     use wasm_bindgen::prelude::*;
 
     use crate::crawler::Written;
-    use crate::error::{invalid_page, invalid_url};
+    use crate::error::invalid_page;
     use crate::json::{MOST_BYTES, json};
     use crate::policy::RawPolicy;
     use crate::robots::RawRobots;
@@ -194,31 +194,17 @@ mod known {
 
     #[wasm_bindgen]
     impl RawRobots {
-        /// The records that are no rules, of all crawlers or of these, and how they may use what is
-        /// at these paths.
-        pub fn records(&self, crawlers: &[u8], paths: Vec<String>) -> Result<String, JsValue> {
+        /// The records that are no rules, of all crawlers or of these.
+        pub fn records(&self, crawlers: &[u8]) -> Result<String, JsValue> {
             let shared = &self.shared;
             shared.with(|robots| {
                 if robots.records().count() > MOST_BYTES / RECORD_BYTES {
                     return Ok(String::new());
                 }
                 let who = Written(crawlers).all(robots.profile())?;
-                let mut agents: Vec<(Vec<u8>, Crawler)> =
-                    who.into_iter().map(|who| (who.agent(), who.crawler)).collect();
-                let crawlers: Vec<Crawler> =
-                    agents.iter().map(|(_, crawler)| crawler.clone()).collect();
+                let crawlers: Vec<Crawler> = who.into_iter().map(|who| who.crawler).collect();
                 let only = (!crawlers.is_empty()).then_some(&crawlers[..]);
-                let mut report = RecordsReport::new(shared.name(), robots, only, None);
-                if agents.is_empty() {
-                    agents.push((b"*".to_vec(), Crawler::names([""; 0])));
-                }
-                for path in &paths {
-                    for (agent, crawler) in &agents {
-                        let path = path.as_bytes();
-                        report.add_usage(robots, agent, crawler, path).map_err(invalid_url)?;
-                    }
-                }
-                Ok(json(&report, shared.texts()))
+                Ok(json(&RecordsReport::new(shared.name(), robots, only, None), shared.texts()))
             })
         }
 

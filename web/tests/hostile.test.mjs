@@ -364,7 +364,7 @@ test("files made to be slow or large", () => {
     robots.groups;
     robots.lines();
     const known = new KnownRobots(file);
-    known.records({ paths: ["/"] });
+    known.records();
     known.crawlers({ purposes: ["search"] });
     known.free();
     policy.free();

@@ -203,19 +203,17 @@ test("what is in the file", () => {
   ]);
 });
 
-test("records have their meaning, and say how content may be used", () => {
+test("records have their meaning", () => {
   const file = `${FILE}\nUser-agent: A\nContent-Usage: train-ai=n\nAllow: /\n`;
   const robots = new known.Robots(file, { name: "robots.txt" });
   const report = robots.records();
-  assert.deepEqual([report.report, report.robots, report.profile, report.usage], ["records", "robots.txt", "rfc9309", []]);
+  assert.deepEqual([report.report, report.robots, report.profile], ["records", "robots.txt", "rfc9309"]);
   assert.deepEqual(report.records.slice(0, 3).map(({ kind, note }) => [kind, note]), [
     ["sitemap", null], ["crawl-delay", "2.5 s"], ["request-rate", "1 in 10 s, 06:00 to 08:45 UTC"],
   ]);
   assert.deepEqual(robots.records({ crawlers: ["A"] }).records.map(({ kind }) => kind), ["sitemap", "content-usage"]);
-  const { usage } = robots.records({ crawlers: ["A", "bot"], paths: ["/x"] });
-  assert.deepEqual(usage.map(({ agent, path, training }) => [agent, path, training]), [["A", "/x", "disallowed"], ["bot", "/x", "unknown"]]);
-  assert.deepEqual(robots.records({ paths: ["/x"] }).usage.map(({ agent }) => agent), ["*"]);
-  assert.throws(() => robots.records({ paths: ["no url"] }), { code: "invalid-url" });
+  assert.deepEqual(report.records.at(-1).preferences, { path: null, labels: [{ label: "train-ai", preference: "disallow" }], use: null });
+  assert.throws(() => robots.records({ paths: ["/x"] }), TypeError);
 });
 
 test("lint has findings with positions, and fixes", () => {

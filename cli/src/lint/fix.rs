@@ -69,12 +69,15 @@ impl Plan {
     /// Says what could be done besides.
     fn say_others(self, name: &str, fixed: &Fixed) {
         let fixes = fixed.report.findings.iter().filter_map(|finding| finding.fix.as_ref());
-        let fixes = fixes.filter(|fix| fix.effect != Effect::None).count();
+        let fixes: Vec<_> = fixes.filter(|fix| fix.effect != Effect::None).collect();
+        let of_use = fixes.iter().any(|fix| matches!(fix.effect, Effect::Rights(_)));
+        let what = if of_use { "verdicts or what is said of use" } else { "verdicts" };
+        let fixes = fixes.len();
         if fixes > 0 && self.apply == Apply::Unchanging {
             let (es, s) = if fixes == 1 { ("", "s") } else { ("es", "") };
             let diff = if self.is_shown { " --diff" } else { "" };
             stderr::note(&format_args!(
-                "{name}: {fixes} more fix{es} change{s} verdicts: see --fix=all{diff}"
+                "{name}: {fixes} more fix{es} change{s} {what}: see --fix=all{diff}"
             ));
         }
         if fixed.is_cut_short {

@@ -1,6 +1,5 @@
 //! The arguments of `robotsieve records`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -15,9 +14,7 @@ use crate::options::{Agents, Format, ProfileOption, values};
 /// its value, and what is wrong with it. Records of the whole file come first, then
 /// those of each group.
 ///
-/// With --path, also what the file says about using content for training, search
-/// and inference. This follows drafts: draft-ietf-aipref-attach-05 and -vocab-08,
-/// and contentsignals.org.
+/// 'robotsieve rights' says what may be done with the content of a URL.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -26,7 +23,7 @@ use crate::options::{Agents, Format, ProfileOption, values};
     after_help = "\
 Examples:
   robotsieve records robots.txt
-  robotsieve records --agent GPTBot --path /news/ robots.txt
+  robotsieve records --agent GPTBot robots.txt
   robotsieve records --base https://example.com/ --format json robots.txt
 
 docs/records.md describes the JSON.
@@ -42,13 +39,6 @@ pub struct RecordsArgs {
 
     #[command(flatten)]
     pub profile: ProfileOption,
-
-    /// Print how the content at this path or URL may be used
-    ///
-    /// By each --agent, or by crawlers that no group names. Repeat the option
-    /// for several paths.
-    #[arg(long, value_name = "PATH", verbatim_doc_comment)]
-    pub path: Vec<OsString>,
 
     /// The URL of the robots.txt, to resolve sitemaps that are not absolute
     #[arg(long, value_name = "URL")]

@@ -5,13 +5,13 @@ pub mod args;
 
 use std::io::{self, Write};
 
+use robotsieve::Robots;
 use robotsieve::records::Sitemap;
 use robotsieve::report::{RecordsReport, bytes};
-use robotsieve::{Crawler, Robots};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
-use crate::read::{robots_file, urls, web};
+use crate::read::{robots_file, web};
 use crate::write::bytes::shown;
 use crate::write::stdout::{self, Stdout};
 use args::RecordsArgs;
@@ -30,13 +30,12 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
         Some(base) => sitemap.resolve(base).map(String::from).map_err(|cause| cause.to_string()),
         None => Err(String::new()),
     };
-    let mut report = RecordsReport::new(
+    let report = RecordsReport::new(
         Some(args.robots.as_os_str().as_encoded_bytes()),
         &robots,
         (!crawlers.is_empty()).then_some(&crawlers),
         args.base.as_ref().map(|_| &resolve as _),
     );
-    add_usage(args, &robots, &crawlers, &mut report)?;
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
         Format::Text => print(&report, &mut out),
@@ -46,28 +45,6 @@ pub fn run(args: &RecordsArgs) -> Result<Status, Failure> {
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
     Ok(Status::Done)
-}
-
-/// Asks about each path for each crawler; without crawlers, for those that no group names.
-fn add_usage(
-    args: &RecordsArgs,
-    robots: &Robots<'_>,
-    crawlers: &[Crawler],
-    report: &mut RecordsReport,
-) -> Result<(), Failure> {
-    let names = args.agents.0.iter().map(|agent| agent.text.as_encoded_bytes());
-    let mut agents: Vec<(&[u8], Crawler)> = names.zip(crawlers.iter().cloned()).collect();
-    if agents.is_empty() {
-        agents.push((b"*", Crawler::names([""; 0])));
-    }
-    for path in &args.path {
-        for (name, crawler) in &agents {
-            let path = path.as_encoded_bytes();
-            let asked = report.add_usage(robots, name, crawler, path);
-            asked.map_err(|_| urls::invalid("--path ", path))?;
-        }
-    }
-    Ok(())
 }
 
 fn print(report: &RecordsReport, out: &mut impl Write) -> io::Result<()> {
@@ -89,16 +66,5 @@ fn print(report: &RecordsReport, out: &mut impl Write) -> io::Result<()> {
             }
         }
     }
-    report.sentences.iter().try_for_each(|sentence| writeln!(out, "{}", sentence.text))?;
-    for usage in &report.usage {
-        writeln!(out, "{}:", usage.label)?;
-        for (used_for, preference, lines) in usage.uses() {
-            let line = format!("  {used_for:9}  {preference:10}  {lines}");
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        for ambiguity in &usage.ambiguities {
-            writeln!(out, "  note: {}", ambiguity.text)?;
-        }
-    }
-    Ok(())
+    report.sentences.iter().try_for_each(|sentence| writeln!(out, "{}", sentence.text))
 }

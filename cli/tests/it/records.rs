@@ -16,11 +16,11 @@ for a, b:
   line  5  Request-rate    1/10m 0600-0845  (1 in 600 s, 06:00 to 08:45 UTC)
 for *:
   line 10  Crawl-delay     soon  (invalid crawl-delay: expected a number of seconds, such as 10 or 0.5)
-  line 11  Content-Usage   / train-ai=n, bots=n  (train-ai disallowed, bots disallowed)
+  line 11  Content-Usage   / train-ai=n, bots=n  (train-ai: disallow, bots: unknown label)
   line 12  Foo             bar  (unknown field)
   line 14  Visit-time      2200-0400  (22:00 to 04:00 UTC)
 in no group:
-  line  1  Content-Signal  search=yes  (search allowed)
+  line  1  Content-Signal  search=yes  (search: allow)
 ";
 
 #[test]
@@ -37,37 +37,11 @@ for a, b:
   line  4  Crawl-delay     2.5  (2.5 s)
   line  5  Request-rate    1/10m 0600-0845  (1 in 600 s, 06:00 to 08:45 UTC)
 in no group:
-  line  1  Content-Signal  search=yes  (search allowed)
+  line  1  Content-Signal  search=yes  (search: allow)
 ";
     ran.gives(0, wanted);
     let none = "no records other than user-agent lines and rules\n";
     run(args!["records", folder.path("rules")]).gives(0, none);
-}
-
-#[test]
-fn usage() {
-    let folder = Folder::of(&[("robots.txt", FILE)]);
-    let file = folder.path("robots.txt");
-    let ran = run(args!["records", "--path", "/y", &file]);
-    let usage = "\
-use of /y by *, according to drafts:
-  training   disallowed  line 11 content-usage
-  search     allowed     line 1 content-signal
-  inference  unknown
-  note: line 11: label 'bots' is not in the current draft and is ignored (an earlier draft had it)
-  note: line 1: content-signal outside any group, which the draft does not allow; it counts for \
-        crawlers whose groups have none
-";
-    ran.gives(0, format!("{TEXT}{}", usage));
-    let ran = run(args!["records", "--agent", "a", "--path", "/x", "--format", "json", &file]);
-    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
-    let usage = &value["usage"][0];
-    assert_eq!((&usage["agent"], &usage["path"]), (&"a".into(), &"/x".into()));
-    assert_eq!(usage["crawlable"], false);
-    assert_eq!((&usage["search"], &usage["training"]), (&"allowed".into(), &"unknown".into()));
-    assert_eq!(usage["statements"][0]["line"], 1);
-    assert_eq!(usage["ambiguities"][0]["kind"], "only-for-others");
-    assert!(usage["ambiguities"].to_string().contains("in the group for *"), "{usage}");
 }
 
 #[test]
@@ -99,14 +73,21 @@ fn json() {
     assert_eq!(records[1]["crawl_delay_ms"], 2_500);
     assert_eq!(records[3]["sitemap"]["url"], "https://e.com/s.xml");
     assert!(records[4]["error"].as_str().unwrap().contains("a number of seconds"));
-    assert_eq!(value["usage"], serde_json::json!([]));
+    let wanted = serde_json::json!({
+        "path": "/", "use": null,
+        "labels": [
+            { "label": "train-ai", "preference": "disallow" },
+            { "label": "bots", "preference": "unknown" },
+        ],
+    });
+    assert_eq!(records[5]["preferences"], wanted);
 }
 
 #[test]
 fn called_wrongly() {
     let folder = Folder::of(&[("robots.txt", FILE)]);
     let file = folder.path("robots.txt");
-    run(args!["records", "--path", "x", &file]).fails(2, "--path 'x' is invalid");
+    run(args!["records", "--path", "/x", &file]).fails(2, "'robotsieve rights URL' says");
     run(args!["records", "--base", "x", &file]).fails(2, "--base");
     run(args!["records", folder.path("none")]).fails(3, "cannot read robots.txt");
     run(args!["records"]).fails(2, "Usage: robotsieve records");
@@ -123,8 +104,7 @@ fn bytes_that_are_no_text() {
         Disallow: /\nHost: \xE9.com\nClean-param: \xE9&a /\xE9\n";
     let robots = folder.file("robots.txt", file);
     let agent = OsStr::from_bytes(b"b\xE9");
-    let path = OsStr::from_bytes(b"/\xE9");
-    let args = args!["records", "--format=json", "--profile=original-1994", "--path", path];
+    let args = args!["records", "--format=json", "--profile=original-1994"];
     let ran = run(args.into_iter().chain(args!["--agent", agent, &robots]));
     let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
     let records = &value["records"];
@@ -142,6 +122,4 @@ fn bytes_that_are_no_text() {
     let clean_param = &records[4]["clean_param"];
     assert_eq!(clean_param["params_base64"], serde_json::json!(["6Q==", "YQ=="]));
     assert_eq!(clean_param["path_base64"], "L+k=");
-    assert_eq!(value["usage"][0]["agent_base64"], "Yuk=");
-    assert_eq!(value["usage"][0]["path_base64"], "L+k=");
 }

@@ -1,6 +1,6 @@
 //! Applies fixes together.
 
-use super::change::{Effect, Fix, replaced};
+use super::change::{Effect, Fix, RightsChange, replaced};
 use super::prove::{Prover, Subjects, Work};
 use crate::lint::code::Code;
 use crate::lint::find::lint_within;
@@ -105,9 +105,26 @@ pub fn fix_codes(
         Some(Effect::None)
     } else {
         let subjects = Subjects::new(file, options);
-        Prover::new(&subjects, &mut Work::new(TOGETHER)).prove(&new).ok()
+        let effect = Prover::new(&subjects, &mut Work::new(TOGETHER)).prove(&new).ok();
+        match effect {
+            Some(Effect::None) => Some(on_rights(&applied)),
+            effect => effect,
+        }
     };
     Fixed { file: new, applied, effect, report, is_cut_short }
+}
+
+/// What fixes that change no verdict of crawling do together.
+fn on_rights(applied: &[Finding]) -> Effect {
+    let fixes = applied.iter().filter_map(|finding| finding.fix.as_ref());
+    let changes: Vec<RightsChange> = fixes
+        .filter_map(|fix| match &fix.effect {
+            Effect::Rights(changes) => Some(changes.clone()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    if changes.is_empty() { Effect::None } else { Effect::Rights(changes) }
 }
 
 /// One round: all fixes that are safe together. `None` if there are none.
@@ -142,8 +159,8 @@ fn apply_once(
     let mut is_safe = |chosen: &[(&Finding, &Fix)]| {
         let new = replaced(file, chosen.iter().map(|(_, fix)| (&fix.span, &*fix.replacement)));
         match prover.prove(&new) {
-            Ok(Effect::None) => true,
-            Ok(Effect::Verdicts(_)) => apply == Apply::All,
+            Ok(Effect::None) => apply == Apply::All || prover.prove_same_rights_in(&new).is_ok(),
+            Ok(_) => apply == Apply::All,
             Err(_) => false,
         }
     };

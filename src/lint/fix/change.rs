@@ -7,6 +7,7 @@ use std::ops::Range;
 #[cfg(doc)]
 use crate::lint::Options;
 use crate::lint::shown::shown;
+use crate::rights::Purpose;
 use crate::shown::pasted;
 
 /// A change to the file, and what it does to verdicts.
@@ -48,7 +49,7 @@ impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; this {}", self.what, self.effect)?;
         match &self.effect {
-            Effect::None => write!(f, " ({})", self.profiles.join(", ")),
+            Effect::None | Effect::Rights(_) => write!(f, " ({})", self.profiles.join(", ")),
             // It names them itself.
             Effect::Verdicts(_) => Ok(()),
         }
@@ -79,6 +80,38 @@ pub enum Effect {
     None,
     /// Some URLs get another verdict.
     Verdicts(Vec<Change>),
+    /// No URL gets another verdict of crawling, but lines that said nothing of use say something.
+    Rights(Vec<RightsChange>),
+}
+
+/// A line about use that did not count and does now. What other lines say of use is the same, for every
+/// crawler and every URL.
+///
+/// Its `Display` is a clause such as `makes line 2 count, which disallows ai-train`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct RightsChange {
+    /// The line's number, from 1.
+    pub line: u32,
+    /// What it allows.
+    pub allows: Vec<Purpose>,
+    /// What it disallows.
+    pub disallows: Vec<Purpose>,
+}
+
+impl fmt::Display for RightsChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |purposes: &[Purpose]| {
+            purposes.iter().map(|purpose| purpose.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let both = [("allows", &self.allows), ("disallows", &self.disallows)];
+        let both = both.into_iter().filter(|(_, purposes)| !purposes.is_empty());
+        let both: Vec<String> =
+            both.map(|(verb, purposes)| format!("{verb} {}", list(purposes))).collect();
+        write!(f, "makes line {} count", self.line)?;
+        if both.is_empty() { Ok(()) } else { write!(f, ", which {}", both.join(" and ")) }
+    }
 }
 
 /// The changes for some crawlers in some profiles.
@@ -120,12 +153,12 @@ pub struct Change {
 
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Effect::Verdicts(changes) = self else { return f.write_str("changes no verdict") };
-        for (number, change) in changes.iter().enumerate() {
-            f.write_str(if number > 0 { "; " } else { "" })?;
-            write!(f, "{change}")?;
-        }
-        Ok(())
+        let changes: Vec<String> = match self {
+            Effect::None => return f.write_str("changes no verdict"),
+            Effect::Verdicts(changes) => changes.iter().map(Change::to_string).collect(),
+            Effect::Rights(changes) => changes.iter().map(RightsChange::to_string).collect(),
+        };
+        f.write_str(&changes.join("; "))
     }
 }
 
@@ -177,6 +210,8 @@ pub(in crate::lint) struct Proposal {
     pub(in crate::lint) replacement: Vec<u8>,
     /// What it may do to verdicts.
     pub(in crate::lint) offered: Offered,
+    /// True if it makes a line about use count that did not.
+    pub(in crate::lint) makes_count: bool,
 }
 
 /// When a proposal becomes a fix.
@@ -192,7 +227,7 @@ pub(in crate::lint) enum Offered {
 
 impl Proposal {
     pub(in crate::lint) fn new(what: String, span: Range<usize>, replacement: Vec<u8>) -> Proposal {
-        Proposal { what, span, replacement, offered: Offered::IfItSpares }
+        Proposal { what, span, replacement, offered: Offered::IfItSpares, makes_count: false }
     }
 }
 

@@ -10,6 +10,6 @@ mod change;
 mod prove;
 
 pub use apply::{Apply, Fixed, fix, fix_codes};
-pub use change::{Change, Effect, Fix};
+pub use change::{Change, Effect, Fix, RightsChange};
 pub(super) use change::{Offered, Proposal};
 pub(super) use prove::{Prover, Refusal, Subjects, Work, profiles};

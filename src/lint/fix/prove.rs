@@ -6,18 +6,21 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
-use super::change::{Change, Effect, replaced, who};
+use super::change::{Change, Effect, RightsChange, replaced, who};
 use crate::diff::{self, Difference, Flips, Limits};
 use crate::lint::options::Options;
+use crate::lint::rights::stated;
 use crate::lint::subject::line_span;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::read::fields::Preferences;
 use crate::read::groups::Groups;
 use crate::read::parse::{LineKind, scan};
 use crate::read::select::Selected;
 use crate::read::token::Names;
+use crate::rights::robots::lines::{RightsField, RightsLines};
 use crate::rules::{RawRule, RuleRef, RuleSet};
 use crate::verdict::Verdict;
 
@@ -63,6 +66,7 @@ struct Before<'a> {
     robots: Robots<'a>,
     /// The crawlers that the file names, and `*`, by the groups that they obey.
     crawlers: OnceCell<Vec<Alike<'a>>>,
+    rights: OnceCell<RightsLines<'a>>,
 }
 
 impl<'a> Subjects<'a> {
@@ -71,6 +75,7 @@ impl<'a> Subjects<'a> {
             name,
             robots: Robots::parse(file, &profile),
             crawlers: OnceCell::new(),
+            rights: OnceCell::new(),
         };
         let lines = file.iter().filter(|byte| b"\r\n".contains(byte)).count();
         let parsed = file.len() as u64 + PARSED_LINE * lines as u64;
@@ -86,6 +91,10 @@ impl Subjects<'_> {
 }
 
 impl<'a> Before<'a> {
+    fn rights(&self) -> &RightsLines<'a> {
+        self.rights.get_or_init(|| RightsLines::of(&self.robots))
+    }
+
     fn crawlers(&self) -> &[Alike<'a>] {
         self.crawlers.get_or_init(|| {
             let mut all: Vec<Alike<'a>> = Vec::new();
@@ -259,6 +268,68 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
             None if changes.is_empty() => Ok(Effect::None),
             None => Ok(Effect::Verdicts(changes)),
         }
+    }
+
+    /// What it does to what the file says of use that some bytes of a line are replaced, if nothing else
+    /// of that changes: no other line about use, and no group.
+    pub(in crate::lint) fn prove_statement(
+        &mut self,
+        line: u32,
+        span: &Range<usize>,
+        replacement: &[u8],
+    ) -> Result<Effect, Refusal> {
+        self.work.spend(2 * self.subjects.parsed * self.subjects.all.len() as u64)?;
+        let new = replaced(self.subjects.file, [(span, replacement)]);
+        let mut effect = None;
+        for before in &self.subjects.all {
+            let robots = Robots::parse(&new, before.robots.profile());
+            let (old, new) = (before.rights(), RightsLines::of(&robots));
+            if !old.is_same_without(&new, line) {
+                return Err(Refusal::Unproven);
+            }
+            let said = new.lines.iter().find(|said| said.line == line).ok_or(Refusal::Unproven)?;
+            // Outside every group it would still hold for nobody, or in part.
+            if said.group.is_none() && said.field != RightsField::License {
+                return Err(Refusal::Unproven);
+            }
+            let (allows, disallows) = stated(said.field, &Preferences::of(said.value));
+            let [allows, disallows] = [allows, disallows].map(|some| some.iter().collect());
+            let change = Effect::Rights(vec![RightsChange { line, allows, disallows }]);
+            if effect.get_or_insert_with(|| change.clone()) != &change {
+                return Err(Refusal::Unproven);
+            }
+        }
+        effect.ok_or(Refusal::Unproven)
+    }
+
+    /// Returns an error unless the lines about use say the same to the same crawlers where some bytes are
+    /// replaced.
+    pub(in crate::lint) fn prove_same_rights(
+        &mut self,
+        span: &Range<usize>,
+        replacement: &[u8],
+    ) -> Result<(), Refusal> {
+        if self.subjects.all.iter().all(|before| before.rights().lines.is_empty()) {
+            return Ok(());
+        }
+        self.work.spend(self.subjects.file.len() as u64)?;
+        self.prove_same_rights_in(&replaced(self.subjects.file, [(span, replacement)]))
+    }
+
+    /// The same, where the file becomes `new`.
+    pub(super) fn prove_same_rights_in(&mut self, new: &[u8]) -> Result<(), Refusal> {
+        for before in &self.subjects.all {
+            let old = before.rights();
+            if old.lines.is_empty() {
+                continue;
+            }
+            self.work.spend(self.subjects.parsed + new.len() as u64)?;
+            let robots = Robots::parse(new, before.robots.profile());
+            if !old.says_like(&RightsLines::of(&robots)) {
+                return Err(Refusal::Unproven);
+            }
+        }
+        Ok(())
     }
 
     /// The shortest paths on which two policies differ; `None` if there are none.

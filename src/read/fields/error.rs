@@ -13,7 +13,7 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    pub(super) fn new(kind: Kind, what: &'static str) -> InvalidValue {
+    pub(crate) fn new(kind: Kind, what: &'static str) -> InvalidValue {
         InvalidValue { kind, what }
     }
 

@@ -3,17 +3,17 @@
 //! A value is read here from its bytes alone. Which crawlers it is for is decided in
 //! [`records`](crate::records), which knows groups.
 
-mod drafts;
 mod error;
 mod kind;
 mod pace;
+mod preferences;
 mod typed;
 mod values;
 
-pub use drafts::{ContentSignal, ContentUsage, LabelledPreference, Preference};
 pub use error::InvalidValue;
 pub use kind::Kind;
 pub use pace::Pace;
+pub use preferences::Preferences;
 pub(crate) use typed::typed;
 pub use typed::{License, Sitemap, Value};
 pub use values::{CleanParam, Host, RequestRate, TimeWindow};

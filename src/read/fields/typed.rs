@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::drafts::{self, ContentSignal, ContentUsage};
 use super::error::InvalidValue;
 use super::kind::Kind;
+use super::preferences::Preferences;
 use super::values::{self, CleanParam, Host, RequestRate, TimeWindow};
 
 /// The typed value of a record.
@@ -33,9 +33,9 @@ pub enum Value<'a> {
         &'a [u8],
     ),
     /// How content may be used, by contentsignals.org. A draft.
-    ContentSignal(ContentSignal<'a>),
+    ContentSignal(Preferences<'a>),
     /// How content may be used, by the IETF's aipref working group. A draft.
-    ContentUsage(ContentUsage<'a>),
+    ContentUsage(Preferences<'a>),
     /// The value as written: the field is unknown.
     Unknown(
         #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
@@ -120,10 +120,8 @@ pub(crate) fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue>
         Kind::CleanParam => Value::CleanParam(values::clean_param(value).map_err(invalid)?),
         Kind::License => Value::License(License(value)),
         Kind::NoIndex => Value::NoIndex(value),
-        Kind::ContentSignal => {
-            Value::ContentSignal(drafts::content_signal(value).map_err(invalid)?)
-        }
-        Kind::ContentUsage => Value::ContentUsage(drafts::content_usage(value).map_err(invalid)?),
+        Kind::ContentSignal => Value::ContentSignal(Preferences::of(value)),
+        Kind::ContentUsage => Value::ContentUsage(Preferences::of(value)),
         Kind::Unknown => Value::Unknown(value),
     })
 }

@@ -4,6 +4,9 @@
 //! line after it opens a new group. RFC 9309 does not know that, and neither do Content-Signal and
 //! License. So lines have two groupings: that of Content-Usage, and that of everything else.
 
+#[cfg(feature = "lint")]
+use std::collections::{BTreeSet, HashMap};
+
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
@@ -13,7 +16,7 @@ use crate::read::token::names_everybody;
 
 /// A field of robots.txt that is about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RightsField {
+pub(crate) enum RightsField {
     ContentUsage,
     ContentSignal,
     License,
@@ -36,30 +39,42 @@ impl RightsField {
 }
 
 /// A line about rights.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RightsLine<'a> {
-    pub(super) field: RightsField,
-    pub(super) line: u32,
-    pub(super) value: &'a [u8],
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RightsLine<'a> {
+    pub(crate) field: RightsField,
+    pub(crate) line: u32,
+    pub(crate) value: &'a [u8],
     /// Its group, in the grouping of its field. `None` if it stands outside any group.
-    pub(super) group: Option<u32>,
+    pub(crate) group: Option<u32>,
+    /// Its group of RFC 9309. `None` if it stands outside any group.
+    pub(crate) crawl_group: Option<u32>,
 }
+
+/// Sets of names, each with a number.
+#[cfg(feature = "lint")]
+type Sets = HashMap<BTreeSet<Vec<u8>>, usize>;
+
+/// The field and the value of a line, and the number of the names in its group.
+#[cfg(feature = "lint")]
+type Said<'a> = (RightsField, &'a [u8], Option<usize>);
 
 /// The lines of a file about rights.
 #[derive(Debug, Default)]
-pub(super) struct RightsLines<'a> {
-    pub(super) lines: Vec<RightsLine<'a>>,
+pub(crate) struct RightsLines<'a> {
+    pub(crate) lines: Vec<RightsLine<'a>>,
     /// Value and group of each user-agent line, in the grouping of Content-Usage.
     agents: Vec<(&'a [u8], u32)>,
+    /// The group of RFC 9309 of each of them.
+    crawl_groups: Vec<Option<u32>>,
     /// True if the two groupings differ.
-    pub(super) groups_differ: bool,
+    pub(crate) groups_differ: bool,
     /// True if a field is nearly one of these.
-    pub(super) has_misspelt: bool,
+    pub(crate) has_misspelt: bool,
 }
 
 impl<'a> RightsLines<'a> {
     /// Reads a file, once: `O(n)`.
-    pub(super) fn of(robots: &Robots<'a>) -> RightsLines<'a> {
+    pub(crate) fn of(robots: &Robots<'a>) -> RightsLines<'a> {
         /// Where the next line stands, in the grouping of Content-Usage.
         #[derive(PartialEq)]
         enum At {
@@ -89,6 +104,7 @@ impl<'a> RightsLines<'a> {
                     let before = group.replace(robots.groups().group_of_line(record.line));
                     found.groups_differ |= opens_group && before == group;
                     found.agents.push((record.value, count - 1));
+                    found.crawl_groups.extend(group);
                 }
                 Field::Allow | Field::Disallow if at != At::Outside => at = At::Rules,
                 Field::Sitemap if profile.sitemap_ends_agents && at == At::Agents => at = At::Rules,
@@ -97,7 +113,8 @@ impl<'a> RightsLines<'a> {
                         found.has_misspelt |= is_misspelt(record.name);
                         continue;
                     };
-                    let mut own = group.flatten();
+                    let crawl_group = group.flatten();
+                    let mut own = crawl_group;
                     if field == RightsField::ContentUsage {
                         own = (at != At::Outside).then(|| count - 1);
                         if at != At::Outside {
@@ -105,12 +122,66 @@ impl<'a> RightsLines<'a> {
                         }
                     }
                     let (line, value) = (record.line, record.value);
-                    found.lines.push(RightsLine { field, line, value, group: own });
+                    found.lines.push(RightsLine { field, line, value, group: own, crawl_group });
                 }
                 _ => {}
             }
         }
         found
+    }
+
+    /// Returns true if two files differ in nothing but what one line says.
+    #[cfg(feature = "lint")]
+    pub(crate) fn is_same_without(&self, other: &RightsLines<'_>, line: u32) -> bool {
+        let others =
+            |lines: &RightsLines<'_>| lines.lines.iter().filter(|one| one.line != line).count();
+        let pairs = self.lines.iter().filter(|one| one.line != line);
+        let mut pairs = pairs.zip(other.lines.iter().filter(|one| one.line != line));
+        others(self) == others(other)
+            && pairs.all(|(one, other)| one == other)
+            && self.agents == other.agents
+            && self.groups_differ == other.groups_differ
+    }
+
+    /// Returns true if the lines of two files say the same to the same crawlers, in the same order.
+    #[cfg(feature = "lint")]
+    pub(crate) fn says_like(&self, other: &RightsLines<'_>) -> bool {
+        let mut sets = Sets::default();
+        self.lines.len() == other.lines.len()
+            && (self.lines.is_empty() || {
+                let (own, others) = (self.said(&mut sets), other.said(&mut sets));
+                own == others
+            })
+    }
+
+    /// The set of all names in user-agent lines, and of each line its field, its value, and the names of
+    /// its group, all by number.
+    #[cfg(feature = "lint")]
+    fn said(&self, sets: &mut Sets) -> (usize, Vec<Said<'a>>) {
+        let (mut usage, mut crawl) = (HashMap::new(), HashMap::new());
+        let mut all = BTreeSet::new();
+        for ((name, group), crawl_group) in self.agents.iter().zip(&self.crawl_groups) {
+            let name = name.to_ascii_lowercase();
+            usage.entry(*group).or_insert_with(BTreeSet::new).insert(name.clone());
+            if let Some(group) = crawl_group {
+                crawl.entry(*group).or_insert_with(BTreeSet::new).insert(name.clone());
+            }
+            all.insert(name);
+        }
+        let mut number = |set: BTreeSet<Vec<u8>>| {
+            let next = sets.len();
+            *sets.entry(set).or_insert(next)
+        };
+        let all = number(all);
+        let [usage, crawl] = [usage, crawl].map(|groups| {
+            groups.into_iter().map(|(group, set)| (group, number(set))).collect::<HashMap<_, _>>()
+        });
+        let said = self.lines.iter().map(|line| {
+            let groups = if line.field == RightsField::ContentUsage { &usage } else { &crawl };
+            let names = line.group.map(|group| groups.get(&group).copied().unwrap_or(all));
+            (line.field, line.value, names)
+        });
+        (all, said.collect())
     }
 
     /// The lines of a field.

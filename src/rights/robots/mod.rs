@@ -7,7 +7,7 @@
 
 pub(crate) mod compiled;
 mod licences;
-mod lines;
+pub(crate) mod lines;
 mod said;
 mod scope;
 pub(crate) mod selection;

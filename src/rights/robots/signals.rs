@@ -1,9 +1,10 @@
 //! The Content-Signal lines for a crawler.
 
 use crate::profile::Profile;
+use crate::read::fields::Preferences;
 use crate::rights::content_signals::ContentSignals;
 use crate::rights::note::Notes;
-use crate::rights::paths::{Paths, split_path};
+use crate::rights::paths::Paths;
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purposes, Ruling};
 use crate::rights::robots::said::Said;
@@ -26,11 +27,12 @@ const CEILING: usize = SIGNALS.len();
 
 impl SignalRules {
     pub(super) fn new(lines: &[(u32, &[u8])], are_outside: bool, profile: &Profile) -> SignalRules {
-        let split = lines.iter().map(|(line, value)| (*line, split_path(value)));
-        let read = |(line, (_, said))| (line, ContentSignals::parse(said));
+        let split = lines.iter().map(|(line, value)| (*line, Preferences::of(value)));
+        let read =
+            |(line, said): (u32, Preferences<'_>)| (line, ContentSignals::parse(said.statement));
         let lines: Vec<(u32, ContentSignals)> = split.clone().map(read).collect();
         let paths = std::array::from_fn(|label| {
-            let paths = split.clone().map(|(_, (path, _))| path).zip(0..).zip(&lines);
+            let paths = split.clone().map(|(_, said)| said.path).zip(0..).zip(&lines);
             let stated = paths.filter(|(_, (_, signals))| states(signals, label));
             Paths::new(stated.map(|(path, _)| path), profile)
         });

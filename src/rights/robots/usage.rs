@@ -1,9 +1,10 @@
 //! The Content-Usage lines for a crawler.
 
 use crate::profile::Profile;
+use crate::read::fields::Preferences;
 use crate::rights::content_usage::ContentUsage;
 use crate::rights::note::{Note, Notes};
-use crate::rights::paths::{Paths, split_path};
+use crate::rights::paths::Paths;
 use crate::rights::place::Place;
 use crate::rights::purpose::Purposes;
 use crate::rights::robots::said::Said;
@@ -33,10 +34,10 @@ impl UsageRules {
         vocabulary: Vocabulary,
         profile: &Profile,
     ) -> UsageRules {
-        let split = lines.iter().map(|(line, value)| (*line, split_path(value)));
-        let paths = Paths::new(split.clone().map(|(_, (path, _))| path).zip(0..), profile);
-        let read = |(line, (path, said))| UsageLine::new(line, path, said, vocabulary);
-        UsageRules { vocabulary, lines: split.map(read).collect(), paths }
+        let split = lines.iter().map(|(line, value)| (*line, Preferences::of(value)));
+        let paths = Paths::new(split.clone().map(|(_, said)| said.path).zip(0..), profile);
+        let lines = split.map(|(line, said)| UsageLine::new(line, &said, vocabulary));
+        UsageRules { vocabulary, lines: lines.collect(), paths }
     }
 
     /// Returns true if there is none.
@@ -67,14 +68,10 @@ impl UsageRules {
 }
 
 impl UsageLine {
-    fn new(line: u32, path: Option<&[u8]>, said: &[u8], vocabulary: Vocabulary) -> UsageLine {
-        let none = Purposes::NONE;
-        let mut notes = Notes::NONE;
-        // A path without a statement says as little as one whose statement is malformed.
-        let usage = ContentUsage::parse(said).ok().filter(|_| path.is_none() || !said.is_empty());
-        let Some(usage) = usage else {
-            notes.add(Note::Malformed);
-            return UsageLine { line, allows: none, disallows: none, notes };
+    fn new(line: u32, said: &Preferences<'_>, vocabulary: Vocabulary) -> UsageLine {
+        let Ok(usage) = ContentUsage::of_record(said) else {
+            let notes = Notes::from_iter([Note::Malformed]);
+            return UsageLine { line, allows: Purposes::NONE, disallows: Purposes::NONE, notes };
         };
         UsageLine {
             line,

@@ -136,11 +136,6 @@ fn policy(robots: &Robots<'_>, crawler: &Crawler, urls: &[&[u8]], name: &str, pr
         "{name}: rules out of order"
     );
     for url in urls {
-        #[cfg(feature = "drafts")]
-        {
-            let usage = robots.usage(crawler, url).map(|usage| usage.is_crawlable);
-            assert_eq!(usage, policy.is_allowed(url), "{name}");
-        }
         let Ok(decision) = policy.decide(url) else {
             assert_ne!(name, "google", "no URL is invalid in this profile");
             assert!(policy.is_allowed(url).is_err(), "{name}");

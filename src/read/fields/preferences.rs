@@ -1,0 +1,60 @@
+//! The values of `Content-Usage` and `Content-Signal`, as far as they are not read by the module `rights`.
+
+/// The preferences of `Content-Usage` or `Content-Signal` about the use of content. **Drafts** define
+/// both. The module `rights` (feature `rights`) reads the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Preferences<'a> {
+    /// The pattern of the paths for which they hold, if the value begins with one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::bytes_as_text::serialize_option")
+    )]
+    pub path: Option<&'a [u8]>,
+    /// The preferences as written, such as `train-ai=n, search=y`.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::bytes_as_text::serialize"))]
+    pub statement: &'a [u8],
+}
+
+impl<'a> Preferences<'a> {
+    pub(crate) fn of(value: &'a [u8]) -> Preferences<'a> {
+        let (path, statement) = split_path(value);
+        Preferences { path, statement }
+    }
+}
+
+/// Splits a value into the path that it begins with and the rest. The path ends before the first
+/// space or tab.
+///
+/// draft-ietf-aipref-attach-05 §3.2: `[ path 1*WS ] statement`, where a path begins with `/`.
+fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    if value.first() != Some(&b'/') {
+        return (None, value);
+    }
+    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let end = value.iter().position(is_white).unwrap_or(value.len());
+    let (path, mut rest) = value.split_at(end);
+    while let [b' ' | b'\t', after @ ..] = rest {
+        rest = after;
+    }
+    (Some(path), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitting() {
+        let split = |value: &'static str| {
+            let (path, rest) = split_path(value.as_bytes());
+            (path.map(|path| str::from_utf8(path).unwrap()), str::from_utf8(rest).unwrap())
+        };
+        assert_eq!(split("a=y"), (None, "a=y"));
+        assert_eq!(split("/a \t b=y"), (Some("/a"), "b=y"));
+        assert_eq!(split("/a"), (Some("/a"), ""));
+        assert_eq!(split(""), (None, ""));
+        assert_eq!(split("*.pdf a=y"), (None, "*.pdf a=y"));
+    }
+}
