@@ -74,6 +74,8 @@ notes! {
     OutsideGroup "outside-group"
         "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' \
          counts",
+    RobotsNotRead "robots-not-read"
+        "robots.txt was not read, so what it says of uses is not known",
     TdmFile "tdm-file"
         "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
     TdmPolicy "tdm-policy"

@@ -89,6 +89,23 @@ impl RobotsRights {
         &self.0.policy
     }
 
+    /// The bytes of memory that it occupies, which clones share: with its own policy, which grows when it
+    /// compiles itself.
+    pub fn memory_usage(&self) -> usize {
+        let inner = &*self.0;
+        let policy = |policy: &Policy| policy.memory_usage().total_bytes();
+        let licences =
+            inner.licences.iter().map(|(_, url)| size_of::<(u32, Box<str>)>() + url.len());
+        let tokens =
+            inner.tokens.iter().map(|(_, of_token)| size_of_val(of_token) + policy(of_token));
+        size_of::<Inner>()
+            + policy(&inner.policy)
+            + inner.usage.memory_usage()
+            + inner.signals.memory_usage()
+            + licences.sum::<usize>()
+            + tokens.sum::<usize>()
+    }
+
     /// The absolute addresses of the licences that the file names for the crawler, with their lines.
     pub fn licences(&self) -> impl Iterator<Item = (u32, &str)> {
         self.0.licences.iter().map(|(line, url)| (*line, &**url))

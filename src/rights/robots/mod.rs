@@ -7,7 +7,7 @@
 
 pub(super) mod compiled;
 mod licences;
-mod lines;
+pub(super) mod lines;
 mod said;
 mod scope;
 mod signals;
