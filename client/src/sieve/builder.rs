@@ -14,6 +14,8 @@ use super::fetch::Fetch;
 use super::metrics::Counters;
 use super::overrides::Overrides;
 use super::policies::Policies;
+#[cfg(feature = "rights")]
+use super::rights::RightsOptions;
 use super::sites::Sites;
 use crate::outcome::{AsOf, Protocol};
 use crate::store::Store;
@@ -35,6 +37,8 @@ impl Sieve {
             slots: None,
             pause_after: 16,
             overrides: Overrides::new(),
+            #[cfg(feature = "rights")]
+            rights: None,
         }
     }
 }
@@ -54,6 +58,8 @@ pub struct SieveBuilder {
     slots: Option<usize>,
     pause_after: u32,
     overrides: Overrides,
+    #[cfg(feature = "rights")]
+    rights: Option<RightsOptions>,
 }
 
 impl fmt::Debug for SieveBuilder {
@@ -166,6 +172,16 @@ impl SieveBuilder {
         self
     }
 
+    /// Reads what sites say of rights too, for [`Sieve::rights`] (feature `rights`).
+    ///
+    /// Files that say nothing of rights, which are most, take no more memory than without this. What the
+    /// others compile to counts towards [`SieveBuilder::max_bytes`].
+    #[cfg(feature = "rights")]
+    pub fn rights(mut self, options: RightsOptions) -> SieveBuilder {
+        self.rights = Some(options);
+        self
+    }
+
     /// Builds the sieve.
     #[must_use]
     pub fn build(self) -> Sieve {
@@ -174,6 +190,11 @@ impl SieveBuilder {
         let policies = match self.is_as_of_capture {
             true => policies.judging_captures(),
             false => policies,
+        };
+        #[cfg(feature = "rights")]
+        let policies = match &self.rights {
+            Some(options) => policies.reading_rights(options),
+            None => policies,
         };
         let now = self.clock.now();
         let overrides = self.overrides.into_iter().map(|(key, answer)| {
