@@ -1,6 +1,7 @@
 //! Files of a site that say more of its pages: tdmrep.json and RSL documents.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::origin::Origin;
 use crate::rights::rsl::document::{InvalidRsl, Rsl};
@@ -10,21 +11,21 @@ use crate::rights::tdm::{InvalidTdmFile, TdmFile};
 const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// Files that were fetched for a site, read once: `/.well-known/tdmrep.json`, and the RSL documents
-/// that its robots.txt and its pages name.
+/// that its robots.txt and its pages name. Clones share what was read.
 ///
 /// This crate fetches nothing. What is not here is unknown, and licences whose documents are not here
 /// are reported as [`LicenceState::NotGiven`](crate::rights::LicenceState::NotGiven).
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     tdm: Vec<TdmOfSite>,
-    rsl: BTreeMap<Box<str>, Result<Rsl, InvalidRsl>>,
+    rsl: BTreeMap<Box<str>, Arc<Result<Rsl, InvalidRsl>>>,
 }
 
 #[derive(Clone, Debug)]
 struct TdmOfSite {
     /// The origin whose file it is. `None`: of every site that is asked about.
     origin: Option<Box<str>>,
-    file: Result<TdmFile, InvalidTdmFile>,
+    file: Arc<Result<TdmFile, InvalidTdmFile>>,
 }
 
 impl Documents {
@@ -38,7 +39,7 @@ impl Documents {
     /// as an RSL document. `O(n)`.
     pub fn add(&mut self, address: &str, file: &[u8]) {
         if address == TDM_PATH {
-            self.tdm.push(TdmOfSite { origin: None, file: TdmFile::parse(file) });
+            self.tdm.push(TdmOfSite { origin: None, file: Arc::new(TdmFile::parse(file)) });
             return;
         }
         if let Ok(url) = url::Url::parse(address)
@@ -46,10 +47,10 @@ impl Documents {
             && let Ok(origin) = Origin::of(address)
         {
             let origin = Some(origin.key().into());
-            self.tdm.push(TdmOfSite { origin, file: TdmFile::parse(file) });
+            self.tdm.push(TdmOfSite { origin, file: Arc::new(TdmFile::parse(file)) });
             return;
         }
-        self.rsl.insert(key(address), Rsl::parse(file, address));
+        self.rsl.insert(key(address), Arc::new(Rsl::parse(file, address)));
     }
 
     /// The same with another file.
@@ -57,6 +58,12 @@ impl Documents {
     pub fn with(mut self, address: &str, file: &[u8]) -> Documents {
         self.add(address, file);
         self
+    }
+
+    /// Adds all files of others. What was read of them is shared.
+    pub fn add_all(&mut self, others: &Documents) {
+        self.tdm.extend(others.tdm.iter().cloned());
+        self.rsl.extend(others.rsl.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
     }
 
     /// Returns true if there is no file.
@@ -73,13 +80,17 @@ impl Documents {
             let key = of.origin.as_deref();
             key.is_none_or(|key| origin.is_some_and(|origin| origin.key() == key))
         };
-        self.tdm.iter().find(|of| is_for(of)).map(|of| &of.file)
+        self.tdm.iter().find(|of| is_for(of)).map(|of| &*of.file)
     }
 
     /// The RSL document of an address.
     pub(super) fn rsl(&self, address: &str) -> Option<&Result<Rsl, InvalidRsl>> {
         // Nothing is looked up, and no address is parsed, for a site without documents.
-        if self.rsl.is_empty() { None } else { self.rsl.get(&key(address)) }
+        if self.rsl.is_empty() {
+            None
+        } else {
+            self.rsl.get(&key(address)).map(|document| &**document)
+        }
     }
 }
 
@@ -114,6 +125,9 @@ mod tests {
         assert!(documents.rsl("other").is_some());
         let everywhere = Documents::new().with("/.well-known/tdmrep.json", b"x");
         assert!(everywhere.tdm(None).is_some_and(Result::is_err));
+        let mut all = Documents::new();
+        all.add_all(&documents);
+        assert!(all.tdm(Some(&origin("https://e.com/x"))).is_some() && all.rsl("other").is_some());
         assert!(Documents::new().is_empty() && !everywhere.is_empty());
     }
 }

@@ -16,6 +16,8 @@ use super::overrides::Overrides;
 use super::policies::Policies;
 #[cfg(feature = "rights")]
 use super::rights::RightsOptions;
+#[cfg(feature = "rights")]
+use super::site_files::{SHARE_OF_FILES, SiteFiles};
 use super::sites::Sites;
 use crate::outcome::{AsOf, Protocol};
 use crate::store::Store;
@@ -201,11 +203,25 @@ impl SieveBuilder {
             let site = Arc::new(policies.overridden(&key, &answer, now));
             (key, site)
         });
+        #[cfg(feature = "rights")]
+        let files = match &self.rights {
+            Some(options) if options.reads_site_files() => {
+                Some(SiteFiles::new(self.max_bytes / SHARE_OF_FILES, protocol.clone()))
+            }
+            _ => None,
+        };
+        #[cfg(feature = "rights")]
+        let max_bytes = match files {
+            Some(_) => self.max_bytes - self.max_bytes / SHARE_OF_FILES,
+            None => self.max_bytes,
+        };
+        #[cfg(not(feature = "rights"))]
+        let max_bytes = self.max_bytes;
         let sites = Sites {
             overrides: overrides.collect(),
             policies,
             protocol,
-            cache: Cache::new(self.max_bytes, self.slots),
+            cache: Cache::new(max_bytes, self.slots),
             store: self.store,
             can_fetch: self.fetcher.is_some(),
             clock: self.clock,
@@ -213,6 +229,13 @@ impl SieveBuilder {
             changing: std::array::from_fn(|_| Mutex::default()),
         };
         let breaker = Arc::new(Breaker::new(self.pause_after));
-        Sieve::new(Shared { sites, in_flight: Arc::default(), breaker, fetcher: self.fetcher })
+        Sieve::new(Shared {
+            sites,
+            in_flight: Arc::default(),
+            breaker,
+            fetcher: self.fetcher,
+            #[cfg(feature = "rights")]
+            files,
+        })
     }
 }

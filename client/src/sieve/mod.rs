@@ -72,6 +72,8 @@ pub mod queue;
 mod read_ahead;
 #[cfg(feature = "rights")]
 mod rights;
+#[cfg(feature = "rights")]
+mod site_files;
 mod sites;
 mod stream;
 mod table;
@@ -86,4 +88,6 @@ pub use metrics::{Metrics, Times};
 pub use overrides::{Override, OverrideError, Overrides};
 #[cfg(feature = "rights")]
 pub use rights::{RightsOptions, SieveRights};
+#[cfg(feature = "rights")]
+pub use site_files::{FileOutcome, SiteFile};
 pub use stream::{Decided, Decisions, InOrder, Undecided};

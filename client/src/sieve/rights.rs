@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use robotsieve::rights::{
-    Documents, Note, PolicyToken, Response, Rights, RightsReader, TagReading, Vocabulary,
+    LicenceKind, Note, PolicyToken, Response, Rights, RightsReader, TagReading, Vocabulary,
 };
 use robotsieve::{AsUrl, Crawler, Reason};
 
@@ -13,6 +13,7 @@ use super::attempt::Shared;
 use super::decide::Sieve;
 use super::decision::{Grounds, SieveDecision};
 use super::error::SieveError;
+use super::site_files::{SiteDocuments, SiteFile};
 use crate::outcome::{Holds, Why};
 
 /// How a sieve reads rights: see [`SieveBuilder::rights`](super::SieveBuilder::rights).
@@ -32,10 +33,11 @@ pub struct RightsOptions {
     vocabulary: Vocabulary,
     reading: TagReading,
     tokens: Vec<PolicyToken>,
+    site_files: bool,
 }
 
 impl RightsOptions {
-    /// The current vocabulary, no vendor's reading, no policy tokens.
+    /// The current vocabulary, no vendor's reading, no policy tokens, and no other files of sites.
     pub fn new() -> RightsOptions {
         RightsOptions::default()
     }
@@ -59,6 +61,21 @@ impl RightsOptions {
         RightsOptions { tokens: tokens.into_iter().collect(), ..self }
     }
 
+    /// The same with other files of sites: `/.well-known/tdmrep.json`, and the RSL documents that
+    /// robots.txt and responses name. They are fetched by the sieve's fetcher when somebody asks for the
+    /// rights of a URL that they are about, if the robots.txt of their own site allows it, and kept in
+    /// memory and in the store as long as their headers say, within the bounds of the
+    /// [`Protocol`](crate::outcome::Protocol).
+    ///
+    /// A quarter of [`SieveBuilder::max_bytes`](super::SieveBuilder::max_bytes) is for them.
+    pub fn with_site_files(self, site_files: bool) -> RightsOptions {
+        RightsOptions { site_files, ..self }
+    }
+
+    pub(super) fn reads_site_files(&self) -> bool {
+        self.site_files
+    }
+
     pub(super) fn reader(&self, crawler: &Crawler) -> RightsReader {
         RightsReader::new(crawler)
             .with_vocabulary(self.vocabulary)
@@ -80,6 +97,7 @@ impl RightsOptions {
 pub struct SieveRights<U> {
     shared: Arc<Shared>,
     decision: SieveDecision<U>,
+    files: SiteDocuments,
     rights: Rights,
 }
 
@@ -140,8 +158,18 @@ impl Sieve {
         let SieveDecision { verdict, url, site } = self.decide(url).await?;
         // It may be kept for as long as the fetch takes.
         let decision = SieveDecision { verdict, url, site: site.clone() };
+        let mut files = SiteDocuments::default();
+        if self.shared.files.is_some() {
+            let entry = decision.site.entry();
+            let robots = entry.file.rights.as_ref().filter(|_| entry.ruling.holds == Holds::Rules);
+            let licences = robots.iter().flat_map(|robots| robots.licences());
+            let site = entry.key().to_owned();
+            files.name_tdm(&site);
+            files.name(licences.map(|(_, url)| url));
+            self.shared.read_named(&site, &mut files).await;
+        }
         let shared = Arc::clone(&self.shared);
-        let mut rights = SieveRights { shared, decision, rights: Rights::default() };
+        let mut rights = SieveRights { shared, decision, files, rights: Rights::default() };
         rights.rights = rights.read(&Response::new());
         Ok(rights)
     }
@@ -170,6 +198,30 @@ impl<U: AsUrl> SieveRights<U> {
         self.read(&response(headers, html))
     }
 
+    /// [`SieveRights::with_response`] with the RSL documents that the response names, if [site
+    /// files](RightsOptions::with_site_files) are read: those that are not known are fetched first.
+    ///
+    /// Of robots.txt and response together, the first eight documents are read, and of all pages of a
+    /// site, 64 are fetched in a day.
+    pub async fn with_response_and_files(&mut self, headers: &HeaderMap, html: &[u8]) -> Rights {
+        let response = response(headers, html);
+        if self.shared.files.is_some() {
+            let links = response.links.iter().filter(|link| link.kind == LicenceKind::Rsl);
+            self.files.name(links.map(|link| &*link.url));
+            let site = self.decision.site.origin().to_owned();
+            let shared = Arc::clone(&self.shared);
+            shared.read_named(&site, &mut self.files).await;
+        }
+        self.read(&response)
+    }
+
+    /// The other files of the site that were looked for, and what became of each. None unless [site
+    /// files](RightsOptions::with_site_files) are read.
+    #[must_use]
+    pub fn files(&self) -> &[SiteFile] {
+        self.files.files()
+    }
+
     fn read(&self, response: &Response) -> Rights {
         let sites = &self.shared.sites;
         let Some(mut reader) = sites.policies.rights() else { return Rights::default() };
@@ -183,13 +235,14 @@ impl<U: AsUrl> SieveRights<U> {
         let ruling = site.ruling();
         let holds_rules = ruling.holds == Holds::Rules;
         let robots = site.entry().file.rights.as_ref().filter(|_| holds_rules);
-        let rights = match (reader.rights(url, robots, response, &Documents::new()), robots) {
+        let rights = match (reader.rights(url, robots, response, self.files.documents()), robots) {
             (Ok(rights), Some(_)) => rights,
             // Some profiles take what is no URL to others.
             (rights, _) => rights.unwrap_or_default().with_crawl(*verdict, self.line()),
         };
         let is_unread = !holds_rules && ruling.why != Why::Absent;
-        if is_unread { rights.with_note(Note::RobotsNotRead) } else { rights }
+        let unread = is_unread.then_some(Note::RobotsNotRead);
+        unread.into_iter().chain(self.files.notes()).fold(rights, Rights::with_note)
     }
 
     /// The line of the rule that decided, if one did.
