@@ -244,15 +244,12 @@ impl KnownFile {
 
 impl SiteFiles {
     pub(super) fn new(max_bytes: u64, protocol: Protocol) -> SiteFiles {
-        let weigh = |url: &Box<str>, file: &Arc<KnownFile>| {
-            u32::try_from(file.weigh(url)).unwrap_or(u32::MAX)
-        };
         SiteFiles {
             // Whoever answers 429 has not said whether there is a file.
             protocol: protocol.with_too_many_requests_is_error(true),
-            in_memory: BoundedCache::builder()
+            in_memory: BoundedCache::<Box<str>, Arc<KnownFile>>::builder()
                 .max_capacity(max_bytes)
-                .weigher(weigh)
+                .weigher(|url, file| u32::try_from(file.weigh(url)).unwrap_or(u32::MAX))
                 // A new file is always admitted, or it would be fetched again at once.
                 .eviction_policy(EvictionPolicy::lru())
                 .build_with_hasher(foldhash::fast::RandomState::default()),

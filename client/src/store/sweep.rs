@@ -29,6 +29,9 @@ pub struct Pruned {
     pub bodies: u64,
 }
 
+/// A table that is keyed by text.
+type Rows<'t> = Table<'t, &'static [u8], &'static [u8]>;
+
 /// The most rows that a step removes.
 const MOST: usize = 1 << 12;
 
@@ -74,11 +77,11 @@ fn at_once(transaction: &WriteTransaction, older_than: Timestamp) -> Result<Prun
 }
 
 fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
-    let origins = steps(file, |transaction, from, most| {
+    let origins = steps(file, |transaction, from: &Vec<u8>, most| {
         let table = transaction.open_table(ORIGINS)?;
         remove_old(table, from, most, |origin, row| is_old(origin, row, older_than))
     })?;
-    let files = steps(file, |transaction, from, most| match files(transaction)? {
+    let files = steps(file, |transaction, from: &Vec<u8>, most| match files(transaction)? {
         Some(table) => remove_old(table, from, most, |url, row| is_old_file(url, row, older_than)),
         None => Ok((0, None)),
     })?;
@@ -112,15 +115,15 @@ fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
     Ok(Pruned { origins, files, bodies })
 }
 
-/// A step through a table that is keyed by text.
+/// A step through such a table.
 fn remove_old(
-    mut table: Table<'_, &'static [u8], &'static [u8]>,
-    from: &Vec<u8>,
+    mut table: Rows<'_>,
+    from: &[u8],
     most: usize,
     is_old: impl Fn(&[u8], &[u8]) -> Result<bool, Fault>,
 ) -> Result<(u64, Option<Vec<u8>>), Fault> {
     let mut old = Vec::new();
-    for row in table.range(&from[..]..)? {
+    for row in table.range(from..)? {
         let (key, row) = row?;
         if is_old(key.value(), row.value())? {
             old.push(key.value().to_vec());
@@ -136,9 +139,7 @@ fn remove_old(
 }
 
 /// The table of other files of sites, if the store has ever kept one.
-fn files(
-    transaction: &WriteTransaction,
-) -> Result<Option<Table<'_, &'static [u8], &'static [u8]>>, Fault> {
+fn files(transaction: &WriteTransaction) -> Result<Option<Rows<'_>>, Fault> {
     let is_files = |table: redb::UntypedTableHandle| table.name() == FILES.name();
     let has_files = transaction.list_tables()?.any(is_files);
     Ok(has_files.then(|| transaction.open_table(FILES)).transpose()?)
