@@ -202,7 +202,8 @@ impl<U: AsUrl> SieveRights<U> {
     /// files](RightsOptions::with_site_files) are read: those that are not known are fetched first.
     ///
     /// Of robots.txt and response together, the first eight documents are read, and of all pages of a
-    /// site, 64 are fetched in a day.
+    /// site, 64 different ones are asked for in a day. For a [blocking](super::blocking) sieve, run this in
+    /// [`blocking::Sieve::block_on`](super::blocking::Sieve::block_on).
     pub async fn with_response_and_files(&mut self, headers: &HeaderMap, html: &[u8]) -> Rights {
         let response = response(headers, html);
         if self.shared.files.is_some() {

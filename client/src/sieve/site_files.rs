@@ -7,9 +7,9 @@
 //! as that of a licence, so what it can have fetched is bounded.
 
 use std::fmt;
+use std::hash::BuildHasher;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -18,6 +18,7 @@ use moka::policy::EvictionPolicy;
 use moka::sync::Cache as BoundedCache;
 use robotsieve::Origin;
 use robotsieve::rights::{Documents, Note};
+use smallvec::SmallVec;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tracing::Instrument;
@@ -41,8 +42,9 @@ pub(super) const SHARE_OF_FILES: u64 = 4;
 /// The most licences that are read for a URL.
 const MAX_LICENCES: usize = 8;
 
-/// The most licences that a site has fetched in a [`DAY`].
-const MAX_LICENCES_A_DAY: u32 = 64;
+/// The most different licences that a site has asked for in a [`DAY`], and so the most other sites that are
+/// asked for their robots.txt because of it.
+const MAX_LICENCES_A_DAY: usize = 64;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The number of sites whose licences are counted.
@@ -85,7 +87,7 @@ pub enum FileOutcome {
     /// Its URL is not of http or https, is too long, or has a port that is neither its scheme's own nor that
     /// of the site that names it.
     Url,
-    /// The site has had too many licences fetched today.
+    /// The site has named too many licences today.
     LeftOut,
     /// Nothing is known of it, and the sieve's fetcher is for robots.txt alone, or there is none.
     NoFetcher,
@@ -107,7 +109,7 @@ impl fmt::Display for FileOutcome {
                 f.write_str("not a URL of http or https with its usual port or that of the site")
             }
             FileOutcome::LeftOut => {
-                write!(f, "the site has had {MAX_LICENCES_A_DAY} licences fetched today")
+                write!(f, "the site has named more than {MAX_LICENCES_A_DAY} licences in a day")
             }
             FileOutcome::NoFetcher => f.write_str("unknown, and not fetched"),
             FileOutcome::Error(cause) => cause.fmt(f),
@@ -183,9 +185,13 @@ pub(super) struct SiteFiles {
     protocol: Protocol,
     in_memory: BoundedCache<Box<str>, Arc<KnownFile>, foldhash::fast::RandomState>,
     pub(super) in_flight: Arc<InFlight<FileProgress>>,
-    /// The licences that each site has had fetched, by its key.
-    licences: BoundedCache<Box<str>, Arc<AtomicU32>, foldhash::fast::RandomState>,
+    /// The hashes of the licences that were asked for because of each site, by its key.
+    licences: BoundedCache<Box<str>, Arc<Mutex<AskedFor>>, foldhash::fast::RandomState>,
+    hasher: foldhash::fast::RandomState,
 }
+
+/// Hashes of URLs.
+type AskedFor = SmallVec<[u64; 2]>;
 
 /// A file whose state is known.
 #[derive(Debug)]
@@ -259,6 +265,7 @@ impl SiteFiles {
                 .time_to_live(DAY)
                 .eviction_policy(EvictionPolicy::lru())
                 .build_with_hasher(foldhash::fast::RandomState::default()),
+            hasher: foldhash::fast::RandomState::default(),
         }
     }
 
@@ -278,10 +285,18 @@ impl SiteFiles {
         !ruling.is_expired && ruling.is_current_at(now)
     }
 
-    /// Counts a licence that a site has fetched. Returns false if it had too many.
-    fn may_fetch_licence(&self, site: &str) -> bool {
-        let fetched = self.licences.get_with(site.into(), Arc::default);
-        fetched.fetch_add(1, Relaxed) < MAX_LICENCES_A_DAY
+    /// True if a site may have this licence asked for: it has before, or it has not had many.
+    fn admits_licence(&self, site: &str, url: &str) -> bool {
+        let asked = self.licences.get_with(site.into(), Arc::default);
+        // Each change of the list is complete, so it stays valid if a thread panics.
+        let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = self.hasher.hash_one(url);
+        let is_known = asked.contains(&hash);
+        if !is_known && asked.len() < MAX_LICENCES_A_DAY {
+            asked.push(hash);
+            return true;
+        }
+        is_known
     }
 }
 
@@ -339,13 +354,17 @@ impl Shared {
         if !may_name(site, url) {
             return Err(FileOutcome::Url);
         }
+        let is_tdm = url.strip_prefix(site) == Some(TDM_PATH);
+        if !is_tdm && !files.admits_licence(site, url) {
+            return Err(FileOutcome::LeftOut);
+        }
         let sieve = Sieve { shared: Arc::clone(self) };
         match sieve.decide(url.to_owned()).await {
             Ok(decision) if decision.is_allowed() => {}
             Ok(_) => return Err(FileOutcome::Disallowed),
             Err(cause) => return Err(FileOutcome::Error(cause)),
         }
-        let mut attempt = match self.join_file(files, site, url, known)? {
+        let mut attempt = match self.join_file(files, url, known)? {
             Ok(attempt) => attempt,
             Err(file) => return Ok(file),
         };
@@ -378,7 +397,6 @@ impl Shared {
     fn join_file(
         self: &Arc<Self>,
         files: &SiteFiles,
-        site: &str,
         url: &str,
         known: Option<Arc<KnownFile>>,
     ) -> Result<Result<watch::Receiver<FileProgress>, Arc<KnownFile>>, FileOutcome> {
@@ -390,10 +408,6 @@ impl Shared {
             let Ok(runtime) = Handle::try_current() else {
                 return Some(Err(FileOutcome::Error(SieveError::NoRuntime)));
             };
-            let is_tdm = url.strip_prefix(site) == Some(TDM_PATH);
-            if !is_tdm && !files.may_fetch_licence(site) {
-                return Some(Err(FileOutcome::LeftOut));
-            }
             match self.breaker.admit(url) {
                 Ok(permit) => {
                     admitted = Some((runtime, permit));

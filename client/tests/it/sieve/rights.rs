@@ -374,6 +374,23 @@ async fn licences_are_bounded() {
         assert_eq!(after.notes().contains(Note::LicencesLeftOut), page_number >= 8);
     }
     assert_eq!(files.asked().len(), 64 - 8);
+    // A licence that was admitted stays so, and so does another site.
+    files.web.later(DAY);
+    let mut rights = sieve.rights("https://e.com/").await.unwrap();
+    let after = rights.with_response_and_files(&none, page(0, 2).as_bytes()).await;
+    assert!(!after.notes().contains(Note::LicencesLeftOut));
+    let mut rights = sieve.rights("https://f.com/").await.unwrap();
+    let after = rights.with_response_and_files(&none, page(1000, 1002).as_bytes()).await;
+    assert!(!after.notes().contains(Note::LicencesLeftOut));
+    // Neither is a site's list of other sites without a bound.
+    let before = files.web.asked();
+    for number in 0..100 {
+        let mut rights = sieve.rights("https://g.com/").await.unwrap();
+        let page =
+            format!("<link rel=license type=application/rsl+xml href=https://h{number}.org/>");
+        rights.with_response_and_files(&none, page.as_bytes()).await;
+    }
+    assert_eq!(files.web.asked() - before, 1 + 64);
 }
 
 #[tokio::test]
