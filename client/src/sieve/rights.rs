@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use robotsieve::rights::{
-    LicenceKind, Note, PolicyToken, Response, Rights, RightsReader, TagReading, Vocabulary,
+    Documents, LicenceKind, Note, PolicyToken, Response, Rights, RightsReader, TagReading,
+    Vocabulary,
 };
 use robotsieve::{AsUrl, Crawler, Reason};
 
@@ -238,8 +239,12 @@ impl<U: AsUrl> SieveRights<U> {
         let robots = site.entry().file.rights.as_ref().filter(|_| holds_rules);
         let rights = match (reader.rights(url, robots, response, self.files.documents()), robots) {
             (Ok(rights), Some(_)) => rights,
-            // Some profiles take what is no URL to others.
-            (rights, _) => rights.unwrap_or_default().with_crawl(*verdict, self.line()),
+            (Ok(rights), None) => rights.with_crawl(*verdict, self.line()),
+            // Some profiles take URLs that have no path to others: what is about the whole response stays.
+            (Err(_), _) => {
+                let rights = reader.rights("/", None, response, &Documents::new());
+                rights.unwrap_or_default().with_crawl(*verdict, self.line())
+            }
         };
         let is_unread = !holds_rules && ruling.why != Why::Absent;
         let unread = is_unread.then_some(Note::RobotsNotRead);

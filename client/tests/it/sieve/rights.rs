@@ -80,6 +80,11 @@ async fn before_and_after_the_fetch() {
     }
     assert_eq!(web.asked(), 2);
     assert!(matches!(sieve.rights("x").await, Err(SieveError::Origin(_))));
+    // A URL that only Google takes.
+    let google = builder(&web).profile(Profile::GOOGLE).build();
+    let rights = google.rights("http:e.com/private").await.unwrap();
+    let after = rights.with_response(&headers(&[("x-robots-tag", "noindex")]), b"");
+    assert_eq!((shown(rights.rights()), shown(&after)), ("+????".into(), "+-???".into()));
     assert!(matches!(web.sieve().rights("https://e.com/").await, Err(SieveError::NoRights)));
 }
 
