@@ -17,6 +17,7 @@
 //! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
+//! | rights | URL → whether it may be indexed, used, trained on, before and after its fetch | `sieve` (feature `rights`) |
 //!
 //! `outcome` and `network` do no I/O and need no feature. `sieve` includes `store`; `fetch` is separate, so
 //! that a crawler with an HTTP stack of its own can leave it out. `docs/fetching.md` in the
@@ -70,6 +71,6 @@ const MAX_BODY_BYTES: usize = 64 << 20;
 struct CrawlerGuide;
 
 /// Runs the examples of the page on fetching.
-#[cfg(all(doctest, feature = "fetch", feature = "sieve"))]
+#[cfg(all(doctest, feature = "fetch", feature = "rights"))]
 #[doc = include_str!("../../docs/fetching.md")]
 struct Fetching;

@@ -223,6 +223,12 @@ impl AllMatching {
         AllMatching { segments, runs: runs.into_boxed_slice() }
     }
 
+    /// The bytes of memory beside the value itself.
+    #[cfg(feature = "rights")]
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.segments.memory_usage() + size_of_val(&*self.runs)
+    }
+
     /// The indices of all rules that match a normalised target that begins with `/`, from highest to
     /// lowest precedence.
     pub(crate) fn matching(&self, target: &[u8]) -> Vec<usize> {

@@ -43,6 +43,8 @@ notes! {
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
         "different paths of equal length match the URL: all of them count, and disallow wins",
+    FileNotRead "file-not-read"
+        "a file of the site could not be read, so nothing is known of what it says",
     GroupsDiffer "groups-differ"
         "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
          groups, so a Disallow meant for one crawler may apply to others",
@@ -56,6 +58,8 @@ notes! {
         "the address of a licence is not https, as RSL requires",
     LicenceRelative "licence-relative"
         "the address of a licence is not absolute, so it is ignored",
+    LicencesLeftOut "licences-left-out"
+        "the site names more licences than are fetched, so nothing is known of the others",
     LooksLikeXRobotsTag "looks-like-x-robots-tag"
         "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
          probably meant",
@@ -77,6 +81,8 @@ notes! {
     OutsideGroup "outside-group"
         "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' \
          counts",
+    RobotsNotRead "robots-not-read"
+        "robots.txt was not read, so what it says of uses is not known",
     TdmFile "tdm-file"
         "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
     TdmPolicy "tdm-policy"

@@ -68,6 +68,13 @@ impl Paths {
         self.rules.len() > 0
     }
 
+    /// The bytes of memory beside the value itself.
+    pub(super) fn memory_usage(&self) -> usize {
+        let all_matching = self.all_matching.get().map_or(0, AllMatching::memory_usage);
+        let everywhere = self.everywhere.capacity() * size_of::<u32>();
+        everywhere + self.rules.memory_usage() + size_of::<OnceLock<AllMatching>>() + all_matching
+    }
+
     /// The longest paths that match a normalised target.
     pub(crate) fn longest(&self, target: &[u8]) -> Longest {
         let mut found = Longest::default();

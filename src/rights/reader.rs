@@ -13,6 +13,7 @@ use crate::rights::purpose::{Purpose, Ruling};
 use crate::rights::response::{PageLicence, Response};
 use crate::rights::result::Rights;
 use crate::rights::robots::compiled::RobotsRights;
+use crate::rights::robots::lines::speaks_of_rights;
 use crate::rights::rsl::settle::Page;
 use crate::rights::statement::Statement;
 use crate::rights::tables::{PolicyToken, TDM_FREE, TDM_RESERVED};
@@ -110,6 +111,13 @@ impl RightsReader {
     #[must_use]
     pub fn robots(&self, robots: &Robots<'_>) -> RobotsRights<'static> {
         RobotsRights::of(robots, &self.crawler, self.vocabulary, &self.tokens)
+    }
+
+    /// [`RightsReader::robots`], or `None` if the file says nothing of rights beside Allow and Disallow:
+    /// most say nothing, and need no memory for it. [`Rights::with_crawl`] then has the whole answer.
+    #[must_use]
+    pub fn robots_if_any(&self, robots: &Robots<'_>) -> Option<RobotsRights<'static>> {
+        speaks_of_rights(robots, &self.tokens).then(|| self.robots(robots))
     }
 
     /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.

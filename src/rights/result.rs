@@ -5,8 +5,11 @@ use smallvec::SmallVec;
 use crate::rights::licence::Licence;
 use crate::rights::limits::{Limits, UseCeiling};
 use crate::rights::note::{Note, Notes};
+use crate::rights::place::Place;
 use crate::rights::purpose::{Purpose, Purposes, Ruling};
 use crate::rights::statement::Statement;
+use crate::rights::version::Version;
+use crate::verdict::Verdict;
 
 /// The most conditions that are kept: five purposes that depend on some fifty countries.
 const MAX_CONDITIONS: usize = 256;
@@ -109,6 +112,43 @@ impl Rights {
         all.filter(|purpose| *purpose != Purpose::AiIndex || self.speaks_of_ai_index)
     }
 
+    /// The same with a verdict on crawling that another reader of robots.txt has found, and the line of
+    /// the rule that decided if one did: for rights that were read without a robots.txt.
+    ///
+    /// ```
+    /// use robotsieve::rights::{Documents, Purpose, Response, RightsReader, Ruling};
+    /// use robotsieve::{Crawler, Verdict};
+    ///
+    /// let reader = RightsReader::new(&Crawler::name("ExampleBot"));
+    /// let rights = reader.rights("/a", None, &Response::new(), &Documents::new())?;
+    /// assert_eq!(rights.ruling(Purpose::Crawl), Ruling::Unknown);
+    /// let rights = rights.with_crawl(Verdict::Disallow, Some(2));
+    /// assert_eq!(rights.ruling(Purpose::Crawl), Ruling::Disallow);
+    /// assert_eq!(rights.by(Purpose::Crawl).next().unwrap().place.to_string(), "robots.txt:2");
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    #[must_use]
+    pub fn with_crawl(mut self, verdict: Verdict, line: Option<u32>) -> Rights {
+        let is_allowed = verdict.is_allow();
+        self.set_crawl(if is_allowed { Ruling::Allow } else { Ruling::Disallow });
+        if let Some(line) = line {
+            let statement = Statement::new(Place::Robots { line }, Version::Rfc9309);
+            let crawl = Purpose::Crawl.into();
+            self.add(match verdict {
+                Verdict::Allow => statement.allowing(crawl),
+                Verdict::Disallow => statement.disallowing(crawl),
+            });
+        }
+        self
+    }
+
+    /// The same with another note: for whoever gathers what is read, and knows what is missing.
+    #[must_use]
+    pub fn with_note(mut self, note: Note) -> Rights {
+        self.add_note(note);
+        self
+    }
+
     pub(crate) fn set_crawl(&mut self, crawl: Ruling) {
         self.crawl = crawl;
     }
@@ -175,8 +215,6 @@ impl Rights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rights::place::Place;
-    use crate::rights::version::Version;
 
     fn statement(line: u32) -> Statement {
         Statement::new(Place::Robots { line }, Version::ContentSignals)

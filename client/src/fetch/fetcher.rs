@@ -16,6 +16,7 @@ use super::events::TARGET;
 use super::health::Health;
 use super::progress::Progress;
 use super::{ftp, http};
+use crate::body::BodyLimits;
 use crate::network::Chain;
 use crate::outcome::{
     Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage, asks_for_login,
@@ -62,7 +63,9 @@ impl Fetcher {
     /// Dropping the future cancels it. Await it in a Tokio runtime with time and I/O enabled.
     pub async fn fetch(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
         let span = tracing::debug_span!(target: TARGET, "fetch", origin = origin.key());
-        self.attempts(url_of(origin), conditional).instrument(span).await
+        self.attempts(url_of(origin), conditional, self.client.settings.limits)
+            .instrument(span)
+            .await
     }
 
     /// Requests any URL of http, https or ftp as [`Fetcher::fetch`] requests a robots.txt: for what
@@ -89,13 +92,32 @@ impl Fetcher {
             }
             _ => Err(other(format!("{url} is not a URL of http, https or ftp"))),
         };
-        self.attempts(url, None).instrument(span).await
+        self.attempts(url, None, self.client.settings.limits).instrument(span).await
+    }
+
+    /// Requests another file of a site over http or https as [`Fetcher::fetch`] requests its robots.txt,
+    /// of at most so many bytes, on the wire and decoded.
+    #[cfg(feature = "rights")]
+    pub async fn fetch_file(
+        &self,
+        url: &str,
+        conditional: Option<&CachedCopy>,
+        max_bytes: usize,
+    ) -> Attempt {
+        let span = tracing::debug_span!(target: TARGET, "fetch file", url);
+        let limits = BodyLimits { wire_bytes: max_bytes, body_bytes: max_bytes };
+        let url = match Url::parse(url) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
+            _ => Err(other(format!("{url} is not a URL of http or https"))),
+        };
+        self.attempts(url, conditional, limits).instrument(span).await
     }
 
     async fn attempts(
         &self,
         url: Result<Url, Failure>,
         conditional: Option<&CachedCopy>,
+        limits: BodyLimits,
     ) -> Attempt {
         let (network, pulse) = (&self.client.network, &self.client.pulse);
         let (_in_flight, _running) = (network.enter(), pulse.run());
@@ -104,7 +126,7 @@ impl Fetcher {
         let mut took = Duration::ZERO;
         let (redirects, result, is_confirmed) = match url {
             Ok(url) => loop {
-                let once = progress.scope(self.once(&url, conditional));
+                let once = progress.scope(self.once(&url, conditional, limits));
                 let (redirects, result, time) = tokio::select! {
                     ended = once => ended,
                     never = network.watch(|| progress.tried()) => match never {},
@@ -194,13 +216,14 @@ impl Fetcher {
         &self,
         url: &Url,
         conditional: Option<&CachedCopy>,
+        limits: BodyLimits,
     ) -> (Vec<Redirect>, Result<Response, Failure>, Duration) {
         let client = &self.client;
         let mut chain = Chain::new(url.clone(), Arc::clone(&client.settings.redirects));
         let mut total = Clock::new(client.settings.total_timeout, Stage::Total);
         let result = match url.scheme() {
             "ftp" => ftp::fetch(client, chain.as_url(), &mut total).await,
-            _ => http::fetch(client, &mut chain, conditional, &mut total).await,
+            _ => http::fetch(client, &mut chain, conditional, limits, &mut total).await,
         };
         (chain.into_redirects(), result, total.spent(client.settings.total_timeout))
     }

@@ -50,6 +50,7 @@ pub(super) async fn fetch(
     client: &Client,
     chain: &mut Chain,
     conditional: Option<&CachedCopy>,
+    limits: BodyLimits,
     total: &mut Clock,
 ) -> Result<Response, Failure> {
     // Validators are valid only for the URL that they came from.
@@ -100,7 +101,7 @@ pub(super) async fn fetch(
             return Err(Failure::Broken("304 to an unconditional request".to_owned()));
         }
         tokio::select! {
-            response = total.run(response(client, answer)) => return response,
+            response = total.run(response(client, answer, limits)) => return response,
             () = &mut leave => (visit, left, *total) = (None, left + 1, before),
         }
     }
@@ -404,12 +405,13 @@ fn then(cause: &hyper::Error, progress: &HeadProgress) -> Then {
 
 /// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
 /// any size.
-async fn response(client: &Client, mut answer: OpenAnswer) -> Result<Response, Failure> {
+async fn response(
+    client: &Client,
+    mut answer: OpenAnswer,
+    limits: BodyLimits,
+) -> Result<Response, Failure> {
     let (body, is_truncated) = match answer.status.is_success() {
-        true => {
-            let settings = &client.settings;
-            body(&mut answer, settings.limits, settings.read_timeout).await?
-        }
+        true => body(&mut answer, limits, client.settings.read_timeout).await?,
         false => (Vec::new(), false),
     };
     let mut response = Response::new(answer.status.as_u16(), body);

@@ -18,6 +18,8 @@ use super::error::SieveError;
 use super::fetch::Fetch;
 use super::in_flight::{InFlight, Joined, Progress, Running};
 use super::metrics::count;
+#[cfg(feature = "rights")]
+use super::site_files::SiteFiles;
 use super::sites::{Sites, TARGET, Usable};
 use super::table::EntryRef;
 use crate::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, OriginState, Outcome};
@@ -30,6 +32,9 @@ pub(super) struct Shared {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) breaker: Arc<Breaker>,
     pub(super) fetcher: Option<Box<dyn Fetch>>,
+    /// There if other files of sites are read too.
+    #[cfg(feature = "rights")]
+    pub(super) files: Option<SiteFiles>,
 }
 
 /// A site, or the running attempt to fetch its robots.txt.
@@ -146,7 +151,7 @@ impl Shared {
                 }
             }
         };
-        match self.in_flight.join(key, instead) {
+        match self.in_flight.join(key, Progress::Fetching, instead) {
             Joined::Running(attempt) => Ok(Ok(attempt)),
             Joined::Shut => Err(SieveError::ShutDown),
             Joined::Instead(Ok(finished)) => Ok(Err(finished)),
@@ -308,7 +313,7 @@ impl Shared {
 }
 
 /// The fault of a fetcher that panicked.
-fn panicked(panic: &(dyn Any + Send)) -> LocalFault {
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> LocalFault {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("no message").lines().next().unwrap_or_default();

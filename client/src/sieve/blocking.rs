@@ -64,6 +64,18 @@ impl Sieve {
         }
     }
 
+    /// The rights of a URL before it is fetched; see [`Sieve::rights`](super::Sieve::rights).
+    ///
+    /// # Errors
+    /// Returns an error in the same cases.
+    #[cfg(feature = "rights")]
+    pub fn rights<U: AsUrl + Send>(
+        &self,
+        url: U,
+    ) -> Result<super::rights::SieveRights<U>, SieveError> {
+        self.block_on(self.sieve.rights(url))
+    }
+
     /// Decides on many URLs; see [`Sieve::decide_many`](super::Sieve::decide_many).
     pub fn decide_many<'u, U: AsUrl>(
         &self,

@@ -14,6 +14,10 @@ use super::fetch::Fetch;
 use super::metrics::Counters;
 use super::overrides::Overrides;
 use super::policies::Policies;
+#[cfg(feature = "rights")]
+use super::rights::RightsOptions;
+#[cfg(feature = "rights")]
+use super::site_files::{SHARE_OF_FILES, SiteFiles};
 use super::sites::Sites;
 use crate::outcome::{AsOf, Protocol};
 use crate::store::Store;
@@ -35,6 +39,8 @@ impl Sieve {
             slots: None,
             pause_after: 16,
             overrides: Overrides::new(),
+            #[cfg(feature = "rights")]
+            rights: None,
         }
     }
 }
@@ -54,6 +60,8 @@ pub struct SieveBuilder {
     slots: Option<usize>,
     pause_after: u32,
     overrides: Overrides,
+    #[cfg(feature = "rights")]
+    rights: Option<RightsOptions>,
 }
 
 impl fmt::Debug for SieveBuilder {
@@ -166,6 +174,16 @@ impl SieveBuilder {
         self
     }
 
+    /// Reads what sites say of rights too, for [`Sieve::rights`] (feature `rights`).
+    ///
+    /// Files that say nothing of rights, which are most, take no more memory than without this. What the
+    /// others compile to counts towards [`SieveBuilder::max_bytes`].
+    #[cfg(feature = "rights")]
+    pub fn rights(mut self, options: RightsOptions) -> SieveBuilder {
+        self.rights = Some(options);
+        self
+    }
+
     /// Builds the sieve.
     #[must_use]
     pub fn build(self) -> Sieve {
@@ -175,16 +193,35 @@ impl SieveBuilder {
             true => policies.judging_captures(),
             false => policies,
         };
+        #[cfg(feature = "rights")]
+        let policies = match &self.rights {
+            Some(options) => policies.reading_rights(options),
+            None => policies,
+        };
         let now = self.clock.now();
         let overrides = self.overrides.into_iter().map(|(key, answer)| {
             let site = Arc::new(policies.overridden(&key, &answer, now));
             (key, site)
         });
+        #[cfg(feature = "rights")]
+        let files = match &self.rights {
+            Some(options) if options.reads_site_files() => {
+                Some(SiteFiles::new(self.max_bytes / SHARE_OF_FILES, protocol.clone()))
+            }
+            _ => None,
+        };
+        #[cfg(feature = "rights")]
+        let max_bytes = match files {
+            Some(_) => self.max_bytes - self.max_bytes / SHARE_OF_FILES,
+            None => self.max_bytes,
+        };
+        #[cfg(not(feature = "rights"))]
+        let max_bytes = self.max_bytes;
         let sites = Sites {
             overrides: overrides.collect(),
             policies,
             protocol,
-            cache: Cache::new(self.max_bytes, self.slots),
+            cache: Cache::new(max_bytes, self.slots),
             store: self.store,
             can_fetch: self.fetcher.is_some(),
             clock: self.clock,
@@ -192,6 +229,13 @@ impl SieveBuilder {
             changing: std::array::from_fn(|_| Mutex::default()),
         };
         let breaker = Arc::new(Breaker::new(self.pause_after));
-        Sieve::new(Shared { sites, in_flight: Arc::default(), breaker, fetcher: self.fetcher })
+        Sieve::new(Shared {
+            sites,
+            in_flight: Arc::default(),
+            breaker,
+            fetcher: self.fetcher,
+            #[cfg(feature = "rights")]
+            files,
+        })
     }
 }

@@ -400,6 +400,10 @@ impl Sieve {
     pub fn metrics(&self) -> Metrics {
         let mut metrics = self.shared.sites.counters.snapshot();
         (metrics.sites, metrics.bytes) = self.shared.sites.cache.size();
+        #[cfg(feature = "rights")]
+        if let Some(files) = &self.shared.files {
+            metrics.bytes += files.size();
+        }
         metrics.pauses = self.shared.breaker.pauses();
         metrics.is_paused = self.is_paused();
         metrics
@@ -416,12 +420,20 @@ impl Sieve {
     /// The number of running attempts.
     #[must_use]
     pub fn running_attempts(&self) -> usize {
-        self.shared.in_flight.len()
+        let running = self.shared.in_flight.len();
+        #[cfg(feature = "rights")]
+        let running = running + self.shared.files.as_ref().map_or(0, |files| files.in_flight.len());
+        running
     }
 
     /// Waits until no attempt is running and all outcomes are stored.
     pub async fn settled(&self) {
+        // An attempt for a file begins after the one for the robots.txt of its site.
         self.shared.in_flight.idle().await;
+        #[cfg(feature = "rights")]
+        if let Some(files) = &self.shared.files {
+            files.in_flight.idle().await;
+        }
     }
 
     /// Ends fetching, for all clones, before the program ends: no further attempt begins, and the
@@ -443,6 +455,10 @@ impl Sieve {
     /// ```
     pub async fn shutdown(&self) {
         self.shared.in_flight.shut();
+        #[cfg(feature = "rights")]
+        if let Some(files) = &self.shared.files {
+            files.in_flight.shut();
+        }
         self.settled().await;
     }
 

@@ -53,13 +53,13 @@ impl Site {
     /// Panics if there is no such crawler.
     #[must_use]
     pub fn policy(&self, crawler: usize) -> &Policy {
-        self.entry().policies.policy(crawler)
+        self.entry().policies().policy(crawler)
     }
 
     /// The policies of all crawlers.
     #[must_use]
     pub fn policies(&self) -> &CrawlerPolicies {
-        &self.entry().policies
+        self.entry().policies()
     }
 
     /// The pace that the site asks of a crawler, by the crawler's index. Nothing if there is no

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use robotsieve::{AsUrl, BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
 use smallvec::SmallVec;
 
+use super::policies::Compiled;
 use super::read_ahead;
 use crate::outcome::{OriginState, Ruling};
 use crate::time::Timestamp;
@@ -27,7 +28,7 @@ pub(super) struct Entry {
     verdicts: OnceLock<Verdicts>,
     key: SmallVec<[u8; 40]>,
     // Decisions read what comes before this.
-    pub(super) policies: Arc<CrawlerPolicies>,
+    pub(super) file: Arc<Compiled>,
     /// The ruling as of when the entry was made.
     pub(super) ruling: Ruling,
     pub(super) state: OriginState,
@@ -35,7 +36,7 @@ pub(super) struct Entry {
     pub(super) profile: Profile,
     /// The policies of its copy while something else applies. They may apply again, and without a
     /// store nothing else keeps them.
-    of_copy: Option<Arc<CrawlerPolicies>>,
+    of_copy: Option<Arc<Compiled>>,
     /// The size of its policies when they were last weighed, in bytes.
     weighed_bytes: AtomicU64,
 }
@@ -45,16 +46,16 @@ impl Entry {
         key: &str,
         state: OriginState,
         ruling: Ruling,
-        (policies, of_copy): (Arc<CrawlerPolicies>, Option<Arc<CrawlerPolicies>>),
+        (file, of_copy): (Arc<Compiled>, Option<Arc<Compiled>>),
         profile: Profile,
     ) -> Entry {
-        let verdicts = policies.policy(0).verdicts();
+        let verdicts = file.policies.policy(0).verdicts();
         Entry {
             check_at: AtomicU64::new(ruling.until.min(ruling.next_attempt).0),
             valid_from: ruling.valid_from,
             verdicts: verdicts.map(OnceLock::from).unwrap_or_default(),
             key: SmallVec::from_slice(key.as_bytes()),
-            policies,
+            file,
             ruling,
             state,
             profile,
@@ -87,7 +88,7 @@ impl Entry {
     /// [`Entry::verdict`] before the policy is compiled, and of the few that are no DFA.
     #[cold]
     fn verdict_by_policy(&self, url: &[u8]) -> Result<Verdict, InvalidUrl> {
-        let policy = self.policies.policy(0);
+        let policy = self.policies().policy(0);
         let verdict = policy.target(url).map(|target| policy.verdict(&target));
         if let Some(verdicts) = policy.verdicts() {
             self.verdicts.get_or_init(|| verdicts);
@@ -101,7 +102,7 @@ impl Entry {
         // Before the entry are the counters of its Arc.
         const COUNTERS: usize = 2 * size_of::<usize>();
         let start = Arc::as_ptr(entry).wrapping_byte_sub(COUNTERS);
-        read_ahead::lines(start, COUNTERS + offset_of!(Entry, policies));
+        read_ahead::lines(start, COUNTERS + offset_of!(Entry, file));
     }
 
     /// Prefetches the table with which a verdict begins.
@@ -110,6 +111,12 @@ impl Entry {
         if let Some(verdicts) = self.verdicts.get() {
             verdicts.read_ahead();
         }
+    }
+
+    /// The policies that apply.
+    #[inline]
+    pub(super) fn policies(&self) -> &CrawlerPolicies {
+        &self.file.policies
     }
 
     /// True if this is the site of the origin with this key.
@@ -144,7 +151,7 @@ impl Entry {
                 + len(&copy.etag)
                 + len(&copy.last_modified)
         });
-        let own = size_of::<Entry>() + size_of::<CrawlerPolicies>() + 2 * self.key.len() + texts;
+        let own = size_of::<Entry>() + size_of::<Compiled>() + 2 * self.key.len() + texts;
         let policies = self.policies_bytes();
         self.weighed_bytes.store(policies, Relaxed);
         own as u64 + policies
@@ -157,8 +164,8 @@ impl Entry {
     }
 
     fn policies_bytes(&self) -> u64 {
-        let of_copy = self.of_copy.as_ref().map_or(0, |policies| policies.memory_usage());
-        (self.policies.memory_usage() + of_copy) as u64
+        let of_copy = self.of_copy.as_ref().map_or(0, |file| file.memory_usage());
+        (self.file.memory_usage() + of_copy) as u64
     }
 }
 

@@ -36,6 +36,9 @@ pub enum SieveError {
     Busy,
     /// The attempt ended without an outcome: the runtime is shutting down.
     Gone,
+    /// The sieve was built without [`SieveBuilder::rights`](super::SieveBuilder::rights).
+    #[cfg(feature = "rights")]
+    NoRights,
     /// The site would have to be fetched, after [`Sieve::shutdown`](super::Sieve::shutdown).
     ShutDown,
 }
@@ -53,6 +56,10 @@ impl fmt::Display for SieveError {
             ),
             SieveError::Busy => f.write_str("too many URLs are waiting for the site"),
             SieveError::Gone => f.write_str("the attempt to fetch ended without an outcome"),
+            #[cfg(feature = "rights")]
+            SieveError::NoRights => {
+                f.write_str("the sieve was built without rights: call `SieveBuilder::rights`")
+            }
             SieveError::ShutDown => f.write_str("the sieve was shut down"),
         }
     }

@@ -20,6 +20,22 @@ pub trait Fetch: Send + Sync + 'static {
         origin: &'f Origin<'static>,
         conditional: Option<&'f CachedCopy>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>>;
+
+    /// Requests another file of a site once, by its URL of http or https, in the same way and within the
+    /// same bounds; but a file may have up to `max_bytes`, and a longer one must be marked as
+    /// [truncated](crate::outcome::Response::is_truncated).
+    ///
+    /// The default is `None`: this is a fetcher for robots.txt alone, and nothing is known of other files.
+    #[cfg(feature = "rights")]
+    fn fetch_file<'f>(
+        &'f self,
+        url: &'f str,
+        conditional: Option<&'f CachedCopy>,
+        max_bytes: usize,
+    ) -> Option<Pin<Box<dyn Future<Output = Attempt> + Send + 'f>>> {
+        let _ = (url, conditional, max_bytes);
+        None
+    }
 }
 
 #[cfg(feature = "fetch")]
@@ -30,5 +46,15 @@ impl Fetch for crate::fetch::Fetcher {
         conditional: Option<&'f CachedCopy>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
         Box::pin(self.fetch(origin, conditional))
+    }
+
+    #[cfg(feature = "rights")]
+    fn fetch_file<'f>(
+        &'f self,
+        url: &'f str,
+        conditional: Option<&'f CachedCopy>,
+        max_bytes: usize,
+    ) -> Option<Pin<Box<dyn Future<Output = Attempt> + Send + 'f>>> {
+        Some(Box::pin(self.fetch_file(url, conditional, max_bytes)))
     }
 }

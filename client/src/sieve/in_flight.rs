@@ -1,4 +1,5 @@
-//! At most one attempt per origin at a time, however many callers wait for it.
+//! At most one attempt per key at a time, the key of an origin or the URL of a file, however many callers
+//! wait for it.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -24,50 +25,56 @@ pub(super) enum Progress {
     Local(LocalFault),
 }
 
-/// The attempts that are running.
-#[derive(Default)]
-pub(super) struct InFlight {
-    running: Mutex<Attempts>,
+/// The attempts that are running, with a progress `P`.
+pub(super) struct InFlight<P = Progress> {
+    running: Mutex<Attempts<P>>,
     /// Notified whenever the last running attempt has ended.
     idle: Notify,
 }
 
-#[derive(Default)]
-struct Attempts {
-    by_origin: HashMap<Box<str>, watch::Receiver<Progress>>,
+struct Attempts<P> {
+    by_key: HashMap<Box<str>, watch::Receiver<P>>,
     /// Set for good: no further attempt begins.
     is_shut: bool,
 }
 
 /// A running attempt, as seen by the task that makes it. Dropping it ends the attempt.
-pub(super) struct Running {
-    in_flight: Arc<InFlight>,
+pub(super) struct Running<P = Progress> {
+    in_flight: Arc<InFlight<P>>,
     key: Box<str>,
-    sender: watch::Sender<Progress>,
+    sender: watch::Sender<P>,
     has_left: bool,
 }
 
 /// The result of [`InFlight::join`].
-pub(super) enum Joined<L> {
-    Running(watch::Receiver<Progress>),
+pub(super) enum Joined<L, P = Progress> {
+    Running(watch::Receiver<P>),
     /// There is none, and no attempt begins any more.
     Shut,
     Instead(L),
-    New(Running, watch::Receiver<Progress>),
+    New(Running<P>, watch::Receiver<P>),
 }
 
-impl InFlight {
-    /// Joins the running attempt of an origin. If there is none, returns a new one for the caller
-    /// to make, unless there is something to return instead of it.
+impl<P> Default for InFlight<P> {
+    fn default() -> InFlight<P> {
+        let none = Attempts { by_key: HashMap::new(), is_shut: false };
+        InFlight { running: Mutex::new(none), idle: Notify::new() }
+    }
+}
+
+impl<P> InFlight<P> {
+    /// Joins the running attempt of a key. If there is none, returns a new one for the caller to make,
+    /// which begins with the progress `first`, unless there is something to return instead of it.
     ///
     /// `instead` is called under a lock, and must not join an attempt itself.
     pub(super) fn join<L>(
         self: &Arc<Self>,
         key: &str,
+        first: P,
         instead: impl FnOnce() -> Option<L>,
-    ) -> Joined<L> {
+    ) -> Joined<L, P> {
         let mut running = self.lock();
-        if let Some(attempt) = running.by_origin.get(key) {
+        if let Some(attempt) = running.by_key.get(key) {
             return Joined::Running(attempt.clone());
         }
         if let Some(instead) = instead() {
@@ -76,15 +83,15 @@ impl InFlight {
         if running.is_shut {
             return Joined::Shut;
         }
-        let (sender, receiver) = watch::channel(Progress::Fetching);
-        running.by_origin.insert(key.into(), receiver.clone());
+        let (sender, receiver) = watch::channel(first);
+        running.by_key.insert(key.into(), receiver.clone());
         let in_flight = Arc::clone(self);
         Joined::New(Running { in_flight, key: key.into(), sender, has_left: false }, receiver)
     }
 
     /// The number of running attempts.
     pub(super) fn len(&self) -> usize {
-        self.lock().by_origin.len()
+        self.lock().by_key.len()
     }
 
     /// Lets no further attempt begin.
@@ -106,25 +113,25 @@ impl InFlight {
     }
 
     /// Each change of the map is complete, so it stays valid if a thread panics.
-    fn lock(&self) -> MutexGuard<'_, Attempts> {
+    fn lock(&self) -> MutexGuard<'_, Attempts<P>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Running {
-    /// The key of the origin.
+impl<P> Running<P> {
+    /// The key.
     pub(super) fn key(&self) -> &str {
         &self.key
     }
 
     /// Reports progress to everyone who waits.
-    pub(super) fn report(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: P) {
         self.sender.send_replace(progress);
     }
 
     /// Ends the attempt and then reports its last progress, so that a caller who hears of it and
     /// asks again starts a new attempt.
-    pub(super) fn end(mut self, progress: Progress) {
+    pub(super) fn end(mut self, progress: P) {
         self.leave();
         self.report(progress);
     }
@@ -132,14 +139,14 @@ impl Running {
     fn leave(&mut self) {
         self.has_left = true;
         let mut running = self.in_flight.lock();
-        running.by_origin.remove(&self.key);
-        if running.by_origin.is_empty() {
+        running.by_key.remove(&self.key);
+        if running.by_key.is_empty() {
             self.in_flight.idle.notify_waiters();
         }
     }
 }
 
-impl Drop for Running {
+impl<P> Drop for Running<P> {
     fn drop(&mut self) {
         if !self.has_left {
             self.leave();

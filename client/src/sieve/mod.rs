@@ -13,6 +13,7 @@
 //! | override | origin → its site, as the operator says | [`Overrides`] |
 //! | attempt | origin → its site, by fetching; one attempt at a time | `attempt`, `in_flight`, [`Fetch`] |
 //! | pause | whether to ask at all, after faults on this side | `breaker` |
+//! | rights | URL → what else the site says of it, before and after the fetch | [`Sieve::rights`](Sieve), `SieveRights` (feature `rights`) |
 //! | answer | verdict, site, grounds | [`SieveDecision`], [`Site`], [`SieveError`] |
 //! | count | what was done, and how long it took | [`Metrics`], `prometheus` |
 //!
@@ -69,6 +70,10 @@ mod policies;
 mod prometheus;
 pub mod queue;
 mod read_ahead;
+#[cfg(feature = "rights")]
+mod rights;
+#[cfg(feature = "rights")]
+mod site_files;
 mod sites;
 mod stream;
 mod table;
@@ -81,4 +86,8 @@ pub use error::SieveError;
 pub use fetch::Fetch;
 pub use metrics::{Metrics, Times};
 pub use overrides::{Override, OverrideError, Overrides};
+#[cfg(feature = "rights")]
+pub use rights::{RightsOptions, SieveRights};
+#[cfg(feature = "rights")]
+pub use site_files::{FileOutcome, SiteFile};
 pub use stream::{Decided, Decisions, InOrder, Undecided};

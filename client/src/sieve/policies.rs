@@ -3,16 +3,47 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+#[cfg(feature = "rights")]
+use robotsieve::rights::{RightsReader, RobotsRights};
 use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
 
 use super::entry::Entry;
 use super::overrides::Override;
+#[cfg(feature = "rights")]
+use super::rights::RightsOptions;
 use crate::outcome::{AsOf, CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
 use crate::time::Timestamp;
 
 /// Files that allow everything and nothing.
 const ALLOW_ALL: &[u8] = b"";
 const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
+
+/// What a file compiles to.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) policies: CrawlerPolicies,
+    /// What it says of the first crawler's rights. `None` if that is nothing, or nobody asks.
+    #[cfg(feature = "rights")]
+    pub(super) rights: Option<RobotsRights>,
+}
+
+impl Compiled {
+    fn of(robots: &Robots<'_>, crawlers: &[Crawler]) -> Compiled {
+        Compiled {
+            policies: CrawlerPolicies::of(robots, crawlers),
+            #[cfg(feature = "rights")]
+            rights: None,
+        }
+    }
+
+    /// Its size in bytes, without that of the value itself.
+    pub(super) fn memory_usage(&self) -> usize {
+        let policies = self.policies.memory_usage();
+        #[cfg(feature = "rights")]
+        let policies = policies + self.rights.as_ref().map_or(0, RobotsRights::memory_usage);
+        policies
+    }
+}
 
 /// Compiles the policies of sites. Sites with equal bodies share theirs.
 pub(super) struct Policies {
@@ -21,25 +52,52 @@ pub(super) struct Policies {
     crawlers: Vec<Crawler>,
     /// True if sites are judged as of the time when they were last asked, not as of now.
     is_as_of_capture: bool,
-    allow_all: Arc<CrawlerPolicies>,
-    disallow_all: Arc<CrawlerPolicies>,
+    /// Reads rights, if somebody asks for them.
+    #[cfg(feature = "rights")]
+    rights: Option<RightsReader>,
+    allow_all: Arc<Compiled>,
+    disallow_all: Arc<Compiled>,
     shared: Mutex<ByContent>,
 }
 
 #[derive(Default)]
 struct ByContent {
-    by_content: HashMap<ContentHash, Weak<CrawlerPolicies>>,
+    by_content: HashMap<ContentHash, Weak<Compiled>>,
     /// At this many entries, those that no site uses any more are removed.
     sweep_at: usize,
 }
 
 impl Policies {
     pub(super) fn new(profile: Profile, config: Config, crawlers: Vec<Crawler>) -> Policies {
-        let policies = |file| Arc::new(compile(file, &profile, &config, &crawlers));
-        let (allow_all, disallow_all) = (policies(ALLOW_ALL), policies(DISALLOW_ALL));
-        let shared = Mutex::default();
-        let is_as_of_capture = false;
-        Policies { profile, config, crawlers, is_as_of_capture, allow_all, disallow_all, shared }
+        let compiled = |file| {
+            let robots = Robots::parse_with(file, &profile, &config);
+            Arc::new(Compiled::of(&robots, &crawlers))
+        };
+        let (allow_all, disallow_all) = (compiled(ALLOW_ALL), compiled(DISALLOW_ALL));
+        Policies {
+            profile,
+            config,
+            crawlers,
+            is_as_of_capture: false,
+            #[cfg(feature = "rights")]
+            rights: None,
+            allow_all,
+            disallow_all,
+            shared: Mutex::default(),
+        }
+    }
+
+    /// Reads the rights of the first crawler too.
+    #[cfg(feature = "rights")]
+    pub(super) fn reading_rights(mut self, options: &RightsOptions) -> Policies {
+        self.rights = self.crawlers.first().map(|crawler| options.reader(crawler));
+        self
+    }
+
+    /// The reader of rights, if somebody asks for them.
+    #[cfg(feature = "rights")]
+    pub(super) fn rights(&self) -> Option<&RightsReader> {
+        self.rights.as_ref()
     }
 
     /// Judges sites as of the time when they were last asked.
@@ -83,7 +141,7 @@ impl Policies {
         let policies = match holds {
             Holds::AllowAll => Arc::clone(&self.allow_all),
             Holds::DisallowAll => Arc::clone(&self.disallow_all),
-            Holds::Rules => Arc::new(compile(body, &self.profile, &self.config, &self.crawlers)),
+            Holds::Rules => Arc::new(self.compile(body)),
         };
         let ruling = Ruling {
             holds,
@@ -98,19 +156,15 @@ impl Policies {
     }
 
     /// The policies of a body, if a site uses them.
-    pub(super) fn in_use(&self, content: ContentHash) -> Option<Arc<CrawlerPolicies>> {
+    pub(super) fn in_use(&self, content: ContentHash) -> Option<Arc<Compiled>> {
         self.lock().by_content.get(&content)?.upgrade()
     }
 
-    fn of_content(
-        &self,
-        content: ContentHash,
-        body: Option<&[u8]>,
-    ) -> Option<Arc<CrawlerPolicies>> {
+    fn of_content(&self, content: ContentHash, body: Option<&[u8]>) -> Option<Arc<Compiled>> {
         if let Some(policies) = self.in_use(content) {
             return Some(policies);
         }
-        let policies = Arc::new(compile(body?, &self.profile, &self.config, &self.crawlers));
+        let policies = Arc::new(self.compile(body?));
         let mut shared = self.lock();
         if shared.by_content.len() >= shared.sweep_at {
             shared.by_content.retain(|_, policies| policies.strong_count() > 0);
@@ -126,18 +180,19 @@ impl Policies {
         }
     }
 
+    fn compile(&self, file: &[u8]) -> Compiled {
+        let robots = Robots::parse_with(file, &self.profile, &self.config);
+        let compiled = Compiled::of(&robots, &self.crawlers);
+        #[cfg(feature = "rights")]
+        let compiled = Compiled {
+            rights: self.rights.as_ref().and_then(|reader| reader.robots_if_any(&robots)),
+            ..compiled
+        };
+        compiled
+    }
+
     /// Each change of the map is complete, so it stays valid if a thread panics.
     fn lock(&self) -> MutexGuard<'_, ByContent> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn compile(
-    file: &[u8],
-    profile: &Profile,
-    config: &Config,
-    crawlers: &[Crawler],
-) -> CrawlerPolicies {
-    let robots = Robots::parse_with(file, profile, config);
-    CrawlerPolicies::of(&robots, crawlers)
 }

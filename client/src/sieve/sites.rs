@@ -164,7 +164,7 @@ impl Sites {
     }
 
     /// Reads from the store, if there is one. Counts and logs an error.
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {

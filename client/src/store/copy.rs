@@ -8,7 +8,7 @@ use super::error::{Fault, StoreError};
 use super::file::{CACHE_BYTES, StoreFile};
 use super::sweep::Pruned;
 use super::unnamed::PREFIX;
-use super::writer::put_many;
+use super::writer::{put_files, put_many};
 use crate::time::Timestamp;
 
 /// Writes the origins that are not older, and their bodies, to a new store. It gets its name when it is
@@ -47,6 +47,14 @@ pub(super) fn copy(
     let rows = rows.map_while(|row| row.map_err(|error| damage = Some(error)).ok());
     put_many(&copy, rows).map_err(of_new)?;
     damage.map_or(Ok(()), Err)?;
+    for url in from.file_urls()? {
+        match from.file(&url)? {
+            Some((state, body)) if state.attempted >= older_than => {
+                put_files(&copy, [(url, state, body)]).map_err(of_new)?;
+            }
+            _ => pruned.files += 1,
+        }
+    }
     let bodies = copy.snapshot().bodies_len()?;
     pruned.bodies = from.bodies_len()?.saturating_sub(bodies);
     drop(copy);

@@ -22,6 +22,9 @@ pub(super) const COMPRESSION_DICTIONARY: &str = "dictionary";
 
 /// An origin's record, by its key. The key is bytes, because redb panics on a damaged `str`.
 pub(super) const ORIGINS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("origins");
+/// The record of another file of a site, by its URL: the hash of its body, then a row as of an origin.
+/// Stores that never kept one lack the table, and programs that do not know it may remove the bodies.
+pub(super) const FILES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("files");
 /// A body's row, by its number.
 pub(super) const BODIES: TableDefinition<u64, &[u8]> = TableDefinition::new("bodies");
 /// A body's number, by the first half of its hash. Two bodies with the same half do not occur in

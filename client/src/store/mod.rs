@@ -18,12 +18,13 @@
 //!
 //! # The file
 //!
-//! A [redb](https://docs.rs/redb) database with four tables:
+//! A [redb](https://docs.rs/redb) database with these tables:
 //!
 //! | table | key | value |
 //! |---|---|---|
 //! | `header` | name | `schema`: the version; `dictionary`: what bodies are compressed with |
 //! | `origins` | [`Origin::key`](robotsieve::Origin::key) | the state; its body by number |
+//! | `files` | URL | hash of the body, and the state of another file of a site; there once one was kept |
 //! | `bodies` | number | hash, length, the compressed body |
 //! | `numbers` | the first half of a body's hash | its number |
 //!
@@ -203,6 +204,32 @@ impl Store {
         self.open.file.read(|snapshot| snapshot.body(content))
     }
 
+    /// The state of another file of a site, such as `/.well-known/tdmrep.json`, by its URL, and the body
+    /// of its copy if it has one. `None` if it is not in the store.
+    ///
+    /// # Errors
+    /// Returns an error if the file is [damaged](Fault::Damaged) or [cannot be read](Fault::Io).
+    pub fn file(&self, url: &str) -> Result<Option<StateWithBody>, StoreError> {
+        self.open.file.read(|snapshot| snapshot.file(url))
+    }
+
+    /// Like [`Store::put_async`], for another file of a site, by its URL. Files are kept apart from
+    /// origins: [`Store::iter`] does not return them.
+    ///
+    /// # Errors
+    /// Returns an error in the same cases as [`Store::put`].
+    pub async fn put_file(
+        &self,
+        url: &str,
+        state: &OriginState,
+        body: Option<&[u8]>,
+    ) -> Result<(), StoreError> {
+        writer::check_body(state, body).map_err(|fault| fault.at(&self.open.file.path))?;
+        let (state, body) = (Box::new(state.clone()), body.map(Vec::from));
+        let change = Change::PutFile { url: url.into(), state, body };
+        self.queue()?.write(change).await.map(drop)
+    }
+
     /// Stores the state of an origin in place of the one before, with the body of its copy. Pass
     /// `None` if the body is in the store already.
     ///
@@ -264,8 +291,8 @@ impl Store {
         self.queue()?.write_blocking(Change::Remove { origin: origin.into() })
     }
 
-    /// Removes the origins whose last attempt is older than this, and all bodies that no origin
-    /// refers to any more.
+    /// Removes the origins and other files whose last attempt is older than this, and all bodies that
+    /// none of them refers to any more.
     ///
     /// Later changes reuse the free space in the file; [`Store::compact`] returns it to the
     /// system. Pruning reads the whole table of origins, which takes about a second for a

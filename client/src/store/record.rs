@@ -134,6 +134,28 @@ impl Record<'_> {
     }
 }
 
+/// The row of a file: the hash of its body, which tells whether the number is still that of the body, and
+/// the record. The hash of a file without a copy is zero.
+pub(super) fn encode_file(url: &str, state: &OriginState, body: Option<u64>) -> Vec<u8> {
+    let content = state.copy.as_ref().map_or([0; HASH_BYTES], |copy| copy.content.0);
+    let mut row = content.to_vec();
+    row.extend(Record::of(state, body).encode(url));
+    row
+}
+
+/// Hash and record of a file's row.
+pub(super) fn decode_file<'r>(
+    url: &str,
+    row: &'r [u8],
+) -> Result<(ContentHash, Record<'r>), Fault> {
+    let (content, row) = row
+        .split_first_chunk::<HASH_BYTES>()
+        .ok_or_else(|| Fault::damaged(format!("the record of {url} is corrupt")))?;
+    Ok((ContentHash(*content), Record::decode(url, row)?))
+}
+
+const HASH_BYTES: usize = 32;
+
 /// The key of an origin as text.
 pub(super) fn origin_key(key: &[u8]) -> Result<&str, Fault> {
     str::from_utf8(key).map_err(|_| Fault::damaged("the key of an origin is not UTF-8"))

@@ -8,15 +8,15 @@ use std::sync::atomic::{self, AtomicBool};
 
 use redb::{
     OwnedAccessGuard, OwnedRange, ReadOnlyTable, ReadTransaction, ReadableTable,
-    ReadableTableMetadata,
+    ReadableTableMetadata, TableError,
 };
 use serde::{Deserialize, Serialize};
 
 use super::bodies::{Decompression, Row};
 use super::error::{Fault, StoreError};
-use super::format::{BODIES, NUMBERS, ORIGINS, SCHEMA_VERSION, half_hash};
+use super::format::{BODIES, FILES, NUMBERS, ORIGINS, SCHEMA_VERSION, half_hash};
 use super::guard::guarded;
-use super::record::{Record, origin_key};
+use super::record::{Record, decode_file, origin_key};
 use crate::outcome::{ContentHash, OriginState, Outcome};
 
 /// The state of an origin, and the body of its copy if it has one.
@@ -52,8 +52,11 @@ pub struct Stat {
     pub copies: u64,
     /// Distinct bodies.
     pub bodies: u64,
-    /// Distinct bodies that no origin refers to any more.
+    /// Distinct bodies that no origin and no other file refers to any more.
     pub unused_bodies: u64,
+    /// Other files of sites that are kept, and what is known of them.
+    #[serde(default)]
+    pub files: u64,
     /// The total size of the distinct bodies.
     pub body_bytes: u64,
     /// Their total size when compressed.
@@ -66,6 +69,8 @@ pub struct Stat {
 pub(super) struct Snapshot {
     path: Arc<Path>,
     origins: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    /// `None` in a store that never kept a file but robots.txt.
+    files: Option<ReadOnlyTable<&'static [u8], &'static [u8]>>,
     bodies: ReadOnlyTable<u64, &'static [u8]>,
     numbers: ReadOnlyTable<u128, u64>,
     decompression: Arc<Decompression>,
@@ -88,6 +93,11 @@ impl Snapshot {
         Ok(Snapshot {
             path: Arc::clone(path),
             origins: transaction.open_table(ORIGINS)?,
+            files: match transaction.open_table(FILES) {
+                Ok(files) => Some(files),
+                Err(TableError::TableDoesNotExist(_)) => None,
+                Err(error) => return Err(error.into()),
+            },
             bodies: transaction.open_table(BODIES)?,
             numbers: transaction.open_table(NUMBERS)?,
             decompression: Arc::clone(decompression),
@@ -124,6 +134,34 @@ impl Snapshot {
                 None => None,
             };
             Ok(Some((state, body)))
+        })
+    }
+
+    /// The state of another file of a site, and the body of its copy if it has one. `None` if the body is
+    /// lost: a program that does not know of files may have removed it.
+    pub(super) fn file(&self, url: &str) -> Result<Option<StateWithBody>, StoreError> {
+        self.guarded(|| {
+            let Some(files) = &self.files else { return Ok(None) };
+            let Some(row) = files.get(url.as_bytes())? else { return Ok(None) };
+            let (content, record) = decode_file(url, row.value())?;
+            let Some(copy) = &record.copy else { return Ok(Some((record.into_state(None), None))) };
+            let number = copy.body;
+            let Some(row) = self.bodies.get_owned(number)? else { return Ok(None) };
+            let row = Row::decode(number, row.value())?;
+            if row.hash != content {
+                return Ok(None);
+            }
+            let body = self.decompression.body(&row)?;
+            Ok(Some((record.into_state(Some((row.hash, row.len))), Some(body))))
+        })
+    }
+
+    /// The URLs of all files, for a copy of the store.
+    pub(super) fn file_urls(&self) -> Result<Vec<String>, StoreError> {
+        self.guarded(|| {
+            let Some(files) = &self.files else { return Ok(Vec::new()) };
+            let rows = files.range(..)?;
+            rows.map(|row| Ok(origin_key(row?.0.value())?.to_owned())).collect()
         })
     }
 
@@ -177,6 +215,8 @@ impl Snapshot {
                 ..Stat::default()
             };
             let (mut used, mut walk) = (HashSet::new(), Walk::default());
+            // These may be lost, and are no damage then.
+            let mut of_files = HashSet::new();
             for row in self.origins.range(..)? {
                 let (origin, row) = row?;
                 walk.pass(origin.value())?;
@@ -193,12 +233,21 @@ impl Snapshot {
                 }
             }
             self.all(&walk)?;
+            if let Some(files) = &self.files {
+                for row in files.range(..)? {
+                    let (url, row) = row?;
+                    let (_, record) = decode_file(origin_key(url.value())?, row.value())?;
+                    stat.files += 1;
+                    of_files.extend(record.copy.map(|copy| copy.body));
+                }
+            }
             for row in self.bodies.range(..)? {
                 let (number, row) = row?;
                 let number = number.value();
                 let row = Row::decode(number, row.value())?;
                 stat.bodies += 1;
-                stat.unused_bodies += u64::from(!used.contains(&number));
+                let is_used = used.contains(&number) || of_files.contains(&number);
+                stat.unused_bodies += u64::from(!is_used);
                 stat.body_bytes += u64::from(row.len);
                 stat.stored_bytes += row.stored.len() as u64;
                 used.remove(&number);
@@ -228,6 +277,12 @@ impl Snapshot {
             }
         }
         self.all(&walk)?;
+        if let Some(files) = &self.files {
+            for row in files.range(..)? {
+                let (url, row) = row?;
+                decode_file(origin_key(url.value())?, row.value())?;
+            }
+        }
         for row in self.bodies.range(..)? {
             let (number, row) = row?;
             let number = number.value();

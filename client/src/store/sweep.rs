@@ -1,4 +1,4 @@
-//! Removes old origins, and bodies that no origin refers to.
+//! Removes old origins and files, and bodies that none refers to.
 //!
 //! All in one transaction, which writes each page anew before it gives the old one back. On a full disk
 //! there is no room for that, but there is for a change of the size of those before: as much as they
@@ -6,14 +6,14 @@
 
 use std::collections::HashSet;
 
-use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata, Table, TableHandle, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Row;
 use super::error::{Fault, StoreError};
 use super::file::StoreFile;
-use super::format::{BODIES, NUMBERS, ORIGINS, half_hash};
-use super::record::{Record, origin_key};
+use super::format::{BODIES, FILES, NUMBERS, ORIGINS, half_hash};
+use super::record::{Record, decode_file, origin_key};
 use crate::time::Timestamp;
 
 /// The number of things that [`Store::prune`](super::Store::prune) removed.
@@ -22,9 +22,15 @@ use crate::time::Timestamp;
 pub struct Pruned {
     /// The number of origins.
     pub origins: u64,
+    /// The number of other files of sites.
+    #[serde(default)]
+    pub files: u64,
     /// The number of distinct bodies.
     pub bodies: u64,
 }
+
+/// A table that is keyed by text.
+type Rows<'t> = Table<'t, &'static [u8], &'static [u8]>;
 
 /// The most rows that a step removes.
 const MOST: usize = 1 << 12;
@@ -45,6 +51,13 @@ fn at_once(transaction: &WriteTransaction, older_than: Timestamp) -> Result<Prun
         pruned.origins += u64::from(is_old);
         !is_old
     })?;
+    if let Some(mut files) = files(transaction)? {
+        files.retain(|url, row| {
+            let is_old = is_old_file(url, row, older_than).unwrap_or_default();
+            pruned.files += u64::from(is_old);
+            !is_old
+        })?;
+    }
     let (mut unused, mut damage) = (Vec::new(), None);
     transaction.open_table(BODIES)?.retain(|number, row| {
         if used.contains(&number) {
@@ -65,21 +78,12 @@ fn at_once(transaction: &WriteTransaction, older_than: Timestamp) -> Result<Prun
 
 fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
     let origins = steps(file, |transaction, from: &Vec<u8>, most| {
-        let mut table = transaction.open_table(ORIGINS)?;
-        let mut old = Vec::new();
-        for row in table.range(&from[..]..)? {
-            let (origin, row) = row?;
-            if is_old(origin.value(), row.value(), older_than)? {
-                old.push(origin.value().to_vec());
-                if old.len() == most {
-                    break;
-                }
-            }
-        }
-        for origin in &old {
-            table.remove(&origin[..])?;
-        }
-        Ok((old.len() as u64, old.pop()))
+        let table = transaction.open_table(ORIGINS)?;
+        remove_old(table, from, most, |origin, row| is_old(origin, row, older_than))
+    })?;
+    let files = steps(file, |transaction, from: &Vec<u8>, most| match files(transaction)? {
+        Some(table) => remove_old(table, from, most, |url, row| is_old_file(url, row, older_than)),
+        None => Ok((0, None)),
     })?;
     let mut known = None;
     let bodies = steps(file, |transaction, from: &u64, most| {
@@ -108,7 +112,37 @@ fn in_steps(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, Fault> {
         known = Some((used, changes + 1));
         Ok((unused.len() as u64, unused.last().map(|(number, _)| *number)))
     })?;
-    Ok(Pruned { origins, bodies })
+    Ok(Pruned { origins, files, bodies })
+}
+
+/// A step through such a table.
+fn remove_old(
+    mut table: Rows<'_>,
+    from: &[u8],
+    most: usize,
+    is_old: impl Fn(&[u8], &[u8]) -> Result<bool, Fault>,
+) -> Result<(u64, Option<Vec<u8>>), Fault> {
+    let mut old = Vec::new();
+    for row in table.range(from..)? {
+        let (key, row) = row?;
+        if is_old(key.value(), row.value())? {
+            old.push(key.value().to_vec());
+            if old.len() == most {
+                break;
+            }
+        }
+    }
+    for key in &old {
+        table.remove(&key[..])?;
+    }
+    Ok((old.len() as u64, old.pop()))
+}
+
+/// The table of other files of sites, if the store has ever kept one.
+fn files(transaction: &WriteTransaction) -> Result<Option<Rows<'_>>, Fault> {
+    let is_files = |table: redb::UntypedTableHandle| table.name() == FILES.name();
+    let has_files = transaction.list_tables()?.any(is_files);
+    Ok(has_files.then(|| transaction.open_table(FILES)).transpose()?)
 }
 
 /// Takes steps, each in a transaction of its own, until one finds nothing more. A step begins at a key,
@@ -138,7 +172,7 @@ fn steps<K: Default>(
     }
 }
 
-/// The numbers of the bodies that origins refer to, if the older ones are not counted.
+/// The numbers of the bodies that origins and files refer to, if the older ones are not counted.
 ///
 /// # Errors
 /// Returns an error if the table is damaged: the bodies of origins that are hidden would be removed.
@@ -156,7 +190,20 @@ fn used(transaction: &WriteTransaction, older_than: Timestamp) -> Result<HashSet
     if seen != table.len()? {
         return Err(Fault::damaged("origins are missing"));
     }
+    if let Some(files) = files(transaction)? {
+        for row in files.range(..)? {
+            let (url, row) = row?;
+            let (_, record) = decode_file(origin_key(url.value())?, row.value())?;
+            if record.attempted >= older_than.0 {
+                used.extend(record.copy.map(|copy| copy.body));
+            }
+        }
+    }
     Ok(used)
+}
+
+fn is_old_file(url: &[u8], row: &[u8], older_than: Timestamp) -> Result<bool, Fault> {
+    Ok(decode_file(origin_key(url)?, row)?.1.attempted < older_than.0)
 }
 
 fn is_old(origin: &[u8], row: &[u8], older_than: Timestamp) -> Result<bool, Fault> {

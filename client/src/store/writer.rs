@@ -10,8 +10,8 @@ use redb::{ReadableTable, Table, WriteTransaction};
 use super::bodies::Row;
 use super::error::{Fault, StoreError};
 use super::file::StoreFile;
-use super::format::{BODIES, MAX_BODY_BYTES, NUMBERS, ORIGINS, half_hash};
-use super::record::Record;
+use super::format::{BODIES, FILES, MAX_BODY_BYTES, NUMBERS, ORIGINS, half_hash};
+use super::record::{Record, encode_file};
 use crate::outcome::{ContentHash, OriginState};
 
 /// The number of changes that may wait besides those being made. After that callers wait.
@@ -21,10 +21,11 @@ const MANY: usize = 1 << 14;
 /// The bytes of bodies that [`put_many`] puts into one transaction, give or take the last body.
 const MANY_BYTES: usize = 64 << 20;
 
-/// One change to one origin.
+/// One change to one origin, or to another file of a site.
 #[derive(Debug)]
 pub(super) enum Change {
     Put { origin: String, state: Box<OriginState>, body: Option<Vec<u8>> },
+    PutFile { url: String, state: Box<OriginState>, body: Option<Vec<u8>> },
     Remove { origin: String },
 }
 
@@ -146,6 +147,20 @@ pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
     }
 }
 
+/// Puts other files of sites, a transaction each: few sites have some.
+pub(super) fn put_files(
+    file: &StoreFile,
+    files: impl IntoIterator<Item = (String, OriginState, Option<Vec<u8>>)>,
+) -> Result<(), StoreError> {
+    for (url, state, body) in files {
+        check_body(&state, body.as_deref()).map_err(|fault| fault.at(&file.path))?;
+        let change = Change::PutFile { url, state: Box::new(state), body };
+        file.write(|transaction| Tables::open(transaction, file)?.make(&change)?.map(drop))
+            .map_err(|fault| fault.at(&file.path))?;
+    }
+    Ok(())
+}
+
 /// Checks that a body is that of the state's copy.
 pub(super) fn check_body(state: &OriginState, body: Option<&[u8]>) -> Result<(), Fault> {
     let Some(body) = body else { return Ok(()) };
@@ -166,6 +181,7 @@ struct Tables<'t> {
     numbers: Table<'t, u128, u64>,
     /// The number of the next body.
     next: u64,
+    transaction: &'t WriteTransaction,
     file: &'t StoreFile,
 }
 
@@ -178,6 +194,7 @@ impl<'t> Tables<'t> {
             bodies,
             numbers: transaction.open_table(NUMBERS)?,
             next,
+            transaction,
             file,
         })
     }
@@ -187,6 +204,7 @@ impl<'t> Tables<'t> {
     fn make(&mut self, change: &Change) -> Result<Result<bool, Fault>, Fault> {
         match change {
             Change::Put { origin, state, body } => self.put(origin, state, body.as_deref()),
+            Change::PutFile { url, state, body } => self.put_file(url, state, body.as_deref()),
             Change::Remove { origin } => Ok(Ok(self.origins.remove(origin.as_bytes())?.is_some())),
         }
     }
@@ -197,15 +215,42 @@ impl<'t> Tables<'t> {
         state: &OriginState,
         body: Option<&[u8]>,
     ) -> Result<Result<bool, Fault>, Fault> {
-        let number = match &state.copy {
-            None => None,
-            Some(copy) => match self.number(copy.content, body)? {
-                Some(number) => Some(number),
-                None => return Ok(Err(Fault::NoBody(copy.content))),
-            },
-        };
-        let row = Record::of(state, number).encode(origin);
-        Ok(Ok(self.origins.insert(origin.as_bytes(), &row[..])?.is_some()))
+        Ok(match self.number_of(state, body)? {
+            Ok(number) => {
+                let row = Record::of(state, number).encode(origin);
+                Ok(self.origins.insert(origin.as_bytes(), &row[..])?.is_some())
+            }
+            Err(fault) => Err(fault),
+        })
+    }
+
+    /// The table of files is made with the first one.
+    fn put_file(
+        &mut self,
+        url: &str,
+        state: &OriginState,
+        body: Option<&[u8]>,
+    ) -> Result<Result<bool, Fault>, Fault> {
+        Ok(match self.number_of(state, body)? {
+            Ok(number) => {
+                let row = encode_file(url, state, number);
+                let mut files = self.transaction.open_table(FILES)?;
+                Ok(files.insert(url.as_bytes(), &row[..])?.is_some())
+            }
+            Err(fault) => Err(fault),
+        })
+    }
+
+    /// The number of the body of a state's copy, if it has one. The inner error says that the body is
+    /// missing.
+    fn number_of(
+        &mut self,
+        state: &OriginState,
+        body: Option<&[u8]>,
+    ) -> Result<Result<Option<u64>, Fault>, Fault> {
+        let Some(copy) = &state.copy else { return Ok(Ok(None)) };
+        let number = self.number(copy.content, body)?;
+        Ok(number.map(Some).ok_or(Fault::NoBody(copy.content)))
     }
 
     /// The number of a body, which is added if it is missing or damaged. Returns `None` if it
@@ -227,5 +272,40 @@ impl<'t> Tables<'t> {
             .checked_add(1)
             .ok_or_else(|| Fault::damaged("the number of a body is too large"))?;
         Ok(Some(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::CachedCopy;
+    use crate::store::file::CACHE_BYTES;
+    use crate::time::Timestamp;
+
+    /// A program that does not know of files prunes their bodies, and gives their numbers to others.
+    #[test]
+    fn files_whose_bodies_are_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("store");
+        let file = StoreFile::open_or_create(&path, CACHE_BYTES).expect("a store");
+        let state = |body: &[u8]| OriginState::present(CachedCopy::new(body, Timestamp(7)));
+        let (url, body) = ("https://e.com/a.xml", b"licence");
+        let put = || put_files(&file, [(url.to_owned(), state(body), Some(body.to_vec()))]);
+        let found = || file.snapshot().file(url).expect("an answer");
+        put().expect("puts");
+        assert_eq!(found(), Some((state(body), Some(body.to_vec()))));
+        let prune = |transaction: &WriteTransaction| {
+            transaction.open_table(BODIES)?.retain(|_, _| false)?;
+            transaction.open_table(NUMBERS)?.retain(|_, _| false)?;
+            Ok(())
+        };
+        file.write(prune).expect("prunes");
+        assert_eq!(found(), None);
+        assert_eq!(file.snapshot().stat().expect("figures").files, 1);
+        put_many(&file, [("https://b.com", state(b"robots"), Some(b"robots"))]).expect("puts");
+        assert_eq!(found(), None);
+        file.snapshot().verify().expect("no damage");
+        put().expect("puts");
+        assert_eq!(found(), Some((state(body), Some(body.to_vec()))));
     }
 }

@@ -77,6 +77,23 @@ impl<'p> RobotsRights<'p> {
         &self.policy
     }
 
+    /// The bytes of memory that it occupies, which clones share: with its own policy, which grows when it
+    /// compiles itself, but not with one that a pack has.
+    pub fn memory_usage(&self) -> usize {
+        let lines = &*self.lines;
+        let policy = |policy: &Policy| policy.memory_usage().total_bytes();
+        let licences =
+            lines.licences.iter().map(|(_, url)| size_of::<(u32, Box<str>)>() + url.len());
+        let tokens =
+            lines.tokens.iter().map(|(_, of_token)| size_of_val(of_token) + policy(of_token));
+        size_of::<CompiledLines>()
+            + self.policy.as_policy().map_or(0, policy)
+            + lines.usage.memory_usage()
+            + lines.signals.memory_usage()
+            + licences.sum::<usize>()
+            + tokens.sum::<usize>()
+    }
+
     /// The absolute addresses of the licences that the file names for the crawler, with their lines.
     pub fn licences(&self) -> impl Iterator<Item = (u32, &str)> {
         self.lines.licences.iter().map(|(line, url)| (*line, &**url))

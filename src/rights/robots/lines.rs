@@ -13,6 +13,7 @@ use crate::read::crawler::Crawler;
 use crate::read::parse::{Content, Field};
 use crate::read::select::{GroupNumbers, Lookups, Selected};
 use crate::read::token::names_everybody;
+use crate::rights::tables::PolicyToken;
 
 /// A field of robots.txt that is about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +209,16 @@ impl<'a> RightsLines<'a> {
     }
 }
 
+/// Returns true if a file says anything of rights beside Allow and Disallow to a crawler whose operator
+/// heeds these tokens: if it has a line about them or one that is misspelt, or names a token.
+pub(in crate::rights) fn speaks_of_rights(robots: &Robots<'_>, tokens: &[PolicyToken]) -> bool {
+    let lines = RightsLines::of(robots);
+    let is_named = |token: &PolicyToken| {
+        !robots.groups().select_named(&Crawler::name(token.name)).groups().is_empty()
+    };
+    !lines.lines.is_empty() || lines.has_misspelt || tokens.iter().any(is_named)
+}
+
 /// Returns true if a name is one of these fields but for hyphens, underscores, spaces and a plural, which
 /// no definition allows.
 fn is_misspelt(name: &[u8]) -> bool {
@@ -249,6 +260,21 @@ mod tests {
         let blank = "User-agent: a\nDisallow: /\n\nContent-Usage: x\nContent-Signal: y";
         assert_eq!(groups(blank, &Profile::RFC9309), [(4, Some(0)), (5, Some(0))]);
         assert_eq!(groups(blank, &Profile::ORIGINAL_1994), [(4, None), (5, None)]);
+    }
+
+    #[test]
+    fn speaks() {
+        let speaks = |file: &str| {
+            let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
+            speaks_of_rights(&robots, PolicyToken::ALL)
+        };
+        for file in ["License: x", "Content-signals: x", "user-agent: google-extended\ndisallow: /"]
+        {
+            assert!(speaks(file), "{file}");
+        }
+        for file in ["", "User-agent: *\nDisallow: /content-usage\nSitemap: https://e.com/"] {
+            assert!(!speaks(file), "{file}");
+        }
     }
 
     #[test]

@@ -44,6 +44,12 @@ impl SignalRules {
         self.lines.is_empty()
     }
 
+    /// The bytes of memory beside the value itself.
+    pub(super) fn memory_usage(&self) -> usize {
+        let paths: usize = self.paths.iter().map(Paths::memory_usage).sum();
+        self.lines.capacity() * size_of::<(u32, ContentSignals)>() + paths
+    }
+
     /// Returns true if a target has to be compared.
     pub(super) fn has_patterns(&self) -> bool {
         self.paths.iter().any(Paths::has_patterns)

@@ -45,6 +45,11 @@ impl UsageRules {
         self.lines.is_empty()
     }
 
+    /// The bytes of memory beside the value itself.
+    pub(super) fn memory_usage(&self) -> usize {
+        self.lines.capacity() * size_of::<UsageLine>() + self.paths.memory_usage()
+    }
+
     /// Returns true if a target has to be compared.
     pub(super) fn has_patterns(&self) -> bool {
         self.paths.has_patterns()

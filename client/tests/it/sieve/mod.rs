@@ -5,6 +5,8 @@ mod metrics;
 #[cfg(feature = "fetch")]
 mod offline;
 mod overrides;
+#[cfg(feature = "rights")]
+mod rights;
 mod streams;
 
 use std::collections::HashMap;
