@@ -27,6 +27,12 @@ pub(super) struct Compiled {
     pub(super) rights: Option<RobotsRights>,
 }
 
+/// Rights cost a word for each distinct file, and nothing without the feature.
+const _: () = {
+    let rights = if cfg!(feature = "rights") { size_of::<usize>() } else { 0 };
+    assert!(size_of::<Compiled>() == size_of::<CrawlerPolicies>() + rights);
+};
+
 impl Compiled {
     fn of(robots: &Robots<'_>, crawlers: &[Crawler]) -> Compiled {
         Compiled {
