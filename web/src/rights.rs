@@ -134,7 +134,7 @@ fn fields(written: &[u8]) -> Result<Fields, JsValue> {
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct RawRobotsRights {
-    of: Option<(RobotsRights, Rc<Shared>)>,
+    of: Option<(RobotsRights<'static>, Rc<Shared>)>,
 }
 
 #[wasm_bindgen]

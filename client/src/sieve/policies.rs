@@ -24,7 +24,7 @@ pub(super) struct Compiled {
     pub(super) policies: CrawlerPolicies,
     /// What it says of the first crawler's rights. `None` if that is nothing, or nobody asks.
     #[cfg(feature = "rights")]
-    pub(super) rights: Option<RobotsRights>,
+    pub(super) rights: Option<Box<RobotsRights<'static>>>,
 }
 
 /// Rights cost a word for each distinct file, and nothing without the feature.
@@ -46,7 +46,7 @@ impl Compiled {
     pub(super) fn memory_usage(&self) -> usize {
         let policies = self.policies.memory_usage();
         #[cfg(feature = "rights")]
-        let policies = policies + self.rights.as_ref().map_or(0, RobotsRights::memory_usage);
+        let policies = policies + self.rights.as_ref().map_or(0, |rights| rights.memory_usage());
         policies
     }
 }
@@ -191,7 +191,10 @@ impl Policies {
         let compiled = Compiled::of(&robots, &self.crawlers);
         #[cfg(feature = "rights")]
         let compiled = Compiled {
-            rights: self.rights.as_ref().and_then(|reader| reader.robots_if_any(&robots)),
+            rights: self
+                .rights
+                .as_ref()
+                .and_then(|reader| Some(Box::new(reader.robots_if_any(&robots)?))),
             ..compiled
         };
         compiled

@@ -162,7 +162,8 @@ impl Sieve {
         let mut files = SiteDocuments::default();
         if self.shared.files.is_some() {
             let entry = decision.site.entry();
-            let robots = entry.file.rights.as_ref().filter(|_| entry.ruling.holds == Holds::Rules);
+            let robots =
+                entry.file.rights.as_deref().filter(|_| entry.ruling.holds == Holds::Rules);
             let licences = robots.iter().flat_map(|robots| robots.licences());
             let site = entry.key().to_owned();
             files.name_tdm(&site);
@@ -236,7 +237,7 @@ impl<U: AsUrl> SieveRights<U> {
         let SieveDecision { verdict, url, site } = &self.decision;
         let ruling = site.ruling();
         let holds_rules = ruling.holds == Holds::Rules;
-        let robots = site.entry().file.rights.as_ref().filter(|_| holds_rules);
+        let robots = site.entry().file.rights.as_deref().filter(|_| holds_rules);
         let rights = match (reader.rights(url, robots, response, self.files.documents()), robots) {
             (Ok(rights), Some(_)) => rights,
             (Ok(rights), None) => rights.with_crawl(*verdict, self.line()),

@@ -13,7 +13,7 @@ use crate::reports::Given;
 use crate::robots::Robots;
 
 /// What one file says.
-pub type Compiled = RobotsRights;
+pub type Compiled = RobotsRights<'static>;
 
 /// The most files that are kept, and the most bytes of them: beyond, all are forgotten.
 const MOST_FILES: usize = 1 << 16;
