@@ -371,7 +371,7 @@ fn values_have_the_right_names() {
         for value in format.iter().flat_map(|arg| arg.get_possible_values()) {
             let known = [
                 "text", "json", "jsonl", "tsv", "urls", "denied", "sarif", "github", "markdown",
-                "toml", "junit",
+                "toml", "junit", "parquet",
             ];
             assert!(known.contains(&value.get_name()), "{name} --format {}", value.get_name());
         }

@@ -186,7 +186,7 @@ pub struct FilterArgs {
     /// What the URLs are for: index, snippet, ai-input or ai-train
     ///
     /// Judges by the Content-Usage and Content-Signal lines of --robots,
-    /// --robots-dir, or a --pack made with --rights, in the place of Allow and
+    /// --robots-dir, or a --pack made with --rights, in place of Allow and
     /// Disallow. What they do not mention is unknown: silence is no
     /// permission. jsonl names the lines that decided.
     #[arg(

@@ -97,9 +97,9 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let start = Instant::now();
     match args.format {
-        Some(RightsFormat::Text) => {
+        Some(RightsFormat::Text | RightsFormat::Json) => {
             return Err(Failure::Usage(
-                "--warc prints lines of JSON, or Parquet: leave --format text out".to_owned(),
+                "--warc prints one row for each response: give --format jsonl or parquet, or leave it out".to_owned(),
             ));
         }
         #[cfg(not(feature = "parquet"))]

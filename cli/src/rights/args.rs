@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use robotsieve::rights::{TagReading, Vocabulary};
 
 use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Threads, values};
@@ -28,7 +28,7 @@ use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Thread
     arg_required_else_help = true,
     override_usage = "\
 robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) URL
-       robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) --warc FILE...",
+       robotsieve rights [OPTIONS] --agent NAME --warc FILE...",
     after_help = "\
 Examples:
   robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
@@ -95,26 +95,26 @@ pub struct RightsArgs {
     #[arg(long, value_name = "TIME", verbatim_doc_comment)]
     pub now: Option<Instant>,
 
-    /// Print the rights of each response in these WARC files
-    ///
-    /// By the robots.txt files, the headers, the pages, tdmrep.json and the
-    /// RSL documents that the files themselves have: nothing else is read. A
-    /// line of JSON for each response, in their order.
+    /// WARC, plain or compressed
     #[arg(
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["robots", "headers", "html", "file", "url"],
-        verbatim_doc_comment
+        value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["robots", "headers", "html", "file", "url"]
     )]
+    #[arg(long_help = "WARC files, plain or compressed with gzip or zstd: print the rights of\n\
+        each response in them, in their order. What counts are the robots.txt\n\
+        files, the headers, the pages, the tdmrep.json files and the RSL\n\
+        documents that the files themselves have: nothing else is read")]
     pub warc: Vec<OsString>,
 
     #[command(flatten)]
     pub profile: ProfileOption,
 
-    /// What to print: text, json or parquet
+    /// What to print: text or json; with --warc jsonl or parquet
     #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    #[arg(long_help = values::<RightsFormat>("What to print. By default text, of --warc json"))]
+    #[arg(long_help = values::<RightsFormat>("What to print [default: text; with --warc jsonl]"))]
     pub format: Option<RightsFormat>,
 
     #[command(flatten)]
@@ -138,11 +138,13 @@ impl RightsArgs {
 /// The forms in which rights are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RightsFormat {
-    /// For people; of one URL
+    /// For people
     Text,
-    /// One JSON document; of --warc a line for each response
+    /// One JSON document
     Json,
-    /// A Parquet file, of --warc
+    /// With --warc: a line of JSON for each response
+    Jsonl,
+    /// With --warc: Parquet, if built with '--features parquet'
     Parquet,
 }
 

@@ -43,8 +43,10 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
     }
     // clap requires it.
     let url = args.url.as_deref().unwrap_or_default().as_encoded_bytes();
-    if args.format == Some(RightsFormat::Parquet) {
-        return Err(Failure::Usage("--format parquet is for --warc".to_owned()));
+    if let Some(RightsFormat::Jsonl | RightsFormat::Parquet) = args.format {
+        return Err(Failure::Usage(
+            "--format jsonl and parquet are for --warc: give --format json for one URL".to_owned(),
+        ));
     }
 
     let file = args.robots.as_deref().map(robots_file::text).transpose()?;

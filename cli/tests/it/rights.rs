@@ -311,10 +311,10 @@ fn what_archives_cannot_be_asked() {
         let first = args!["rights", "--agent", "a", "--warc", archive()];
         run(first.into_iter().chain(more.iter().map(Into::into)))
     };
-    rights(&["--format", "text"]).fails(2, "leave --format text out");
+    rights(&["--format", "text"]).fails(2, "give --format jsonl or parquet");
     rights(&["--robots", "x"]).fails(2, "cannot be used with");
     run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "read several times");
-    run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "is for --warc");
+    run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "are for --warc");
     run(args!["rights", "--agent", "a"]).fails(2, "<URL>");
 }
 
