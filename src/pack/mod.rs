@@ -76,6 +76,7 @@ mod recipe;
 mod rights;
 mod shard;
 mod site;
+mod take;
 mod verify;
 mod write;
 

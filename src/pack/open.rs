@@ -9,7 +9,8 @@ use crate::rules::target::{InvalidUrl, Target};
 use super::bytes::Bytes;
 use super::error::{FileError, PackError};
 use super::format::{MAX_LAYERS, Trailer, reading_from_bytes};
-use super::shard::{Shard, Take};
+use super::shard::Shard;
+use super::take::Take;
 
 /// An open pack. It is `Send` and `Sync`, so all threads can use the same one.
 ///

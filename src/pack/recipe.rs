@@ -15,6 +15,7 @@ use crate::sites::layout::{HAS_PACE, KIND_RULES};
 use crate::sites::pace;
 
 use super::format::{KIND_EXPLAIN, KIND_SITEMAPS};
+use super::take::put_len;
 
 /// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
 /// [`Writer::recipe`](crate::pack::Writer::recipe). Cheap to clone, so that each thread that packs can have one.
@@ -175,12 +176,6 @@ impl PackedParts {
         body.extend_from_slice(&pace);
         PackedParts { policy: body, rules: Vec::new() }
     }
-}
-
-/// A length of something that follows, or a number of things that follow. If it does not fit, the
-/// body does not either, and [`Writer::put`] refuses it.
-pub(super) fn put_len(body: &mut Vec<u8>, len: usize) {
-    body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
 }
 
 fn put_rules(policy: &Policy, body: &mut Vec<u8>) {

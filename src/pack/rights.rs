@@ -13,7 +13,7 @@ use crate::rights::{Note, Notes, robots::selection::Selection};
 
 #[cfg(feature = "rights")]
 use super::format::KIND_RIGHTS;
-use super::shard::Take;
+use super::take::Take;
 
 /// Lines with their numbers, as written.
 pub(super) type Lines<'a> = Vec<(u32, &'a [u8])>;
@@ -29,7 +29,7 @@ pub(super) struct RightsLines<'a> {
 /// The body of a record. Empty if nothing is said to any crawler.
 #[cfg(feature = "rights")]
 pub(super) fn body(of_crawlers: &[RightsLines<'_>]) -> Vec<u8> {
-    use super::recipe::put_len;
+    use super::take::put_len;
 
     if of_crawlers.iter().all(|lines| *lines == RightsLines::default()) {
         return Vec::new();

@@ -41,6 +41,7 @@ use super::format::{
 };
 use super::outcome::FORGOTTEN;
 use super::rights;
+use super::take::Take;
 
 /// A file of a pack.
 #[derive(Debug)]
@@ -903,31 +904,6 @@ fn are_texts(list: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// The rest of some bytes, which are taken from the front.
-pub(super) struct Take<'o>(pub(super) &'o [u8]);
-
-impl<'o> Take<'o> {
-    fn take(&mut self, len: usize) -> Option<&'o [u8]> {
-        let (taken, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|byte| byte[0])
-    }
-
-    pub(super) fn number(&mut self) -> Option<u32> {
-        u32_at(self.take(4)?, 0)
-    }
-
-    /// A length, and as many bytes.
-    pub(super) fn text(&mut self) -> Option<&'o [u8]> {
-        let len = self.number()?;
-        self.take(len as usize)
-    }
 }
 
 #[cfg(test)]

@@ -145,7 +145,9 @@ impl RightsReader {
         note_hidden(&mut rights);
         if documents.is_empty() && !response.has_sites_terms() {
             // What is left needs neither the origin nor the path.
-            refer(robots, &mut rights);
+            if let Some(robots) = robots {
+                robots.refer(&mut rights);
+            }
             return Ok(rights);
         }
         let origin = Origin::of(url).ok();
@@ -247,13 +249,6 @@ fn note_hidden(rights: &mut Rights) {
     }
 }
 
-/// Adds the licences that robots.txt names, none of whose documents is there.
-pub(in crate::rights) fn refer(robots: Option<&RobotsRights<'_>>, rights: &mut Rights) {
-    for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
-        add_document(url, Place::Robots { line }, None, rights);
-    }
-}
-
 /// Adds the licences, and what those that can be read say of the page.
 fn settle_licences(
     robots: Option<&RobotsRights<'_>>,
@@ -279,7 +274,7 @@ fn settle_licences(
             }
             Err(_) => LicenceState::Invalid,
         });
-        add_document(url, via, state, rights);
+        rights.add_document(url, via, state);
     };
     for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
         settle(url, Place::Robots { line }, rights);
@@ -316,26 +311,6 @@ fn settle_licences(
             state: Some(state),
         });
     }
-}
-
-/// Adds an RSL document that is not in the page. `None` if it was not given.
-fn add_document(url: &str, via: Place, state: Option<LicenceState>, rights: &mut Rights) {
-    let state = state.unwrap_or(LicenceState::NotGiven);
-    match state {
-        LicenceState::NotGiven => rights.add_note(Note::LicenceNotGiven),
-        LicenceState::Invalid => rights.add_note(Note::LicenceInvalid),
-        _ => {}
-    }
-    let is_https = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    if !is_https {
-        rights.add_note(Note::LicenceNotHttps);
-    }
-    rights.add_licence(Licence {
-        kind: LicenceKind::Rsl,
-        url: Some(url.into()),
-        via,
-        state: Some(state),
-    });
 }
 
 #[cfg(test)]

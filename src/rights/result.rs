@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::rights::licence::Licence;
+use crate::rights::licence::{Licence, LicenceKind, LicenceState};
 use crate::rights::limits::{Limits, UseCeiling};
 use crate::rights::note::{Note, Notes};
 use crate::rights::place::Place;
@@ -182,6 +182,22 @@ impl Rights {
         if !self.conditions.iter().any(is_known) {
             self.conditions.push((purpose, condition.into()));
         }
+    }
+
+    /// Adds an RSL document that is not in the page. `None` if it was not given.
+    pub(crate) fn add_document(&mut self, url: &str, via: Place, state: Option<LicenceState>) {
+        let state = state.unwrap_or(LicenceState::NotGiven);
+        match state {
+            LicenceState::NotGiven => self.add_note(Note::LicenceNotGiven),
+            LicenceState::Invalid => self.add_note(Note::LicenceInvalid),
+            _ => {}
+        }
+        let is_https = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+        if !is_https {
+            self.add_note(Note::LicenceNotHttps);
+        }
+        let (kind, url, state) = (LicenceKind::Rsl, Some(url.into()), Some(state));
+        self.add_licence(Licence { kind, url, via, state });
     }
 
     pub(crate) fn add_licence(&mut self, licence: Licence) {

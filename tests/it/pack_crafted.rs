@@ -63,10 +63,11 @@ fn tables() {
     for (name, body, wanted) in cases {
         assert_eq!(damage(&of(&body)), wanted, "{name}");
     }
-    for kind in [3, 8, 9, 16, 0xFF] {
+    for kind in [3, 8, 9, 12, 16, 0xFF] {
         let wanted = match kind {
             3 | 0xFF => "the pace of a record cannot be read",
             8 => "the record is no policy",
+            9 => "rights in a pack that keeps none",
             _ => "the kind of a record is unknown",
         };
         assert_eq!(damage(&of(&[kind, 1, 0, 0, 0])), Some(wanted), "{kind}");

@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
+use robotsieve::rights::Purpose;
 use robotsieve::{Answer, Origin, SitePolicy, UrlRun};
 
 use super::batch::Batch;
+use super::purpose::OfPurpose;
 use super::sites::{HostRules, Site, Sites};
 use crate::write::report::Report;
 
@@ -105,5 +107,50 @@ impl Sites for Packed {
     fn answer(&self, batch: &Batch<'_>, _: usize, answers: &mut [Answer]) {
         let damaged = |error| self.damage.report(error);
         self.pack.answers_for(&batch.runs, &batch.lines, &self.columns, answers, damaged);
+    }
+}
+
+/// What a pack has of a purpose other than crawling.
+pub struct PackedRights {
+    pack: &'static Pack<'static>,
+    /// For each crawler to judge for, its index among those of the pack.
+    columns: Vec<usize>,
+    purpose: Purpose,
+    damage: Damage,
+}
+
+impl PackedRights {
+    pub fn new(
+        pack: &'static Pack<'static>,
+        columns: Vec<usize>,
+        purpose: Purpose,
+        report: Arc<Report>,
+    ) -> PackedRights {
+        PackedRights { pack, columns, purpose, damage: Damage::new(report) }
+    }
+
+    fn site(&self, site: &pack::Site<'static>) -> Result<Option<Site>, PackError> {
+        let of = OfPurpose::of_packed(self.pack, site, &self.columns, self.purpose)?;
+        Ok(of.map(Site::OfPurpose))
+    }
+}
+
+impl Sites for PackedRights {
+    fn each_run(
+        &self,
+        batch: &Batch<'_>,
+        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+    ) {
+        for (run, numbers) in batch.numbered() {
+            let found = run.origin.as_ref().map_or(Ok(None), |origin| self.pack.get(origin));
+            match found.and_then(|site| site.map_or(Ok(None), |site| self.site(&site))) {
+                Ok(Some(site)) => act(run, numbers, HostRules::Site(&site)),
+                Ok(None) => act(run, numbers, HostRules::Missing),
+                Err(error) => {
+                    self.damage.report(error);
+                    act(run, numbers, HostRules::Unreadable);
+                }
+            }
+        }
     }
 }

@@ -1,17 +1,12 @@
 //! What a robots.txt says of a purpose other than crawling.
 
 use std::iter;
-use std::ops::Range;
-use std::sync::Arc;
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
 use robotsieve::rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
-use robotsieve::{Answer, Crawler, InvalidUrl, Robots, UrlRun};
+use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
 
-use super::batch::{Batch, Line};
-use super::packed::Damage;
-use super::sites::{HostRules, Site, Sites};
-use crate::write::report::Report;
+use super::batch::Line;
 
 /// What a robots.txt says of a purpose other than crawling, for all crawlers.
 pub struct OfPurpose {
@@ -30,6 +25,25 @@ impl OfPurpose {
     pub fn new(robots: &Robots<'_>, crawlers: &[Crawler], purpose: Purpose) -> OfPurpose {
         let to = |crawler: &Crawler| RightsReader::new(crawler).robots(robots);
         OfPurpose { purpose, said: Said::To(crawlers.iter().map(to).collect()) }
+    }
+
+    /// What a site of a pack says to the crawlers with these indices there. `None` if nothing is known of
+    /// the site.
+    pub fn of_packed(
+        pack: &'static Pack<'static>,
+        site: &pack::Site<'static>,
+        crawlers: &[usize],
+        purpose: Purpose,
+    ) -> Result<Option<OfPurpose>, PackError> {
+        if site.kind() == Kind::Unknown {
+            return Ok(None);
+        }
+        if !site.speaks_of_rights()? {
+            return Ok(Some(OfPurpose { purpose, said: Said::Nothing(pack, crawlers.len()) }));
+        }
+        let to = crawlers.iter().map(|crawler| site.rights(*crawler, Vocabulary::default()));
+        let to = to.collect::<Result<Option<_>, PackError>>()?;
+        Ok(to.map(|to| OfPurpose { purpose, said: Said::To(to) }))
     }
 
     /// Writes the answer for each crawler.
@@ -74,61 +88,5 @@ fn answer_of_ruling(ruling: Ruling) -> Answer {
         Ruling::Allow => Answer::Allow,
         Ruling::Disallow => Answer::Disallow,
         Ruling::Unknown => Answer::Unknown,
-    }
-}
-
-/// What a pack has of a purpose other than crawling.
-pub struct PackedRights {
-    pack: &'static Pack<'static>,
-    /// For each crawler to judge for, its index among those of the pack.
-    columns: Vec<usize>,
-    purpose: Purpose,
-    damage: Damage,
-}
-
-impl PackedRights {
-    pub fn new(
-        pack: &'static Pack<'static>,
-        columns: Vec<usize>,
-        purpose: Purpose,
-        report: Arc<Report>,
-    ) -> PackedRights {
-        PackedRights { pack, columns, purpose, damage: Damage::new(report) }
-    }
-
-    /// What a site says; `None` if nothing is known of it.
-    fn site(&self, site: pack::Site<'static>) -> Result<Option<Site>, PackError> {
-        if site.kind() == Kind::Unknown {
-            return Ok(None);
-        }
-        let said = if site.speaks_of_rights()? {
-            let to = |column: &usize| site.rights(*column, Vocabulary::default());
-            let to = self.columns.iter().map(to).collect::<Result<Option<_>, PackError>>()?;
-            let Some(to) = to else { return Ok(None) };
-            Said::To(to)
-        } else {
-            Said::Nothing(self.pack, self.columns.len())
-        };
-        Ok(Some(Site::OfPurpose(OfPurpose { purpose: self.purpose, said })))
-    }
-}
-
-impl Sites for PackedRights {
-    fn each_run(
-        &self,
-        batch: &Batch<'_>,
-        act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
-    ) {
-        for (run, numbers) in batch.numbered() {
-            let found = run.origin.as_ref().map_or(Ok(None), |origin| self.pack.get(origin));
-            match found.and_then(|site| site.map_or(Ok(None), |site| self.site(site))) {
-                Ok(Some(site)) => act(run, numbers, HostRules::Site(&site)),
-                Ok(None) => act(run, numbers, HostRules::Missing),
-                Err(error) => {
-                    self.damage.report(error);
-                    act(run, numbers, HostRules::Unreadable);
-                }
-            }
-        }
     }
 }

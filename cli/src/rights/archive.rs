@@ -18,10 +18,10 @@ use robotsieve_client::captures::At;
 use robotsieve_client::captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_client::packs::{Judging, Making};
 use robotsieve_client::report::rfc3339;
-use serde::Serialize;
 use url::Url;
 
 use super::args::{RightsArgs, RightsFormat};
+use super::row::{Page, Printed, Row};
 use crate::error::{Failure, Status};
 use crate::options::Agent;
 use crate::pack::args::Seed;
@@ -43,49 +43,6 @@ const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
 /// Where a document that is no XML by its type may say that it is RSL.
 const BEGINNING: usize = 4 << 10;
-
-/// What is known of a response, and of the use of its URL.
-#[derive(Serialize)]
-pub struct Row {
-    pub url: String,
-    pub agent: String,
-    pub captured: String,
-    pub status: u16,
-    pub file: String,
-    pub offset: Option<u64>,
-    /// What the archive has of the robots.txt of its site. `None` if nothing.
-    pub robots: Option<&'static str>,
-    pub page: Page,
-    #[serde(flatten)]
-    pub rights: robotsieve::rights::Rights,
-}
-
-/// What was read of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Page {
-    /// All of it.
-    Read,
-    /// It is not HTML, so only its header counts.
-    NotHtml,
-    /// What is there of it: its end is missing in the archive.
-    Cut,
-    /// Nothing: it ended too early, or its encoding cannot be undone.
-    Unreadable,
-}
-
-impl Page {
-    /// As JSON and Parquet have it.
-    #[cfg(feature = "parquet")]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Page::Read => "read",
-            Page::NotHtml => "not-html",
-            Page::Cut => "cut",
-            Page::Unreadable => "unreadable",
-        }
-    }
-}
 
 /// Prints the rights of all responses.
 pub fn run(
@@ -168,13 +125,6 @@ pub fn run(
 /// True if something was left out. What that is was told.
 #[derive(Default)]
 struct Faults(bool);
-
-/// What was printed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Printed {
-    pub responses: u64,
-    pub revisits: u64,
-}
 
 /// The policies and the lines about rights of all robots.txt files in the archives.
 fn pack_of(

@@ -4,6 +4,7 @@ mod archive;
 pub mod args;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row;
 
 use std::borrow::Cow;
 use std::ffi::OsString;

@@ -11,7 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use robotsieve::rights::Purpose;
 
-use super::archive::{Printed, Row};
+use super::row::{Printed, Row};
 use crate::error::Failure;
 use crate::write::stdout::{self, Stdout};
 

@@ -15,7 +15,7 @@ use super::metrics::Counters;
 use super::overrides::Overrides;
 use super::policies::Policies;
 #[cfg(feature = "rights")]
-use super::rights::RightsOptions;
+use super::rights_options::RightsOptions;
 #[cfg(feature = "rights")]
 use super::site_files::{SHARE_OF_FILES, SiteFiles};
 use super::sites::Sites;

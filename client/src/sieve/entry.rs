@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use robotsieve::{AsUrl, BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
 use smallvec::SmallVec;
 
-use super::policies::Compiled;
+use super::compiled::Compiled;
 use super::read_ahead;
 use crate::outcome::{OriginState, Ruling};
 use crate::time::Timestamp;

@@ -58,11 +58,14 @@ mod breaker;
 mod builder;
 mod cache;
 mod clock;
+mod compiled;
 mod decide;
 mod decision;
 mod entry;
 mod error;
 mod fetch;
+#[cfg(feature = "rights")]
+mod file_attempt;
 mod in_flight;
 mod metrics;
 mod overrides;
@@ -72,6 +75,8 @@ pub mod queue;
 mod read_ahead;
 #[cfg(feature = "rights")]
 mod rights;
+#[cfg(feature = "rights")]
+mod rights_options;
 #[cfg(feature = "rights")]
 mod site_files;
 mod sites;
@@ -87,7 +92,9 @@ pub use fetch::Fetch;
 pub use metrics::{Metrics, Times};
 pub use overrides::{Override, OverrideError, Overrides};
 #[cfg(feature = "rights")]
-pub use rights::{RightsOptions, SieveRights};
+pub use rights::SieveRights;
+#[cfg(feature = "rights")]
+pub use rights_options::RightsOptions;
 #[cfg(feature = "rights")]
 pub use site_files::{FileOutcome, SiteFile};
 pub use stream::{Decided, Decisions, InOrder, Undecided};

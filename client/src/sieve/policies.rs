@@ -4,52 +4,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 #[cfg(feature = "rights")]
-use robotsieve::rights::{RightsReader, RobotsRights};
-use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
+use robotsieve::rights::RightsReader;
+use robotsieve::{Config, Crawler, Profile, Robots};
 
+use super::compiled::Compiled;
 use super::entry::Entry;
 use super::overrides::Override;
 #[cfg(feature = "rights")]
-use super::rights::RightsOptions;
+use super::rights_options::RightsOptions;
 use crate::outcome::{AsOf, CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
 use crate::time::Timestamp;
 
 /// Files that allow everything and nothing.
 const ALLOW_ALL: &[u8] = b"";
 const DISALLOW_ALL: &[u8] = b"User-agent: *\nDisallow: /";
-
-/// What a file compiles to.
-#[derive(Debug)]
-pub(super) struct Compiled {
-    pub(super) policies: CrawlerPolicies,
-    /// What it says of the first crawler's rights. `None` if that is nothing, or nobody asks.
-    #[cfg(feature = "rights")]
-    pub(super) rights: Option<Box<RobotsRights<'static>>>,
-}
-
-/// Rights cost a word for each distinct file, and nothing without the feature.
-const _: () = {
-    let rights = if cfg!(feature = "rights") { size_of::<usize>() } else { 0 };
-    assert!(size_of::<Compiled>() == size_of::<CrawlerPolicies>() + rights);
-};
-
-impl Compiled {
-    fn of(robots: &Robots<'_>, crawlers: &[Crawler]) -> Compiled {
-        Compiled {
-            policies: CrawlerPolicies::of(robots, crawlers),
-            #[cfg(feature = "rights")]
-            rights: None,
-        }
-    }
-
-    /// Its size in bytes, without that of the value itself.
-    pub(super) fn memory_usage(&self) -> usize {
-        let policies = self.policies.memory_usage();
-        #[cfg(feature = "rights")]
-        let policies = policies + self.rights.as_ref().map_or(0, |rights| rights.memory_usage());
-        policies
-    }
-}
 
 /// Compiles the policies of sites. Sites with equal bodies share theirs.
 pub(super) struct Policies {

@@ -10,7 +10,6 @@ use crate::read::crawler::Crawler;
 use crate::rights::note::{Note, Notes};
 use crate::rights::place::Place;
 use crate::rights::purpose::{Purpose, Purposes, Ruling};
-use crate::rights::reader::refer;
 use crate::rights::result::Rights;
 use crate::rights::robots::said::Said;
 use crate::rights::robots::selection::Selection;
@@ -143,8 +142,15 @@ impl<'p> RobotsRights<'p> {
     pub fn rights<U: crate::AsUrl + ?Sized>(&self, url: &U) -> Result<Rights, InvalidUrl> {
         let mut rights = Rights::default();
         self.settle(url, &mut rights)?;
-        refer(Some(self), &mut rights);
+        self.refer(&mut rights);
         Ok(rights)
+    }
+
+    /// Adds the licences that it names, none of whose documents is there.
+    pub(in crate::rights) fn refer(&self, rights: &mut Rights) {
+        for (line, url) in self.licences() {
+            rights.add_document(url, Place::Robots { line }, None);
+        }
     }
 
     /// Adds what the file says of a URL, but for its licences.

@@ -1,9 +1,46 @@
 //! What is made of records, and where it goes.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::{fmt, io};
+
 use crate::captures::capture::{At, RecordPlace};
 
 use super::record::Record;
-use super::{Counts, Panicked, Unreadable};
+
+/// An input that cannot be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// Its path, or what it is called in messages.
+    pub name: Arc<Path>,
+    /// Why not.
+    pub cause: io::Error,
+}
+
+/// A thread that read has panicked, so that something is missing: a bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panicked;
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a thread that reads WARC files has panicked: this is a bug in robotsieve")
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// The numbers of what was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Sound records, of every kind.
+    pub records: u64,
+    /// Places that are no record, and records that could not be read.
+    pub damaged: u64,
+    /// Inputs that could not be read, or not to their end.
+    pub unreadable: u64,
+    /// Bytes of the inputs, as they are stored.
+    pub bytes: u64,
+}
 
 /// What is made of records, by the threads that read them.
 pub trait Extract: Sync {

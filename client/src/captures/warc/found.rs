@@ -16,7 +16,7 @@ use crate::captures::capture::{Capture, Key, MAX_URL_BYTES, RecordPlace, Same, S
 /// The contents of a record.
 pub enum RecordFound {
     /// An answer, and the id of its record.
-    Answer(Box<str>, Capture),
+    Answer(Box<str>, Box<Capture>),
     /// All that a store knew of an origin.
     State(Box<StateRecord>),
 }
@@ -92,7 +92,7 @@ fn read(record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, S
         _ => answer(record)?.map(|(key, time, answer)| {
             let (origin, other) = key.into_parts();
             let capture = Capture { origin, other, at: Some(time), answer, place };
-            RecordFound::Answer(text(record.id).into(), capture)
+            RecordFound::Answer(text(record.id).into(), Box::new(capture))
         }),
     })
 }

@@ -5,10 +5,12 @@ use std::fmt;
 use crate::Timestamp;
 use crate::captures::capture::{MAX_URL_BYTES, RecordPlace};
 
-use super::extract::{Extract, Sink};
+use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
 use super::found::time;
+use super::http;
+use super::reading::{PIECE_BYTES, Reading};
 use super::record::{End, Kind, Record};
-use super::{Counts, PIECE_BYTES, Panicked, Reading, Unreadable, WarcInput, http};
+use super::source::WarcInput;
 
 /// An answer in a WARC file.
 pub struct ResponseRecord<'r> {

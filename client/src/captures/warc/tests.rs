@@ -1,6 +1,6 @@
 //! Reading in pieces, damage, and what stands in archives.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::outcome::Holds;

@@ -1,0 +1,53 @@
+//! What is printed of a response in an archive.
+
+use serde::Serialize;
+
+/// What is known of a response, and of the use of its URL.
+#[derive(Serialize)]
+pub struct Row {
+    pub url: String,
+    pub agent: String,
+    pub captured: String,
+    pub status: u16,
+    pub file: String,
+    pub offset: Option<u64>,
+    /// What the archive has of the robots.txt of its site. `None` if nothing.
+    pub robots: Option<&'static str>,
+    pub page: Page,
+    #[serde(flatten)]
+    pub rights: robotsieve::rights::Rights,
+}
+
+/// What was read of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Page {
+    /// All of it.
+    Read,
+    /// It is not HTML, so only its header counts.
+    NotHtml,
+    /// What is there of it: its end is missing in the archive.
+    Cut,
+    /// Nothing: it ended too early, or its encoding cannot be undone.
+    Unreadable,
+}
+
+impl Page {
+    /// As JSON and Parquet have it.
+    #[cfg(feature = "parquet")]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Page::Read => "read",
+            Page::NotHtml => "not-html",
+            Page::Cut => "cut",
+            Page::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// What was printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Printed {
+    pub responses: u64,
+    pub revisits: u64,
+}
