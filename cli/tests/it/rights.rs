@@ -291,7 +291,7 @@ fn damaged_archives() {
     let damaged =
         [&bytes[..], text.as_bytes(), short.as_bytes(), untyped.as_bytes(), cut.as_bytes()];
     let folder = Folder::of(&[]);
-    let path = folder.file("damaged.warc", &damaged.concat());
+    let path = folder.file("damaged.warc", damaged.concat());
     let ran =
         run(args!["rights", "--agent", "ExampleBot", "--warc", &path, folder.path("none.warc")]);
     assert_eq!(ran.status, 3, "{ran:?}");

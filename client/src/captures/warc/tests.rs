@@ -169,22 +169,20 @@ fn responses() {
         for threads in [1, 3] {
             let mut made = Vec::new();
             let look = |response: &ResponseRecord<'_>| {
-                let body = response.body().map(|body| (body.bytes.len(), body.is_cut));
-                let tag = response.header("x-robots-tag").map(<[u8]>::to_vec);
-                Ok((response.url.to_owned(), response.status, tag, body.ok()))
+                let body = response.body().map(|body| (body.bytes.len(), body.is_cut)).ok();
+                let (url, status) = (response.url, response.status);
+                let has_tag = response.header("x-robots-tag").is_some();
+                Ok(format!("{url} {status} {has_tag} {body:?}"))
             };
-            let act =
-                |item: ResponseItem<(String, u16, Option<Vec<u8>>, Option<(usize, bool)>)>| {
-                    made.push(match item {
-                        ResponseItem::Made((url, status, tag, body)) => {
-                            format!("{url} {status} {} {body:?}", tag.is_some())
-                        }
-                        ResponseItem::Revisit => "revisit".to_owned(),
-                        ResponseItem::Damaged { what, .. } => what,
-                        ResponseItem::Unreadable(unreadable) => panic!("{unreadable:?}"),
-                    });
-                    Ok::<(), Panicked>(())
-                };
+            let act = |item: ResponseItem<String>| {
+                made.push(match item {
+                    ResponseItem::Made(made) => made,
+                    ResponseItem::Revisit => "revisit".to_owned(),
+                    ResponseItem::Damaged { what, .. } => what,
+                    ResponseItem::Unreadable(unreadable) => panic!("{unreadable:?}"),
+                });
+                Ok::<(), Panicked>(())
+            };
             let counts =
                 read_responses([opened(files.file(&bytes))], threads, look, act, |_| {}).unwrap();
             assert_eq!(
