@@ -130,7 +130,7 @@ impl<U: AsUrl> SieveRights<U> {
     }
 
     /// [`SieveRights::with_response`] with the RSL documents that the response names, if [site
-    /// files](RightsOptions::with_site_files) are read: those that are not known are fetched first.
+    /// files](super::RightsOptions::with_site_files) are read: those that are not known are fetched first.
     ///
     /// Of robots.txt and response together, the first eight documents are read, and of all pages of a
     /// site, 64 different ones are asked for in a day. For a [blocking](super::blocking) sieve, run this in
@@ -148,7 +148,7 @@ impl<U: AsUrl> SieveRights<U> {
     }
 
     /// The other files of the site that were looked for, and what became of each. None unless [site
-    /// files](RightsOptions::with_site_files) are read.
+    /// files](super::RightsOptions::with_site_files) are read.
     #[must_use]
     pub fn files(&self) -> &[SiteFile] {
         self.files.files()
