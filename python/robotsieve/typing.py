@@ -93,6 +93,7 @@ class ConfigFields(TypedDict, total=False):
     build_after: Union[int, None]
     keep_rules: bool
     keep_sitemaps: bool
+    keep_rights: bool
     max_interval: float
     inherit_pace: bool
 
@@ -160,7 +161,7 @@ Headers: TypeAlias = Union[
 #: Columns of headers, and of robots.txt files or pages: an Arrow array or stream, or an iterable.
 ManyHeaders: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[Headers, None]]]
 ManyTexts: TypeAlias = Union[ArrowArray, ArrowStream, Iterable[Union[Text, None]]]
-#: What is known of a purpose.
+#: What is said of a purpose: silence is no permission.
 Ruling: TypeAlias = Literal["allow", "disallow", "unknown"]
 #: A use of a page.
 Purpose: TypeAlias = Literal["crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"]
@@ -172,8 +173,6 @@ UseCeiling: TypeAlias = Literal["immediate", "reference", "full"]
 #: From and to, in bytes: the first, and the one after the last.
 Span: TypeAlias = tuple[int, int]
 Severity: TypeAlias = Literal["note", "warning", "error"]
-#: What is said of a use: silence is no permission.
-Ruling: TypeAlias = Literal["allow", "disallow", "unknown"]
 #: What kind of record a field makes.
 Kind: TypeAlias = Literal[
     "sitemap",

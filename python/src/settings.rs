@@ -89,9 +89,10 @@ impl Profile {
 /// How policies are built. The default suits most programs, and no configuration changes a verdict.
 ///
 /// ``keep_rules=False`` makes policies smaller, and they can no longer say which rule decided.
-/// ``keep_sitemaps=True`` makes sets and packs keep the sitemaps of each file. ``max_interval`` is the
-/// longest crawl delay that counts, in seconds; ``inherit_pace=True`` lets a crawler with a group of
-/// its own take the delay of the ``*`` group if its own has none. ``engine``, ``limits`` and
+/// ``keep_sitemaps=True`` makes sets and packs keep the sitemaps of each file, ``keep_rights=True`` makes
+/// packs keep what it says of rights. ``max_interval`` is the longest crawl delay that counts, in
+/// seconds; ``inherit_pace=True`` lets a crawler with a group of its own take the delay of the ``*``
+/// group if its own has none. ``engine``, ``limits`` and
 /// ``build_after`` are for measuring: see the documentation of the Rust library.
 ///
 /// >>> import robotsieve

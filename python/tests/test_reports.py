@@ -283,8 +283,6 @@ def test_faults_of_the_caller() -> None:
     robots = Robots("User-agent: *\nDisallow: /\n")
     with pytest.raises(robotsieve.InvalidUrl):
         robots.explain("bot", "mailto:x")
-    with pytest.raises(robotsieve.InvalidUrl):
-        robots.usage("bot", "mailto:x")
     with pytest.raises(robotsieve.InvalidName):
         robots.explain("Bot/1.0", "/")
     with pytest.raises(robotsieve.InvalidName):

@@ -56,6 +56,6 @@ def test_reports_are_those_of_the_command(profile: str) -> None:
         assert as_json(robots.compare_profiles(["a", "b"], url)) == json.dumps(every, sort_keys=True)
         check(robotsieve.lint(robots), "lint", path)
         check(robotsieve.diff(old, robots), "diff", before, path)
-        check(robots.records(paths=["/a"]), "records", "--path", "/a", path)
+        check(robots.records(), "records", path)
         check(robots.crawlers(), "crawlers", path)
         before = path
