@@ -40,6 +40,7 @@ impl Documents {
         }
         if let Ok(url) = url::Url::parse(address)
             && url.path() == TDM_PATH
+            && url.query().is_none()
             && let Ok(origin) = Origin::of(address)
         {
             self.tdm.insert(origin.key().into(), Arc::new(TdmFile::parse(file)));

@@ -1,5 +1,7 @@
 //! From everything that is known of a URL to its rights.
 
+use std::collections::BTreeMap;
+
 use crate::as_url::AsUrl;
 use crate::origin::Origin;
 use crate::policy::robots::Robots;
@@ -257,20 +259,16 @@ fn settle_licences(
     page: Page<'_>,
     rights: &mut Rights,
 ) {
-    let mut read: Vec<&str> = Vec::new();
+    // Named twice, a document still speaks once, and is compared with the page once.
+    let mut covers: BTreeMap<&str, bool> = BTreeMap::new();
     let mut settle = |url, via, rights: &mut Rights| {
         let state = documents.rsl(url).map(|document| match document {
             Ok(document) => {
-                // Named twice, it still speaks once.
-                let is_known = read.contains(&document.name());
-                if is_known {
-                    return LicenceState::Read;
+                let settle = || document.settle(page, rights);
+                match *covers.entry(document.name()).or_insert_with(settle) {
+                    true => LicenceState::Read,
+                    false => LicenceState::NoMatch,
                 }
-                let covers = document.settle(page, rights);
-                if covers {
-                    read.push(document.name());
-                }
-                if covers { LicenceState::Read } else { LicenceState::NoMatch }
             }
             Err(_) => LicenceState::Invalid,
         });

@@ -71,6 +71,12 @@ use turns::{Turn, Turns};
 /// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
     args.check_source()?;
+    if args.purpose.is_some() && args.missing == args::Missing::Allow {
+        return Err(Failure::Usage(
+            "--missing allow is for crawling alone: of other purposes silence is no permission"
+                .to_owned(),
+        ));
+    }
     if args.store.is_some() {
         args.fetching.start_messages()?;
     }

@@ -5,9 +5,9 @@
 //! thread that reads it.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use robotsieve::pack::Pack;
@@ -40,9 +40,6 @@ const MOST_DOCUMENT_BYTES: usize = 1 << 30;
 
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
-
-/// Where a document that is no XML by its type may say that it is RSL.
-const BEGINNING: usize = 4 << 10;
 
 /// Prints the rights of all responses.
 pub fn run(
@@ -77,10 +74,14 @@ pub fn run(
     }
     let names = &args.warc;
     stdin::at_most_once(names)?;
-    if names.iter().any(stdin::is_meant) {
-        return Err(Failure::Usage(
-            "WARC files are read several times: name files, not standard input".to_owned(),
-        ));
+    let is_pipe = |name: &&OsString| {
+        stdin::is_meant(name) || std::fs::metadata(name).is_ok_and(|found| !found.is_file())
+    };
+    if let Some(pipe) = names.iter().find(is_pipe) {
+        return Err(Failure::Usage(format!(
+            "WARC files are read several times, and '{}' is no file: write it to one first",
+            shown(pipe.as_encoded_bytes())
+        )));
     }
     let folder = tempfile::tempdir();
     let folder = folder.map_err(|cause| Failure::io("cannot make a temporary folder", cause))?;
@@ -92,7 +93,7 @@ pub fn run(
     let written = match args.format {
         #[cfg(feature = "parquet")]
         Some(RightsFormat::Parquet) => {
-            super::parquet::write(|act| judge.each(args, &mut faults, Ok, act))
+            super::parquet::write(|act| judge.each(args, &mut faults, Ok, Row::weight, act))
         }
         _ => {
             let mut out = io::BufWriter::with_capacity(1 << 16, Stdout::new());
@@ -103,7 +104,7 @@ pub fn run(
             };
             let print = |line: Vec<u8>| out.write_all(&line).map_err(stdout::failed);
             judge
-                .each(args, &mut faults, line, print)
+                .each(args, &mut faults, line, Vec::len, print)
                 .and_then(|count| out.flush().map(|()| count).map_err(stdout::failed))
         }
     };
@@ -141,7 +142,13 @@ fn pack_of(
     let path = folder.join("robots.pack");
     let judging = Judging::of(profile, None);
     let how = (None, args.threads, args.progress.progress);
-    let summary = make(&making, vec![Box::new(source)], &judging, &path, how)?;
+    let summary = make(&making, vec![Box::new(source)], &judging, &path, how);
+    let summary = summary.map_err(|failure| match failure {
+        Failure::Incomplete(_) => {
+            Failure::Incomplete("nothing could be read: see the errors above".to_owned())
+        }
+        other => other,
+    })?;
     tell_left_out(summary.counts());
     faults.0 |= summary.status() == Status::Failed;
     packs::open(&path)
@@ -163,33 +170,40 @@ impl Known {
 fn documents(args: &RightsArgs, faults: &mut Faults) -> Result<Known, Failure> {
     #[derive(Default)]
     struct Found {
-        by_address: HashMap<String, (Timestamp, Vec<u8>)>,
+        /// The newest capture; `None` for one that is no such document, which ends what an older one says.
+        by_address: HashMap<String, (Timestamp, Option<Vec<u8>>)>,
         bytes: usize,
         left_out: u64,
     }
-    let found = Mutex::new(Found::default());
-    let look = |response: &ResponseRecord<'_>| {
-        let Some((address, body)) = document(response) else { return Ok(()) };
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_newer = |(at, _): &(Timestamp, Vec<u8>)| *at < response.at;
-        if found.by_address.get(&address).is_none_or(is_newer) {
-            let is_full = found.by_address.len() >= MOST_DOCUMENTS
-                || found.bytes + body.len() > MOST_DOCUMENT_BYTES;
-            if is_full {
-                found.left_out += 1;
-                return Ok(());
-            }
-            found.bytes += body.len();
-            if let Some((_, older)) = found.by_address.insert(address, (response.at, body)) {
-                found.bytes -= older.len();
-            }
+    let mut found = Found::default();
+    let take = |item| {
+        let ResponseItem::Made(Some((address, at, body))) = item else { return Ok(()) };
+        let body: Option<Vec<u8>> = body;
+        // Of two of the same time the later one in the archives counts, as for robots.txt.
+        if found.by_address.get(&address).is_some_and(|(known, _)| *known > at) {
+            return Ok(());
         }
-        Ok(())
+        let bytes = body.as_ref().map_or(0, Vec::len);
+        let is_full =
+            found.by_address.len() >= MOST_DOCUMENTS || found.bytes + bytes > MOST_DOCUMENT_BYTES;
+        // What is known of the address does not hold any more in any case.
+        found.left_out += u64::from(is_full && body.is_some());
+        let kept = if is_full { None } else { body };
+        if !is_full || found.by_address.contains_key(&address) {
+            found.bytes += kept.as_ref().map_or(0, Vec::len);
+            let older = found.by_address.insert(address, (at, kept));
+            found.bytes -= older.and_then(|(_, body)| body).map_or(0, |body| body.len());
+        }
+        Ok::<(), Failure>(())
     };
-    // What is damaged is told by the reading for robots.txt.
+    // What is damaged is told when the responses are judged.
     let files = warc_files::opened(&args.warc);
-    warc::read_responses(files, args.threads.get(), look, |_| Ok::<(), Failure>(()), |_| ())?;
-    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let look = |response: &ResponseRecord<'_>| Ok(document(response));
+    let weigh = |made: &Option<Document>| {
+        let body = made.as_ref().and_then(|(_, _, body)| body.as_ref());
+        128 + body.map_or(0, Vec::len)
+    };
+    warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
     if found.left_out > 0 {
         faults.0 = true;
         stderr::error(&format_args!(
@@ -198,36 +212,41 @@ fn documents(args: &RightsArgs, faults: &mut Faults) -> Result<Known, Failure> {
             found.left_out
         ));
     }
-    let mut known = Known { documents: Documents::new(), count: found.by_address.len() };
+    let mut known = Known { documents: Documents::new(), count: 0 };
     for (address, (_, body)) in found.by_address {
-        known.documents.add(&address, &body);
+        if let Some(body) = body {
+            known.documents.add(&address, &body);
+            known.count += 1;
+        }
     }
     Ok(known)
 }
 
-/// The address and the bytes of a response that is tdmrep.json or an RSL document.
-fn document(response: &ResponseRecord<'_>) -> Option<(String, Vec<u8>)> {
-    if !(200..300).contains(&response.status) {
-        return None;
-    }
+/// An address, the time of its capture, and the document that was captured. `None` for anything else
+/// where one may have been before.
+type Document = (String, Timestamp, Option<Vec<u8>>);
+
+/// What a response says of tdmrep.json or of an RSL document. `None` if it is about neither.
+fn document(response: &ResponseRecord<'_>) -> Option<Document> {
     let url = Url::parse(response.url).ok()?;
     let media_type = media_type(response);
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-    let is_tdm = url.path() == "/.well-known/tdmrep.json";
+    let is_tdm = url.path() == "/.well-known/tdmrep.json" && url.query().is_none();
     let is_rsl = is("application/rsl+xml");
     let may_be_rsl = is("application/xml") || is("text/xml") || url.path().ends_with(".xml");
     if !is_tdm && !is_rsl && !may_be_rsl {
         return None;
     }
-    // What is cut is no JSON, and no XML, and is found to be none.
-    let mut body = response.body().ok()?.bytes;
-    let beginning = &body[..body.len().min(BEGINNING)];
-    let names_rsl = || memchr::memmem::find(beginning, b"rslstandard.org/rsl").is_some();
-    if !is_tdm && !is_rsl && !names_rsl() {
-        return None;
-    }
-    body.truncate(MOST_BYTES_OF_ONE);
-    Some((url.into(), body))
+    // What is cut is no JSON, and no XML, and is found to be none. A 206 is a part.
+    let is_whole = (200..300).contains(&response.status) && response.status != 206;
+    let body = if is_whole { response.body().ok() } else { None };
+    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
+    let body = body.filter(|body| is_tdm || is_rsl || names_rsl(&body.bytes)).map(|body| {
+        let mut bytes = body.bytes;
+        bytes.truncate(MOST_BYTES_OF_ONE);
+        bytes
+    });
+    Some((url.into(), response.at, body))
 }
 
 /// The media type of a response without its parameters; empty if it has none.
@@ -253,6 +272,7 @@ impl Judge<'_> {
         args: &RightsArgs,
         faults: &mut Faults,
         make: impl Fn(Row) -> Result<T, String> + Sync,
+        weigh: impl Fn(&T) -> usize + Sync,
         mut act: impl FnMut(T) -> Result<(), Failure>,
     ) -> Result<Printed, Failure> {
         let known: Option<u64> =
@@ -273,8 +293,9 @@ impl Judge<'_> {
             Ok::<(), Failure>(())
         };
         let files = warc_files::opened(&args.warc);
-        let counts =
-            warc::read_responses(files, args.threads.get(), look, take, |bytes| bar.add(bytes))?;
+        let counts = warc::read_responses(files, args.threads.get(), look, weigh, take, |bytes| {
+            bar.add(bytes)
+        })?;
         bar.end();
         faults.0 |= counts.damaged + counts.unreadable > 0;
         Ok(printed)
@@ -290,7 +311,8 @@ impl Judge<'_> {
                 Ok(body) if !says_html && !begins_as_html(&body.bytes) => Page::NotHtml,
                 Ok(body) => {
                     response = response.with_html(&body.bytes);
-                    if body.is_cut { Page::Cut } else { Page::Read }
+                    // A 206 is a part of the page.
+                    if body.is_cut || record.status == 206 { Page::Cut } else { Page::Read }
                 }
                 Err(_) => Page::Unreadable,
             }

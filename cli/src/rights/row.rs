@@ -18,6 +18,14 @@ pub struct Row {
     pub rights: robotsieve::rights::Rights,
 }
 
+#[cfg(feature = "parquet")]
+impl Row {
+    /// About the bytes of memory that it takes.
+    pub fn weight(&self) -> usize {
+        1024 + 128 * (self.rights.statements().len() + self.rights.licences().len())
+    }
+}
+
 /// What was read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -313,7 +313,7 @@ fn what_archives_cannot_be_asked() {
     };
     rights(&["--format", "text"]).fails(2, "give --format jsonl or parquet");
     rights(&["--robots", "x"]).fails(2, "cannot be used with");
-    run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "read several times");
+    run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "and '-' is no file");
     run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "are for --warc");
     run(args!["rights", "--agent", "a"]).fails(2, "<URL>");
 }
@@ -359,4 +359,69 @@ fn archives_as_parquet() {
         count += 1;
     }
     assert_eq!(count, 15);
+}
+
+/// Of a document the newest capture counts, whatever it is, and only at its own address.
+#[test]
+fn documents_in_archives() {
+    let record = |date: &str, url: &str, head: &str, body: &str| {
+        let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
+        format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let free = |date, query: &str| {
+        let url = format!("https://e.com/.well-known/tdmrep.json{query}");
+        record(date, &url, "200 OK", "[{\"location\":\"/\",\"tdm-reservation\":0}]")
+    };
+    let tdm = "https://e.com/.well-known/tdmrep.json";
+    let reserved = "[{\"location\":\"/\",\"tdm-reservation\":1}]";
+    let licence = "https://e.com/license.xml";
+    let html = "200 OK\r\nContent-Type: text/html";
+    let page = record("2026-03-01T12:00:00Z", "https://e.com/a", html, "<p>");
+    let (old, new) = ("2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z");
+    let robots = record(
+        old,
+        "https://e.com/robots.txt",
+        "200 OK",
+        &format!("License: {licence}\nLicense: {licence}#again\nUser-agent: *\nDisallow:\n"),
+    );
+    let folder = Folder::of(&[]);
+    let of = |name: &str, records: &[&str]| {
+        let path = folder.file(name, records.concat());
+        let ran = run(args!["rights", "--agent", "a", "--warc", path]);
+        let lines = String::from_utf8(ran.out).unwrap();
+        let row = lines.lines().find(|line| line.contains("\"https://e.com/a\"")).unwrap();
+        (ran.status, serde_json::from_str::<Value>(row).unwrap())
+    };
+    let training = |name: &str, records: &[&str]| {
+        let (_, row) = of(name, records);
+        row["ai-train"].as_str().unwrap().to_owned()
+    };
+    let gone = record(new, tdm, "404 Not Found", "");
+    let later = record(new, tdm, "200 OK", reserved);
+    assert_eq!(training("free", &[&free(old, ""), &page]), "allow");
+    assert_eq!(training("gone", &[&free(old, ""), &gone, &page]), "unknown");
+    assert_eq!(training("later", &[&later, &free(old, ""), &page]), "disallow");
+    assert_eq!(training("same", &[&free(new, ""), &later, &page]), "disallow");
+    assert_eq!(
+        training("query", &[&later, &free("2026-03-01T11:30:00Z", "?x"), &page]),
+        "disallow"
+    );
+    let (status, row) = of("future", &[&later, &free("2999-01-01T00:00:00Z", ""), &page]);
+    assert_eq!((status, &row["ai-train"]), (3, &"disallow".into()));
+    // A licence, and a web page in its place.
+    let rsl = "<rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>\
+        <permits type=\"usage\">ai-train</permits></license></content></rsl>";
+    let xml = "200 OK\r\nContent-Type: application/xml";
+    let licensed = record(old, licence, xml, &format!("<!--{}-->{rsl}", "x".repeat(100_000)));
+    assert_eq!(training("licence", &[&robots, &licensed, &page]), "allow");
+    let instead = record(new, licence, html, "<p>");
+    assert_eq!(training("no licence", &[&robots, &licensed, &instead, &page]), "unknown");
+    // A part of a page is not read as a whole.
+    let part =
+        record(new, "https://e.com/a", "206 Partial Content\r\nContent-Type: text/html", "<p>");
+    assert_eq!(of("part", &[&part]).1["page"], "cut");
 }

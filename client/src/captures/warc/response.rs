@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::Timestamp;
-use crate::captures::capture::{MAX_URL_BYTES, RecordPlace};
+use crate::captures::capture::{CLOCK_TOLERANCE, MAX_URL_BYTES, RecordPlace};
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
 use super::found::time;
@@ -93,7 +93,9 @@ pub enum ResponseItem<T> {
 /// numbers of bytes that were read. What `look` returns as an error is damage. Requests, resources and
 /// what has no http or https URL are passed over.
 ///
-/// Memory: as for [`read`](super::read), and what `look` makes of 2 MiB of input, times about 4 a thread.
+/// `weigh` says about how many bytes of memory something takes that was made.
+///
+/// Memory: as for [`read`](super::read), and 32 MiB of what was made for each of some four pieces a thread.
 ///
 /// ```
 /// use robotsieve_client::captures::warc::{self, Panicked, ResponseItem, WarcInput};
@@ -108,7 +110,8 @@ pub enum ResponseItem<T> {
 /// let source = WarcInput::memory("example.warc", record)?;
 /// let mut found = Vec::new();
 /// let look = |response: &warc::ResponseRecord<'_>| Ok((response.url.to_owned(), response.status));
-/// warc::read_responses([Ok(source)], 1, look, |item| {
+/// let weigh = |(url, _): &(String, u16)| url.len();
+/// warc::read_responses([Ok(source)], 1, look, weigh, |item| {
 ///     if let ResponseItem::Made(made) = item {
 ///         found.push(made);
 ///     }
@@ -124,16 +127,27 @@ pub fn read_responses<T: Send, E: From<Panicked>>(
     inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
     threads: usize,
     look: impl Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
+    weigh: impl Fn(&T) -> usize + Sync,
     act: impl FnMut(ResponseItem<T>) -> Result<(), E>,
     done: impl Fn(u64),
 ) -> Result<Counts, E> {
     let reading = Reading { threads, piece_bytes: PIECE_BYTES };
-    reading.read(inputs, &Look(look), &mut Act(act), done)
+    let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    reading.read(inputs, &Look { look, weigh, latest }, &mut Act(act), done)
 }
 
-struct Look<L>(L);
+struct Look<L, W> {
+    look: L,
+    weigh: W,
+    /// Later times come from a wrong clock.
+    latest: Timestamp,
+}
 
-impl<L: Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync, T: Send> Extract for Look<L> {
+impl<L, W, T: Send> Extract for Look<L, W>
+where
+    L: Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
+    W: Fn(&T) -> usize + Sync,
+{
     /// `None` for a revisit.
     type Found = Option<T>;
 
@@ -159,19 +173,23 @@ impl<L: Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync, T: Send> Extract fo
             Err(_) => return Some(Err("its URL is not UTF-8".to_owned())),
         };
         let at = match time(record.date, "WARC-Date") {
+            Ok(at) if at > self.latest => {
+                let what = "its WARC-Date is in the future: its clock was wrong";
+                return Some(Err(what.to_owned()));
+            }
             Ok(at) => at,
             Err(what) => return Some(Err(what)),
         };
         let made = http::with_head(record.block, |head, wire| {
             let status = head.code.unwrap_or_default();
             let headers = &*head.headers;
-            (self.0)(&ResponseRecord { url, at, place, status, headers, wire, end: record.end })
+            (self.look)(&ResponseRecord { url, at, place, status, headers, wire, end: record.end })
         });
         Some(made.flatten().map(Some))
     }
 
-    fn weight(&self, _: &Option<T>) -> usize {
-        1024
+    fn weight(&self, found: &Option<T>) -> usize {
+        128 + found.as_ref().map_or(0, &self.weigh)
     }
 }
 

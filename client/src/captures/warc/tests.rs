@@ -183,8 +183,15 @@ fn responses() {
                 });
                 Ok::<(), Panicked>(())
             };
-            let counts =
-                read_responses([opened(files.file(&bytes))], threads, look, act, |_| {}).unwrap();
+            let counts = read_responses(
+                [opened(files.file(&bytes))],
+                threads,
+                look,
+                String::len,
+                act,
+                |_| {},
+            )
+            .unwrap();
             assert_eq!(
                 made,
                 [
