@@ -34,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
         let again = self::rights(&reader, *choice, bytes);
         assert_eq!(rights, again);
     }
-    ContentSignals::parse(bytes);
+    let _ = ContentSignals::parse(bytes);
     if let Ok(usage) = ContentUsage::parse(bytes) {
         for vocabulary in Vocabulary::ALL {
             usage.allows(*vocabulary);
