@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
 use robotsieve::rights::Purpose;
-use robotsieve::{Answer, Origin, SitePolicy, UrlRun};
+use robotsieve::{Answer, SitePolicy, UrlRun};
 
 use super::batch::Batch;
 use super::purpose::OfPurpose;
@@ -25,36 +25,6 @@ pub struct Packed {
     damage: Damage,
 }
 
-/// The damage of a pack, of which the first places are reported, each once.
-pub struct Damage {
-    report: Arc<Report>,
-    /// What was reported, and one more if there was more.
-    reported: Mutex<Vec<PackError>>,
-}
-
-impl Damage {
-    pub fn new(report: Arc<Report>) -> Damage {
-        Damage { report, reported: Mutex::default() }
-    }
-
-    /// Reports damage, unless that was done.
-    pub fn report(&self, error: PackError) {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.len() > MOST_PLACES || reported.contains(&error) {
-            return;
-        }
-        if reported.len() == MOST_PLACES {
-            self.report.error(&"more of the pack is damaged, and more URLs are unknown");
-        } else {
-            self.report.error(&format_args!(
-                "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
-                 verify' checks all of it)"
-            ));
-        }
-        reported.push(error);
-    }
-}
-
 impl Packed {
     pub fn new(
         pack: &'static Pack<'static>,
@@ -65,20 +35,8 @@ impl Packed {
         Packed { pack, columns, decides, damage: Damage::new(report) }
     }
 
-    /// Calls `act` with what the pack has for an origin.
-    fn find<R>(&self, origin: &Origin<'_>, act: impl FnOnce(HostRules<'_>) -> R) -> R {
-        match self.pack.get(origin).and_then(|site| site.map_or(Ok(None), |site| self.site(site))) {
-            Ok(Some(site)) => act(HostRules::Site(&site)),
-            Ok(None) => act(HostRules::Missing),
-            Err(error) => {
-                self.damage.report(error);
-                act(HostRules::Unreadable)
-            }
-        }
-    }
-
     /// The policies of a site; `None` if nothing is known of it.
-    fn site(&self, site: pack::Site<'static>) -> Result<Option<Site>, PackError> {
+    fn site(&self, site: &pack::Site<'static>) -> Result<Option<Site>, PackError> {
         let mut policies = Vec::with_capacity(self.columns.len());
         for &column in &self.columns {
             let Some(policy) = site.policy(column)? else { return Ok(None) };
@@ -96,12 +54,7 @@ impl Sites for Packed {
         batch: &Batch<'_>,
         act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
     ) {
-        for (run, numbers) in batch.numbered() {
-            match &run.origin {
-                Some(origin) => self.find(origin, |found| act(run, numbers, found)),
-                None => act(run, numbers, HostRules::Missing),
-            }
-        }
+        each_run(self.pack, batch, &self.damage, |site| self.site(site), act);
     }
 
     fn answer(&self, batch: &Batch<'_>, _: usize, answers: &mut [Answer]) {
@@ -141,16 +94,57 @@ impl Sites for PackedRights {
         batch: &Batch<'_>,
         act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
     ) {
-        for (run, numbers) in batch.numbered() {
-            let found = run.origin.as_ref().map_or(Ok(None), |origin| self.pack.get(origin));
-            match found.and_then(|site| site.map_or(Ok(None), |site| self.site(&site))) {
-                Ok(Some(site)) => act(run, numbers, HostRules::Site(&site)),
-                Ok(None) => act(run, numbers, HostRules::Missing),
-                Err(error) => {
-                    self.damage.report(error);
-                    act(run, numbers, HostRules::Unreadable);
-                }
+        each_run(self.pack, batch, &self.damage, |site| self.site(site), act);
+    }
+}
+
+/// Calls `act` with each run, and with what `site_of` makes of its site in a pack. Damage is reported.
+fn each_run(
+    pack: &'static Pack<'static>,
+    batch: &Batch<'_>,
+    damage: &Damage,
+    site_of: impl Fn(&pack::Site<'static>) -> Result<Option<Site>, PackError>,
+    act: &mut dyn FnMut(&UrlRun<'_>, Range<usize>, HostRules<'_>),
+) {
+    for (run, numbers) in batch.numbered() {
+        let found = run.origin.as_ref().map_or(Ok(None), |origin| pack.get(origin));
+        match found.and_then(|site| site.map_or(Ok(None), |site| site_of(&site))) {
+            Ok(Some(site)) => act(run, numbers, HostRules::Site(&site)),
+            Ok(None) => act(run, numbers, HostRules::Missing),
+            Err(error) => {
+                damage.report(error);
+                act(run, numbers, HostRules::Unreadable);
             }
         }
+    }
+}
+
+/// The damage of a pack, of which the first places are reported, each once.
+struct Damage {
+    report: Arc<Report>,
+    /// What was reported, and one more if there was more.
+    reported: Mutex<Vec<PackError>>,
+}
+
+impl Damage {
+    fn new(report: Arc<Report>) -> Damage {
+        Damage { report, reported: Mutex::default() }
+    }
+
+    /// Reports damage, unless that was done.
+    fn report(&self, error: PackError) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.len() > MOST_PLACES || reported.contains(&error) {
+            return;
+        }
+        if reported.len() == MOST_PLACES {
+            self.report.error(&"more of the pack is damaged, and more URLs are unknown");
+        } else {
+            self.report.error(&format_args!(
+                "{error}; the URLs that need it are unknown: make the pack again ('robotsieve pack \
+                 verify' checks all of it)"
+            ));
+        }
+        reported.push(error);
     }
 }

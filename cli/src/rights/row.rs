@@ -1,6 +1,6 @@
 //! What is printed of a response in an archive.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What is known of a response, and of the use of its URL.
 #[derive(Serialize)]
@@ -27,8 +27,7 @@ impl Row {
 }
 
 /// What was read of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
     /// All of it.
     Read,
@@ -42,7 +41,6 @@ pub enum Page {
 
 impl Page {
     /// As JSON and Parquet have it.
-    #[cfg(feature = "parquet")]
     pub fn as_str(self) -> &'static str {
         match self {
             Page::Read => "read",
@@ -50,6 +48,12 @@ impl Page {
             Page::Cut => "cut",
             Page::Unreadable => "unreadable",
         }
+    }
+}
+
+impl Serialize for Page {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -3,11 +3,12 @@
 import type { Automaton, WalkStep } from "robotsieve";
 import type { App, Change, View } from "../app.js";
 import { fill, h, s } from "../dom.js";
-import { type Asker, titleOf } from "../engine/asker.js";
+import type { Asker } from "../engine/asker.js";
 import type { Machine } from "../engine/answers.js";
 import { count, folded, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 import { type Drawing, layout, RADIUS } from "../layout.js";
+import { Question } from "../question.js";
 
 const STEP_MS = 700;
 
@@ -25,9 +26,7 @@ export class AutomatonView implements View {
   private timer: ReturnType<typeof setInterval> | undefined;
   private asked: { asker: Asker; url: string | null } | null = null;
 
-  private readonly crawler = h("select", { id: "machine-crawler" });
-  private readonly url = h("input", { "id": "machine-url", "list": "machine-urls", "autocomplete": "off", "spellcheck": "false", "placeholder": "/path?query" });
-  private readonly urls = h("datalist", { id: "machine-urls" });
+  private readonly question: Question;
   private readonly note = h("p", { class: "hint", role: "status" });
   private readonly says = h("p", { class: "step-says", "aria-live": "polite" });
   private readonly tape = h("p", { "class": "tape", "aria-hidden": "true" });
@@ -42,14 +41,10 @@ export class AutomatonView implements View {
   };
   private readonly body: HTMLElement;
   private readonly fresh: Fresh;
-  /** The URL, if it is of the list of the URLs and not typed here. */
-  private listed: string | null = null;
 
   constructor(private readonly app: App, panel: HTMLElement) {
-    this.crawler.addEventListener("change", () => this.restart());
     let timer: ReturnType<typeof setTimeout> | undefined;
-    this.url.addEventListener("input", () => {
-      this.listed = this.app.urls.includes(this.url.value) ? this.url.value : null;
+    this.question = new Question(app, "machine", { label: "URL to walk", placeholder: "/path?query" }, () => this.restart(), () => {
       clearTimeout(timer);
       timer = setTimeout(() => this.restart(), 250);
     });
@@ -77,25 +72,14 @@ export class AutomatonView implements View {
     fill(panel,
       h("div", { class: "section-head" }, h("h3", {}, "Automaton")),
       h("p", { class: "hint" }, "The rules for a crawler become one automaton. It reads path and query byte by byte, after the first /, and needs one step for each byte, however many rules there are."),
-      h("div", { class: "questions" },
-        h("div", { class: "field" }, h("label", { for: "machine-crawler" }, "Crawler"), this.crawler),
-        h("div", { class: "field" }, h("label", { for: "machine-url" }, "URL to walk"), this.url, this.urls)),
+      h("div", { class: "questions" }, this.question.fields),
       this.note, this.body);
   }
 
   /** Takes the verdict that is explained. */
   private takeSelected(): void {
-    const { selected } = this.app;
-    if (!selected || selected.asker.kind === "purpose") return;
-    const index = this.askers().findIndex((other) => titleOf(other) === titleOf(selected.asker));
-    if (index >= 0) this.crawler.value = String(index);
-    this.putUrl(selected.url);
+    if (!this.question.takeSelected()) return;
     this.isStale = true;
-  }
-
-  private putUrl(url: string): void {
-    this.url.value = url;
-    this.listed = url;
   }
 
   outdated(): void {
@@ -103,12 +87,7 @@ export class AutomatonView implements View {
   }
 
   update(changes: ReadonlySet<Change>): void {
-    if (changes.has("askers")) this.drawCrawlers();
-    if (changes.has("urls") || changes.has("askers")) {
-      fill(this.urls, this.app.urls.slice(0, 50).map((url) => h("option", { value: url })));
-      const isGone = this.listed !== null && !this.app.urls.includes(this.listed);
-      if (this.url.value === "" || isGone) this.putUrl(this.app.selected?.url ?? this.app.urls[0] ?? "");
-    }
+    this.question.update(changes);
     if (changes.has("selected")) this.takeSelected();
     if (changes.has("file") || changes.has("profile") || changes.has("askers") || changes.has("urls")) {
       this.isStale = true;
@@ -116,21 +95,6 @@ export class AutomatonView implements View {
     }
     if (this.app.tab !== "automaton") this.pause();
     else if (this.isStale) void this.ask();
-  }
-
-  private askers(): Asker[] {
-    const askers = this.app.askers.filter((asker) => asker.kind !== "purpose");
-    return [...askers, { kind: "names", names: ["*"] }];
-  }
-
-  private drawCrawlers(): void {
-    const { value } = this.crawler;
-    const before = this.crawler.selectedOptions[0]?.textContent;
-    const askers = this.askers();
-    fill(this.crawler, askers.map((asker, index) =>
-      h("option", { value: index }, index === askers.length - 1 ? "* (a crawler that no group names)" : titleOf(asker))));
-    const same = [...this.crawler.options].find((option) => option.textContent === before);
-    if (value !== "" && same) this.crawler.value = same.value;
   }
 
   private restart(): void {
@@ -142,8 +106,8 @@ export class AutomatonView implements View {
     this.isStale = false;
     this.fresh.outdated();
     this.pause();
-    const asker = this.askers()[Number(this.crawler.value)] ?? { kind: "names", names: ["*"] };
-    const url = this.url.value.trim() === "" ? null : this.url.value.trim();
+    const asker = this.question.asker ?? { kind: "names", names: ["*"] };
+    const url = this.question.url.trim() === "" ? null : this.question.url.trim();
     this.asked = { asker, url };
     const { asked } = this;
     const reply = await this.app.ask("machine", { asker, url });

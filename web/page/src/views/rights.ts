@@ -3,25 +3,22 @@
 import type { RightsReport, TagReading } from "robotsieve";
 import type { App, Change, View } from "../app.js";
 import { fill, h, pastesAtOnce } from "../dom.js";
-import { type Asker, parsedAsker, titleOf, writtenAsker } from "../engine/asker.js";
+import { parsedAsker, writtenAsker } from "../engine/asker.js";
 import type { RightsAnswer } from "../engine/answers.js";
 import { folded, sentence, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 import type { GivenRights } from "../link.js";
+import { Question } from "../question.js";
 import { READING_NAMES, READING_TITLES } from "../readings.js";
 
 const GLYPHS = { allow: "✓", disallow: "✕", unknown: "?" } as const;
 
 export class RightsView implements View {
   private isStale = true;
-  /** The URL, if it is of the list of the URLs and not typed here. */
-  private listed: string | null = null;
   /** Whether the crawler or the URL was chosen here. */
   private isOwn = false;
 
-  private readonly crawler = h("select", { id: "rights-crawler" });
-  private readonly url = h("input", { "id": "rights-url", "list": "rights-urls", "autocomplete": "off", "spellcheck": "false", "placeholder": "https://example.com/page" });
-  private readonly urls = h("datalist", { id: "rights-urls" });
+  private readonly question: Question;
   private readonly headers = h("textarea", {
     "id": "rights-headers", "rows": "5", "spellcheck": "false", "autocapitalize": "off", "wrap": "off",
     "placeholder": "X-Robots-Tag: noindex\nContent-Usage: train-ai=n", "aria-describedby": "rights-headers-hint",
@@ -37,10 +34,6 @@ export class RightsView implements View {
 
   constructor(private readonly app: App, panel: HTMLElement, private readonly onTyped: () => void) {
     fill(this.reading, READING_NAMES.map((reading) => h("option", { value: reading }, READING_TITLES[reading])));
-    this.crawler.addEventListener("change", () => {
-      this.isOwn = true;
-      this.changed();
-    });
     this.reading.addEventListener("change", () => this.changed());
     let timer: ReturnType<typeof setTimeout> | undefined;
     const typed = () => {
@@ -48,9 +41,11 @@ export class RightsView implements View {
       clearTimeout(timer);
       timer = setTimeout(() => this.changed(), 250);
     };
-    this.url.addEventListener("input", () => {
+    this.question = new Question(app, "rights", { label: "URL", placeholder: "https://example.com/page" }, () => {
       this.isOwn = true;
-      this.listed = app.urls.includes(this.url.value) ? this.url.value : null;
+      this.changed();
+    }, () => {
+      this.isOwn = true;
       typed();
     });
     for (const area of [this.headers, this.html]) {
@@ -61,8 +56,7 @@ export class RightsView implements View {
       h("div", { class: "section-head" }, h("h3", {}, "Rights")),
       h("p", { class: "hint" }, "What a page may be used for, and who says so: lines of robots.txt, header fields and elements of the page. The most restrictive statement wins, and silence is no permission. This is no legal advice."),
       h("div", { class: "questions" },
-        h("div", { class: "field" }, h("label", { for: "rights-crawler" }, "Crawler"), this.crawler),
-        h("div", { class: "field" }, h("label", { for: "rights-url" }, "URL"), this.url, this.urls),
+        this.question.fields,
         h("div", { class: "field" },
           h("label", { for: "rights-headers" }, "Response headers"), this.headers,
           h("p", { class: "hint", id: "rights-headers-hint" }, "As curl -I prints them. Of several responses the last one counts.")),
@@ -78,8 +72,8 @@ export class RightsView implements View {
   get given(): GivenRights | null {
     const [headers, html, reading] = [this.headers.value, this.html.value, this.reading.value as TagReading];
     if (headers === "" && html === "" && reading === "generic" && !this.isOwn) return null;
-    const asker = this.asker();
-    return { headers, html, reading, url: this.url.value, crawler: asker ? writtenAsker(asker) : "n*" };
+    const { asker } = this.question;
+    return { headers, html, reading, url: this.question.url, crawler: asker ? writtenAsker(asker) : "n*" };
   }
 
   get length(): number {
@@ -97,8 +91,8 @@ export class RightsView implements View {
       this.takeSelected();
       return;
     }
-    this.choose(asker);
-    this.putUrl(given.url);
+    this.question.choose(asker);
+    this.question.putUrl(given.url);
     this.isOwn = true;
   }
 
@@ -107,12 +101,7 @@ export class RightsView implements View {
   }
 
   update(changes: ReadonlySet<Change>): void {
-    if (changes.has("askers")) this.drawCrawlers();
-    if (changes.has("urls") || changes.has("askers")) {
-      fill(this.urls, this.app.urls.slice(0, 50).map((url) => h("option", { value: url })));
-      const isGone = this.listed !== null && !this.app.urls.includes(this.listed);
-      if (this.url.value === "" || isGone) this.putUrl(this.app.selected?.url ?? this.app.urls[0] ?? "");
-    }
+    this.question.update(changes);
     if (changes.has("selected")) this.takeSelected();
     if (changes.has("file") || changes.has("profile") || changes.has("askers") || changes.has("urls")) {
       this.isStale = true;
@@ -123,22 +112,9 @@ export class RightsView implements View {
 
   /** Takes the verdict that is explained. */
   private takeSelected(): void {
-    const { selected } = this.app;
-    if (!selected || selected.asker.kind === "purpose") return;
-    this.choose(selected.asker);
-    this.putUrl(selected.url);
+    if (!this.question.takeSelected()) return;
     this.isOwn = false;
     this.isStale = true;
-  }
-
-  private choose(asker: Asker): void {
-    const index = this.askers().findIndex((other) => titleOf(other) === titleOf(asker));
-    if (index >= 0) this.crawler.value = String(index);
-  }
-
-  private putUrl(url: string): void {
-    this.url.value = url;
-    this.listed = this.app.urls.includes(url) ? url : null;
   }
 
   private changed(): void {
@@ -147,29 +123,11 @@ export class RightsView implements View {
     void this.ask(true);
   }
 
-  private askers(): Asker[] {
-    const askers = this.app.askers.filter((asker) => asker.kind !== "purpose");
-    return [...askers, { kind: "names", names: ["*"] }];
-  }
-
-  private asker(): Asker | undefined {
-    return this.askers()[Number(this.crawler.value)];
-  }
-
-  private drawCrawlers(): void {
-    const before = this.crawler.selectedOptions[0]?.textContent;
-    const askers = this.askers();
-    fill(this.crawler, askers.map((asker, index) =>
-      h("option", { value: index }, index === askers.length - 1 ? "* (a crawler that no group names)" : titleOf(asker))));
-    const same = [...this.crawler.options].find((option) => option.textContent === before);
-    if (same) this.crawler.value = same.value;
-  }
-
   /** `isChosen`: because something was changed here just now, and not elsewhere. */
   private async ask(isChosen = false): Promise<void> {
     this.isStale = false;
-    const asker = this.asker();
-    const url = this.url.value.trim();
+    const { asker } = this.question;
+    const url = this.question.url.trim();
     if (!asker || url === "") {
       this.note.textContent = "";
       this.fresh.answered();
