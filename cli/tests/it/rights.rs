@@ -372,9 +372,10 @@ fn documents_in_archives() {
             block.len()
         )
     };
+    let free_body = "[{\"location\":\"/\",\"tdm-reservation\":0}]";
     let free = |date, query: &str| {
         let url = format!("https://e.com/.well-known/tdmrep.json{query}");
-        record(date, &url, "200 OK", "[{\"location\":\"/\",\"tdm-reservation\":0}]")
+        record(date, &url, "200 OK", free_body)
     };
     let tdm = "https://e.com/.well-known/tdmrep.json";
     let reserved = "[{\"location\":\"/\",\"tdm-reservation\":1}]";
@@ -400,10 +401,13 @@ fn documents_in_archives() {
         let (_, row) = of(name, records);
         row["ai-train"].as_str().unwrap().to_owned()
     };
-    let gone = record(new, tdm, "404 Not Found", "");
+    // Their bodies are no documents, even if they read like one.
+    let gone = record(new, tdm, "404 Not Found", free_body);
+    let partly = record(new, tdm, "206 Partial Content", free_body);
     let later = record(new, tdm, "200 OK", reserved);
     assert_eq!(training("free", &[&free(old, ""), &page]), "allow");
     assert_eq!(training("gone", &[&free(old, ""), &gone, &page]), "unknown");
+    assert_eq!(training("partly", &[&free(old, ""), &partly, &page]), "unknown");
     assert_eq!(training("later", &[&later, &free(old, ""), &page]), "disallow");
     assert_eq!(training("same", &[&free(new, ""), &later, &page]), "disallow");
     assert_eq!(
