@@ -2,7 +2,7 @@
 
     python3 cli/tests/rights_speed.py PROGRAM [CORPUS]
 
-CORPUS has `robots/HOST` and `urls/HOST`. Measured are its files as they are, none of which speaks of rights, and with
+CORPUS is a folder that has `robots/HOST` and `urls/HOST`. Measured are its files as they are, none of which speaks of rights, and with
 Content-Usage and Content-Signal lines added to every fifth file; as a folder, and as a pack that keeps rights. The URLs
 are repeated until there are two million. The numbers of verdicts are asserted: those of crawling are the same in
 both folders, and of training only the files that speak of it are disallowed.

@@ -79,7 +79,7 @@ pub fn run(
     };
     if let Some(pipe) = names.iter().find(is_pipe) {
         return Err(Failure::Usage(format!(
-            "WARC files are read several times, and '{}' is no file: write it to one first",
+            "WARC files are read several times, and '{}' is not a regular file: save it as one first",
             shown(pipe.as_encoded_bytes())
         )));
     }

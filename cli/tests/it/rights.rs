@@ -313,7 +313,7 @@ fn what_archives_cannot_be_asked() {
     };
     rights(&["--format", "text"]).fails(2, "give --format jsonl or parquet");
     rights(&["--robots", "x"]).fails(2, "cannot be used with");
-    run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "and '-' is no file");
+    run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "and '-' is not a regular file");
     run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "are for --warc");
     run(args!["rights", "--agent", "a"]).fails(2, "<URL>");
 }
