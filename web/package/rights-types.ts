@@ -1,6 +1,7 @@
 /** The data that rights are read from, and what is said of them. */
 
 import type { Robots } from "./core.js";
+import type { Ruling } from "./reports.js";
 import type { Documents, RobotsRights } from "./rights.js";
 import type { Text } from "./types.js";
 
@@ -15,9 +16,6 @@ import type { Text } from "./types.js";
  * - `ai-index`: to have it in an index for AI systems. Only where an RSL document covers the URL.
  */
 export type RightsPurpose = "crawl" | "index" | "snippet" | "ai-input" | "ai-train" | "ai-index";
-
-/** `unknown` is no permission: nobody says anything of it. */
-export type Ruling = "allow" | "disallow" | "unknown";
 
 /** Whose reading of robots tags is followed; `generic`: the rules that do not depend on one search engine. */
 export type TagReading = "generic" | "google" | "bing" | "yandex";

@@ -44,7 +44,7 @@ const ASK = `
 const FILES = {
   "/": ["text/html", '<!doctype html><title>t</title><script type="module" src="/page.js"></script>'],
   "/ask.js": ["text/javascript", ASK],
-  "/page.js": ["text/javascript", `import { answers } from "/ask.js"; answers().then((a) => (window.found = a), (e) => (window.found = String(e)));`],
+  "/page.js": ["text/javascript", `import { answers } from "/ask.js"; window.inPage = answers().catch(String);`],
   "/worker.js": ["text/javascript", `import { answers } from "/ask.js"; answers().then(postMessage, (e) => postMessage(String(e)));`],
   "/start.js": ["text/javascript", `window.inWorker = new Promise((resolve) => {
     new Worker("/worker.js", { type: "module" }).onmessage = ({ data }) => resolve(data);
@@ -111,8 +111,7 @@ function check({ readyMs, ...found }, t) {
 
 test("in a page", async (t) => {
   const [page, { errors, requests }] = await opened();
-  await page.waitForFunction("window.found !== undefined");
-  check(await page.evaluate("window.found"), t);
+  check(await page.evaluate("window.inPage"), t);
   assert.deepEqual(errors, []);
   assert.ok(requests.every((url) => url.startsWith(origin)), requests.join("\n"));
   assert.equal(requests.filter((url) => url.endsWith("/full/robotsieve.wasm")).length, 1);
