@@ -120,6 +120,8 @@ mod automaton;
 #[cfg(feature = "serde")]
 mod bytes_as_text;
 pub mod diff;
+#[cfg(feature = "enforce")]
+pub mod enforce;
 mod engine;
 #[cfg(feature = "known")]
 pub mod expect;

@@ -12,6 +12,7 @@ use crate::completions::CompletionsArgs;
 use crate::crawlers::args::CrawlersArgs;
 use crate::diff::args::DiffArgs;
 use crate::dot::DotArgs;
+use crate::enforce::args::EnforceArgs;
 use crate::error::Status;
 use crate::explain::args::ExplainArgs;
 use crate::fetch::args::FetchArgs;
@@ -56,6 +57,7 @@ Examples:
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
+  robotsieve enforce --server nginx robots.txt > robots-refused.conf
   robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl
   robotsieve audit robots.txt access.log
@@ -96,6 +98,7 @@ pub enum Command {
     Diff(DiffArgs),
     Crawlers(CrawlersArgs),
     Block(BlockArgs),
+    Enforce(EnforceArgs),
     Replay(ReplayArgs),
     Audit(AuditArgs),
     Test(TestArgs),

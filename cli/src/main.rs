@@ -34,6 +34,7 @@ mod completions;
 mod crawlers;
 mod diff;
 mod dot;
+mod enforce;
 mod explain;
 mod fetch;
 mod filter;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => diff::run(&args),
         Command::Crawlers(args) => crawlers::run(&args),
         Command::Block(args) => block::run(&args),
+        Command::Enforce(args) => enforce::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Page(args) => page::run(&args),

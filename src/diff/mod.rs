@@ -59,5 +59,9 @@ pub use files::{ComparedCrawlers, ComparedFiles, crawlers, files, named_crawlers
 pub use limits::Limits;
 #[cfg(feature = "known")]
 pub(crate) use policies::Comparisons;
+#[cfg(feature = "enforce")]
+pub(crate) use policies::automaton_of as automaton;
 pub use policies::{DecidingRule, Difference, Flip, Flips, Unproven, policies};
+#[cfg(feature = "enforce")]
+pub(crate) use product::READABLE_FIRST;
 pub use records::{ChangedRecord, RecordChange, RecordChanges, records};

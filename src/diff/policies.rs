@@ -548,6 +548,12 @@ impl<'p> Found<'p> {
     }
 }
 
+/// The automaton of a policy, whatever engine it uses: with a budget of its own.
+#[cfg(feature = "enforce")]
+pub(crate) fn automaton_of(policy: &Policy) -> Result<Cow<'_, Automaton>, Option<LimitHit>> {
+    automaton(policy, &mut Budget::of(&Limits::default()))
+}
+
 /// The automaton of a policy. If the policy uses another engine, one is built for the comparison.
 /// Returns the limit that it hit, or `None` if the budget is used up.
 fn automaton<'p>(

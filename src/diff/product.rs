@@ -180,7 +180,7 @@ fn target(reached: &[Reached], mut at: usize) -> Vec<u8> {
 }
 
 /// All bytes, in the order in which paths should use them: the most readable first.
-static READABLE_FIRST: [u8; 256] = {
+pub(crate) static READABLE_FIRST: [u8; 256] = {
     let first = b"abcdefghijklmnopqrstuvwxyz0123456789/-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ?=&+,;:@!~'()%";
     let mut all = [0; 256];
     let mut len = 0;

@@ -1,0 +1,124 @@
+//! The arguments of `robotsieve enforce`.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use robotsieve::enforce::{Approximate, Server};
+
+use crate::known::{KnownOption, PurposeOption};
+use crate::options::{ProfileOption, list, values};
+
+/// Print server configuration that refuses what a robots.txt forbids
+///
+/// robotsieve proves the configuration before it prints it: for each crawler it
+/// refuses the URLs that the file forbids, in every spelling, and no others. Where
+/// a server cannot say that, nothing is printed, and a message names a URL.
+///
+/// Refuses them to the crawlers that the file names, by their User-Agent headers.
+/// Browsers are never refused anything, and /robots.txt stays open.
+#[derive(Args, Debug)]
+#[command(
+    verbatim_doc_comment,
+    arg_required_else_help = true,
+    override_usage = "robotsieve enforce [OPTIONS] --server SERVER ROBOTS",
+    after_help = "\
+Examples:
+  robotsieve enforce --server nginx robots.txt > /etc/nginx/robots-refused.conf
+  robotsieve enforce --server caddy --known --status 429 robots.txt
+  robotsieve enforce --server apache --purpose ai-training robots.txt
+  robotsieve enforce --server haproxy --log-only robots.txt
+
+The first lines of what is printed say where it belongs. It is for one state of
+the file: print it again when the file or the known crawlers change.
+
+A header is only a claim: who sends that of a browser is not refused. 'robotsieve
+audit' shows what still comes through, and with --ranges who was not the crawler
+whose name they sent.
+
+Exit status:
+  0  printed, and proven
+  1  not proven, or the server cannot say it, so nothing was printed
+  2  wrong usage
+  3  a file could not be read"
+)]
+pub struct EnforceArgs {
+    /// The server to write for
+    #[arg(long, value_name = "SERVER", value_parser = parser(), hide_possible_values = true)]
+    #[arg(long_help = SERVER_HELP.as_str())]
+    pub server: Server,
+
+    /// Also for the known crawlers that the file leaves to the group of '*'
+    #[arg(long = "known", conflicts_with_all = ["purpose", "crawler"])]
+    pub also_known: bool,
+
+    #[command(flatten)]
+    pub purpose: PurposeOption,
+
+    /// Only for this crawler, by its product token; repeat it for several
+    #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
+    pub crawlers: Vec<String>,
+
+    /// Not for this crawler, by its product token; repeat it for several
+    #[arg(long, value_name = "TOKEN")]
+    pub except: Vec<String>,
+
+    /// The status of a refusal: 403, 429, 451, or 444 to close the connection
+    #[arg(long, value_name = "STATUS", default_value_t = 403)]
+    pub status: u16,
+
+    /// Refuse nothing: mark what would be refused, so that it can be logged
+    #[arg(long)]
+    pub log_only: bool,
+
+    /// Where the server cannot say it exactly: be stricter or looser than the file
+    #[arg(long, value_name = "DIRECTION", value_enum, hide_possible_values = true)]
+    #[arg(long_help = values::<Direction>(
+        "Where the server cannot say it exactly, let the configuration differ in this direction"
+    ))]
+    pub approximate: Option<Direction>,
+
+    /// What the names in the configuration begin with, for several sites on a server
+    #[arg(long, value_name = "NAME", default_value = "robots")]
+    pub name: String,
+
+    #[command(flatten)]
+    pub known: KnownOption,
+
+    #[command(flatten)]
+    pub profile: ProfileOption,
+
+    /// The robots.txt: a file, an http(s) URL, or '-'
+    #[arg(value_name = "ROBOTS")]
+    pub robots: PathBuf,
+}
+
+/// In which direction a configuration may differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Direction {
+    /// It may refuse more than the file forbids
+    Stricter,
+    /// It may refuse less than the file forbids
+    Looser,
+}
+
+impl From<Direction> for Approximate {
+    fn from(direction: Direction) -> Approximate {
+        match direction {
+            Direction::Stricter => Approximate::Stricter,
+            Direction::Looser => Approximate::Looser,
+        }
+    }
+}
+
+fn possible_values() -> impl Iterator<Item = PossibleValue> {
+    Server::all().map(|server| PossibleValue::new(server.as_str()).help(server.about()))
+}
+
+fn parser() -> impl TypedValueParser<Value = Server> {
+    PossibleValuesParser::new(possible_values()).try_map(|name| name.parse::<Server>())
+}
+
+static SERVER_HELP: LazyLock<String> =
+    LazyLock::new(|| list("The server to write for", &possible_values().collect::<Vec<_>>()));

@@ -1,0 +1,45 @@
+//! `robotsieve enforce`: server configuration that refuses what a robots.txt forbids.
+
+pub mod args;
+
+use robotsieve::Robots;
+use robotsieve::enforce::{self, CannotEnforce, Options};
+
+use crate::error::{Failure, Status};
+use crate::read::robots_file;
+use crate::write::{stderr, stdout};
+use args::EnforceArgs;
+
+/// Prints the configuration.
+pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
+    let known = args.known.read()?;
+    let mut options = Options::new(args.server);
+    options.choice.known = args.also_known;
+    options.choice.purposes.clone_from(&args.purpose.purposes);
+    options.choice.crawlers.clone_from(&args.crawlers);
+    options.choice.except.clone_from(&args.except);
+    options.status = args.status;
+    options.log_only = args.log_only;
+    options.approximate = args.approximate.map(Into::into);
+    options.name.clone_from(&args.name);
+    options.check().map_err(Failure::Usage)?;
+    let file = robots_file::text(&args.robots)?;
+    let robots = Robots::parse(&file, &args.profile.get());
+    match enforce::configuration(&robots, &known, &options) {
+        Ok(written) => {
+            written.notes.iter().for_each(|note| stderr::note(note));
+            stdout::print(written.text)
+        }
+        Err(wrong) => {
+            let way_out = match wrong {
+                CannotEnforce::Nothing => "; --known and --crawler choose others",
+                CannotEnforce::Differs { .. } => {
+                    "; --approximate stricter or looser prints what comes near"
+                }
+                _ => "",
+            };
+            stderr::error(&format_args!("nothing is printed: {wrong}{way_out}"));
+            Ok(Status::No)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A snippet for a Caddyfile, with the same maps as for nginx.
+
+use std::fmt::Write as _;
+
+use super::text::Written;
+
+pub(super) fn text(written: &Written<'_>) -> String {
+    let name = written.name();
+    let mut text = written.heading();
+    let _ = write!(
+        text,
+        "# Import this file at the top of the Caddyfile, and put 'import {name}' into each site block. In a block\n\
+         # with handle or route, put it into each of these as the first line: Caddy runs them before.\n\n\
+         ({name}) {{\n\
+         \t# Who asks: the first of these names in the header.\n\
+         \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n\
+         \t\t`~(?i){}` \"${{1}}\"\n\t\tdefault \"\"\n\t}}\n\
+         \t# Crawlers that obey the same rules.\n\
+         \tmap {{{name}_name}} {{{name}_class}} {{\n",
+        written.named("(")
+    );
+    for class in written.refused() {
+        let _ = writeln!(text, "\t\t`~(?i){}` {}", class.exactly(), class.number);
+    }
+    text += "\t\tdefault \"\"\n\t}\n";
+    let sent = written.not_normal.as_ref();
+    if let Some(not_normal) = sent {
+        let _ = write!(
+            text,
+            "\t# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
+             \tmap {{http.request.orig_uri}} {{{name}_sent}} {{\n\
+             \t\t`~{not_normal}` _sent\n\t\tdefault \"\"\n\t}}\n"
+        );
+    }
+    let key = if sent.is_some() {
+        format!("{{{name}_class}}{{{name}_sent}}")
+    } else {
+        format!("{{{name}_class}}")
+    };
+    let _ = writeln!(text, "\tmap {key} {{{name}_refused}} {{");
+    for class in written.refused() {
+        for (suffix, _) in class.forms() {
+            let _ = writeln!(text, "\t\t{0}{suffix} {{{name}_{0}{suffix}}}", class.number);
+        }
+    }
+    text += "\t\tdefault \"\"\n\t}\n";
+    for class in written.refused() {
+        for (suffix, runs) in class.forms() {
+            let spelling = if suffix.is_empty() { "" } else { ", in every spelling" };
+            let _ = write!(
+                text,
+                "\t# {}{spelling}\n\tmap {{http.request.orig_uri}} {{{name}_{}{suffix}}} {{\n",
+                class.who(),
+                class.number
+            );
+            for run in runs {
+                let value = if run.refuses { "1" } else { "\"\"" };
+                for regex in &run.regexes {
+                    if suffix.is_empty() {
+                        let _ = writeln!(text, "\t\t# {}", regex.comment);
+                    }
+                    let _ = writeln!(text, "\t\t`~{}` {value}", regex.text);
+                }
+            }
+            text += "\t\tdefault \"\"\n\t}\n";
+        }
+    }
+    let refuse = match written.options.status {
+        444 => format!("abort @{name}_refused"),
+        status => format!("respond @{name}_refused {status}"),
+    };
+    let _ = write!(text, "\t@{name}_refused vars {{{name}_refused}} 1\n\t{refuse}\n}}\n");
+    text
+}

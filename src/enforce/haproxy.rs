@@ -1,0 +1,81 @@
+//! Lines for a frontend of HAProxy.
+
+use std::fmt::Write as _;
+
+use super::text::Written;
+
+/// HAProxy takes 64 words in a line.
+const WORDS: usize = 40;
+
+pub(super) fn text(written: &Written<'_>) -> String {
+    let name = written.name();
+    let mut text = written.heading();
+    let _ = write!(
+        text,
+        "# Put these lines into the frontend of the site, before its other http-request lines.\n"
+    );
+    if written.options.log_only {
+        let _ = write!(
+            text,
+            "# To log what would be refused, add %[var(txn.{name}_verdict)] to its log-format.\n"
+        );
+    }
+    let _ = write!(
+        text,
+        "\n    # Who asks: the first of these names in the header.\n    \
+         http-request set-var(txn.{name}_name) 'req.fhdr(user-agent),regsub(\"^.*?{}.*$\",\"\\1\",i)'\n",
+        written.named("(")
+    );
+    if let Some(not_normal) = &written.not_normal {
+        let _ = write!(
+            text,
+            "    # URLs that spell something in another way than robots.txt is compared, as %61 for a.\n    \
+             acl {name}_sent pathq -m reg '{not_normal}'\n"
+        );
+    }
+    let _ = writeln!(text, "    acl {name}_decided var(txn.{name}_verdict) -m found");
+    for class in written.refused() {
+        let number = class.number;
+        let _ = writeln!(text, "\n    # {}", class.who());
+        for tokens in class.tokens.chunks(WORDS) {
+            let _ = writeln!(
+                text,
+                "    acl {name}_is_{number} var(txn.{name}_name) -m str -i {}",
+                tokens.join(" ")
+            );
+        }
+        for (suffix, runs) in class.forms() {
+            let form = match (written.not_normal.is_some(), suffix.is_empty()) {
+                (false, _) => String::new(),
+                (true, true) => format!(" !{name}_sent"),
+                (true, false) => format!(" {name}_sent"),
+            };
+            for (at, run) in runs.iter().enumerate() {
+                let acl = format!("{name}_{number}{suffix}_{}", at + 1);
+                for regex in &run.regexes {
+                    if suffix.is_empty() {
+                        let _ = writeln!(text, "    # {}", regex.comment);
+                    }
+                    let _ = writeln!(text, "    acl {acl} pathq -m reg '{}'", regex.text);
+                }
+                let verdict = if run.refuses { "refused" } else { "open" };
+                let decided = if at > 0 { format!(" !{name}_decided") } else { String::new() };
+                let _ = writeln!(
+                    text,
+                    "    http-request set-var(txn.{name}_verdict) str({verdict}) if {name}_is_{number}{form}{decided} {acl}"
+                );
+            }
+        }
+    }
+    if !written.options.log_only {
+        let refuse = match written.options.status {
+            444 => "reject".to_owned(),
+            status => format!("return status {status}"),
+        };
+        let _ = writeln!(
+            text,
+            "\n    http-request {refuse} if {{ var(txn.{name}_verdict) -m str refused }}"
+        );
+    }
+    text
+}

@@ -1,0 +1,187 @@
+//! Configuration for web servers that refuses what a robots.txt forbids.
+//!
+//! robots.txt only asks. [`configuration`] writes what a server needs to hold to it: who asks, by the
+//! `User-Agent` header, and what is refused to whom, as regular expressions in the order of the rules'
+//! precedence.
+//!
+//! ```text
+//! robots.txt ─▶ crawlers in classes ─▶ regular expressions ─▶ proof ─▶ configuration
+//!               whom                   pattern                prove    nginx, caddy, …
+//! ```
+//!
+//! What is returned is proven: over all URLs that HTTP allows, the expressions refuse what the policy
+//! disallows and nothing else. Where a server cannot say that, there is an error with the shortest
+//! URL, or, with [`Options::approximate`], a note.
+//!
+//! ```
+//! use robotsieve::enforce::{self, Options, Server};
+//! use robotsieve::known::KnownCrawlers;
+//! use robotsieve::{Profile, Robots};
+//!
+//! let file = b"User-agent: GPTBot\nDisallow: /private/\n";
+//! let robots = Robots::parse(file, &Profile::RFC9309);
+//! let options = Options::new(Server::Nginx);
+//! let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options)?;
+//! assert!(written.text.contains("\"~^/private/\" 1;"));
+//! # Ok::<(), enforce::CannotEnforce>(())
+//! ```
+
+mod apache;
+mod caddy;
+mod cannot;
+mod cloudflare;
+mod haproxy;
+mod nginx;
+mod options;
+mod pattern;
+mod prove;
+mod server;
+mod text;
+mod traefik;
+mod whom;
+
+pub use cannot::CannotEnforce;
+pub use options::{Choice, Options};
+pub use server::{Approximate, Server, UnknownServer};
+
+use crate::diff::automaton;
+use crate::known::KnownCrawlers;
+use crate::policy::Policy;
+use crate::policy::robots::Robots;
+use crate::rules::normalise::Encoding;
+use crate::shown::{pasted, shown};
+use cannot::CLASSES;
+use pattern::Form;
+use prove::{Differences, Seen};
+use text::{Written, WrittenClass};
+
+/// A configuration that does what the file says; proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Configuration {
+    /// The text.
+    pub text: String,
+    /// The caveats, in sentences: for whom it does nothing, and where it differs from the file.
+    pub notes: Vec<String>,
+}
+
+/// The configuration for a server that refuses to crawlers what a file forbids them, in the profile
+/// that the file was parsed with.
+///
+/// Takes a second for files of 500 KiB; time and memory are bounded.
+///
+/// # Errors
+/// Returns an error if the server cannot do it, if it cannot be proven, or if nothing would be refused.
+pub fn configuration(
+    robots: &Robots<'_>,
+    known: &KnownCrawlers,
+    options: &Options,
+) -> Result<Configuration, CannotEnforce> {
+    options.check().map_err(CannotEnforce::Option)?;
+    let whom::Whom { classes, mut notes } = whom::whom(robots, known, &options.choice);
+    if classes.len() > CLASSES {
+        return Err(CannotEnforce::Classes);
+    }
+    let encoding = Encoding::of_target(robots.profile());
+    let syntax = options.server.syntax(options.approximate);
+    let not_normal = options
+        .server
+        .sees_spellings()
+        .then(|| pattern::not_normal(robots.profile(), syntax))
+        .flatten();
+    let mut written =
+        Written { options, profile: robots.profile().name(), classes: Vec::new(), not_normal };
+    let mut cells = prove::CELLS;
+    let mut apart: [Option<(Vec<u8>, String)>; 2] = Default::default();
+    for class in classes {
+        let mut of_class = WrittenClass {
+            number: written.classes.len() + 1,
+            tokens: class.tokens,
+            normal: Vec::new(),
+            sent: Vec::new(),
+        };
+        if let Some(policy) = &class.policy {
+            let rules = policy.rule_set();
+            if let Some(long) =
+                rules.iter().find(|rule| rule.pattern.bytes.len() > pattern::PATTERN_BYTES)
+            {
+                return Err(CannotEnforce::LongRule { line: long.line });
+            }
+            let runs = |form| pattern::runs(rules, encoding, form, syntax);
+            of_class.normal = runs(Form::Normal);
+            if written.not_normal.is_some() {
+                of_class.sent = runs(Form::Sent);
+            }
+            let found = proven(policy, encoding, options, &of_class, &mut cells)?;
+            let crawler = of_class.tokens.first().cloned().unwrap_or_default();
+            let [stricter, looser] = &mut apart;
+            for (slot, url) in [(stricter, found.stricter), (looser, found.looser)] {
+                let is_shorter =
+                    |url: &Vec<u8>| slot.as_ref().is_none_or(|(known, _)| url.len() < known.len());
+                if let Some(url) = url.filter(is_shorter) {
+                    *slot = Some((url, crawler.clone()));
+                }
+            }
+        }
+        written.classes.push(of_class);
+    }
+    for (refused, found) in [true, false].into_iter().zip(apart) {
+        let Some((url, crawler)) = found else { continue };
+        let may = match options.approximate {
+            Some(Approximate::Stricter) => refused,
+            Some(Approximate::Looser) => !refused,
+            None => false,
+        };
+        if !may {
+            return Err(CannotEnforce::Differs { url, refused, crawler, server: options.server });
+        }
+        let url = shown(&pasted(&url));
+        notes.push(match refused {
+            true => {
+                format!("it refuses more than the file forbids, for example {url} to {crawler}")
+            }
+            false => format!(
+                "it refuses less than the file forbids: not {url} to {crawler}, for example"
+            ),
+        });
+    }
+    if written.classes.iter().all(|class| class.normal.is_empty()) {
+        return Err(CannotEnforce::Nothing);
+    }
+    notes.extend(options.server.notes());
+    let text = match options.server {
+        Server::Nginx => nginx::text(&written),
+        Server::Caddy => caddy::text(&written),
+        Server::Apache => apache::text(&written),
+        Server::Haproxy => haproxy::text(&written),
+        Server::Traefik => traefik::text(&written),
+        Server::Cloudflare => cloudflare::text(&written)?,
+    };
+    Ok(Configuration { text, notes })
+}
+
+/// Where what is written for a class differs from its policy.
+fn proven(
+    policy: &Policy,
+    encoding: Encoding,
+    options: &Options,
+    class: &WrittenClass,
+    cells: &mut usize,
+) -> Result<Differences, CannotEnforce> {
+    let automaton = automaton(policy).map_err(CannotEnforce::Unproven)?;
+    let mut found = Differences::default();
+    let forms = [(Form::Normal, &class.normal), (Form::Sent, &class.sent)];
+    let sent_too = options.server.sees_spellings() && !class.sent.is_empty();
+    for (form, runs) in &forms[..if sent_too { 2 } else { 1 }] {
+        let seen = Seen {
+            form: *form,
+            bytes: options.server.syntax(None).bytes,
+            path_only: options.server.sees_path_only(),
+        };
+        let differences = prove::differences(automaton.table(), encoding, runs, seen, cells)
+            .map_err(|_| CannotEnforce::Unproven(None))?;
+        found.stricter = found.stricter.or(differences.stricter);
+        found.looser = found.looser.or(differences.looser);
+    }
+    Ok(found)
+}

@@ -1,0 +1,86 @@
+//! A file for the block `http` of nginx: maps from the header to a name, from the name to a class, and
+//! from the URL to a verdict of each class.
+
+use std::fmt::Write as _;
+
+use super::text::Written;
+
+/// Longer keys do not fit the usual buckets of nginx's hash tables.
+const HASHED_BYTES: usize = 32;
+/// What stands for something else in a map.
+const SPECIAL: [&str; 4] = ["default", "hostnames", "include", "volatile"];
+
+pub(super) fn text(written: &Written<'_>) -> String {
+    let name = written.name();
+    let mut text = written.heading();
+    let use_it = match (written.options.log_only, written.options.status) {
+        (true, _) => format!("access_log /var/log/nginx/robots.log combined if=${name}_refused;"),
+        (false, status) => format!("if (${name}_refused) {{ return {status}; }}"),
+    };
+    let _ = write!(
+        text,
+        "# Include this file in the block http, and put this line into each server block of the site:\n#\n\
+         #     {use_it}\n\n\
+         # Who asks: the first of these names in the header.\n\
+         map $http_user_agent ${name}_name {{\n    default \"\";\n    \"~*{}\" ${name}_found;\n}}\n\n\
+         # Crawlers that obey the same rules.\n\
+         map ${name}_name ${name}_class {{\n    default \"\";\n",
+        written.named(&format!("(?<{name}_found>"))
+    );
+    for class in written.refused() {
+        for token in &class.tokens {
+            let _ = match token {
+                long if long.len() > HASHED_BYTES => {
+                    writeln!(text, "    \"~*^{}$\" {};", long.replace('.', "\\."), class.number)
+                }
+                special if SPECIAL.contains(&special.as_str()) => {
+                    writeln!(text, "    \"\\{special}\" {};", class.number)
+                }
+                token => writeln!(text, "    {token} {};", class.number),
+            };
+        }
+    }
+    text += "}\n\n";
+    let sent = written.not_normal.as_ref();
+    if let Some(not_normal) = sent {
+        let _ = write!(
+            text,
+            "# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
+             map $request_uri ${name}_sent {{\n    default \"\";\n    \"~{not_normal}\" _sent;\n}}\n\n"
+        );
+    }
+    let key = if sent.is_some() {
+        format!("${name}_class${name}_sent")
+    } else {
+        format!("${name}_class")
+    };
+    let _ = write!(text, "map {key} ${name}_refused {{\n    default \"\";\n");
+    for class in written.refused() {
+        for (suffix, _) in class.forms() {
+            let _ = writeln!(text, "    {0}{suffix} ${name}_{0}{suffix};", class.number);
+        }
+    }
+    text += "}\n";
+    for class in written.refused() {
+        for (suffix, runs) in class.forms() {
+            let spelling = if suffix.is_empty() { "" } else { ", in every spelling" };
+            let _ = write!(
+                text,
+                "\n# {}{spelling}\nmap $request_uri ${name}_{}{suffix} {{\n    default \"\";\n",
+                class.who(),
+                class.number
+            );
+            for run in runs {
+                let value = if run.refuses { "1" } else { "\"\"" };
+                for regex in &run.regexes {
+                    if suffix.is_empty() {
+                        let _ = writeln!(text, "    # {}", regex.comment);
+                    }
+                    let _ = writeln!(text, "    \"~{}\" {value};", regex.text);
+                }
+            }
+            text += "}\n";
+        }
+    }
+    text
+}

@@ -1,0 +1,597 @@
+//! From rules to regular expressions, in the order of precedence.
+//!
+//! A rule is about a URL's normal form. A server sees the URL as it was sent, so there are two sets
+//! of expressions: those for URLs that are in their normal form, which are nearly the rules as
+//! written, and those for all URLs, which take each character in every spelling (`a` or `%61`).
+//!
+//! Every byte that is not a letter, a digit or one of `/_-=&,:@!~%.?+` is written as `\xHH`, so no rule can
+//! end an expression, a string or a line of a configuration.
+
+use std::fmt::Write as _;
+
+use crate::profile::Profile;
+use crate::rules::normalise::{Encoding, hex_value};
+use crate::rules::{Pattern, RuleSet};
+
+/// The URLs that expressions are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Those in normal form, as the profile normalises them.
+    Normal,
+    /// All of them, as they were sent.
+    Sent,
+}
+
+/// What a server's regular expressions can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Syntax {
+    /// Whether there are atomic groups, as in PCRE. An engine without backtracking needs none.
+    pub(super) atomic: bool,
+    /// Whether `\xFF` is a byte. Else it is a character of Unicode, and no URL with such bytes matches.
+    pub(super) bytes: bool,
+    /// Whether many patterns are joined to trees.
+    pub(super) joins: bool,
+    /// Whether only paths are seen, without queries, and what to do about rules that need more.
+    pub(super) paths: Option<Paths>,
+}
+
+/// What is written for a server that sees no queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paths {
+    /// The rules as they are, which is not always what they mean.
+    AsTheyAre,
+    /// Rules of this kind are cut where a query could matter, and those of the other kind are left out: so at
+    /// least what the kept ones decide stays so.
+    Widen {
+        /// Whether those that disallow are cut.
+        refuses: bool,
+    },
+}
+
+/// Neighbours in the order of precedence with the same verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) refuses: bool,
+    pub(super) regexes: Vec<Regex>,
+}
+
+/// A regular expression, anchored at the URL's first byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Regex {
+    pub(super) text: String,
+    /// What it stands for, for a comment: letters, digits, punctuation that ends nothing, and escapes.
+    pub(super) comment: String,
+    /// The same with `*` for whatever, for servers that have that instead: if it is one rule.
+    pub(super) wildcard: Option<String>,
+}
+
+/// With more patterns they are joined to trees, so that a server tries few expressions.
+const LISTED: usize = 40;
+/// A joined expression is about this long in bytes at most: PCRE compiles 64 KiB, and the text
+/// grows when it is compiled.
+const JOINED_BYTES: usize = 3_000;
+/// How deep joined expressions nest. PCRE and others allow 250.
+const DEPTH: usize = 60;
+/// The longest pattern in bytes: every letter in two spellings, it still fits what PCRE compiles.
+pub(super) const PATTERN_BYTES: usize = 2_000;
+
+/// A rule's pattern in parts.
+struct Parts {
+    /// An expression for each byte or escape before the first star.
+    head: Vec<String>,
+    /// The rest. Empty: whatever follows is matched.
+    tail: String,
+    comment: String,
+    wildcard: Option<String>,
+    line: u32,
+}
+
+/// The runs of a rule set, the first that matches decides: without the last ones that allow, since
+/// what nothing matches is allowed. `/robots.txt` is always allowed.
+pub(super) fn runs(rules: &RuleSet, encoding: Encoding, form: Form, syntax: Syntax) -> Vec<Run> {
+    let writer = Writer { encoding, form, syntax, wildcards: rules.wildcards() };
+    let robots_txt = Pattern { bytes: b"/robots.txt", anchored: true };
+    let mut runs: Vec<(bool, Vec<Parts>)> = Vec::new();
+    let mut add = |refuses: bool, parts: Parts| match runs.last_mut() {
+        Some((last, all)) if *last == refuses => all.push(parts),
+        _ => runs.push((refuses, vec![parts])),
+    };
+    let robots_txt = writer.parts(robots_txt, "always open".to_owned(), 0);
+    robots_txt.into_iter().for_each(|parts| add(false, parts));
+    for rule in rules.iter() {
+        let refuses = !rule.verdict.is_allow();
+        let Some(pattern) = writer.of_paths(rule.pattern, refuses) else { continue };
+        let field = if refuses { "Disallow" } else { "Allow" };
+        let comment = format!("line {}: {field}: {}", rule.line, in_comment(rule.value));
+        writer.parts(pattern, comment, rule.line).into_iter().for_each(|parts| add(refuses, parts));
+    }
+    while runs.last().is_some_and(|(refuses, _)| !refuses) {
+        runs.pop();
+    }
+    runs.iter_mut().for_each(|(_, all)| drop_covered(all));
+    let count: usize = runs.iter().map(|(_, all)| all.len()).sum();
+    let write = |(refuses, all): (bool, Vec<Parts>)| {
+        let regexes = if count <= LISTED || !syntax.joins { listed(all) } else { joined(all) };
+        Run { refuses, regexes }
+    };
+    runs.into_iter().map(write).collect()
+}
+
+/// Drops the patterns that others of their run cover: those below a prefix, and equal ones.
+fn drop_covered(all: &mut Vec<Parts>) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|a, b| {
+        let [a, b] = [&all[*a], &all[*b]];
+        (&a.head, &a.tail).cmp(&(&b.head, &b.tail))
+    });
+    let mut covered = vec![false; all.len()];
+    let mut prefix: Option<usize> = None;
+    let mut previous: Option<usize> = None;
+    for at in order {
+        let parts = &all[at];
+        let is_below = |above: usize| parts.head.starts_with(&all[above].head);
+        let is_same = |other: usize| all[other].head == parts.head && all[other].tail == parts.tail;
+        covered[at] = prefix.is_some_and(is_below) || previous.is_some_and(is_same);
+        if !covered[at] && parts.tail.is_empty() {
+            prefix = Some(at);
+        }
+        previous = Some(at);
+    }
+    let mut covered = covered.into_iter();
+    all.retain(|_| !covered.next().unwrap_or(false));
+}
+
+fn listed(all: Vec<Parts>) -> Vec<Regex> {
+    let regex = |parts: Parts| Regex {
+        text: format!("^{}{}", parts.head.concat(), parts.tail),
+        comment: parts.comment,
+        wildcard: parts.wildcard,
+    };
+    all.into_iter().map(regex).collect()
+}
+
+fn joined(mut all: Vec<Parts>) -> Vec<Regex> {
+    all.sort_by(|a, b| (&a.head, &a.tail).cmp(&(&b.head, &b.tail)));
+    let len = |parts: &Parts| parts.head.iter().map(String::len).sum::<usize>() + parts.tail.len();
+    let mut regexes = Vec::new();
+    let mut rest = &all[..];
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take_while(|parts| {
+            bytes += len(parts);
+            bytes <= JOINED_BYTES
+        });
+        let (these, others) = rest.split_at(fits.count().max(1));
+        rest = others;
+        let ends: Vec<End<'_>> =
+            these.iter().map(|parts| (&parts.head[..], &parts.tail[..])).collect();
+        let text = format!("^{}", tree(&ends, DEPTH));
+        let lines = || these.iter().map(|parts| parts.line);
+        let comment = match these {
+            [one] => one.comment.clone(),
+            all => format!(
+                "{} rules of lines {} to {}",
+                all.len(),
+                lines().min().unwrap_or_default(),
+                lines().max().unwrap_or_default()
+            ),
+        };
+        regexes.push(Regex { text, comment, wildcard: None });
+    }
+    regexes
+}
+
+/// What is left of a head, and the tail.
+type End<'p> = (&'p [String], &'p str);
+
+/// One expression for all of these, which are sorted: what they begin with is written once.
+fn tree(ends: &[End<'_>], depth: usize) -> String {
+    let (shared, alternatives) = branches(ends, depth);
+    match &alternatives[..] {
+        [one] => shared + one,
+        all => format!("{shared}(?:{})", all.join("|")),
+    }
+}
+
+/// What all of these begin with, and how they go on.
+fn branches(ends: &[End<'_>], depth: usize) -> (String, Vec<String>) {
+    let first = ends.first().map_or(&[][..], |(head, _)| head);
+    let shared = ends.iter().fold(first.len(), |shared, (head, _)| {
+        head.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count()
+    });
+    let mut alternatives: Vec<String> = Vec::new();
+    let mut rest = ends;
+    while let Some(&(head, tail)) = rest.first() {
+        let same = match head.get(shared) {
+            Some(next) if depth > 0 => {
+                rest.iter().take_while(|(head, _)| head.get(shared) == Some(next)).count()
+            }
+            _ => 1,
+        };
+        if same == 1 {
+            alternatives.push(head[shared..].concat() + tail);
+        } else {
+            let below = rest[..same].iter().map(|(head, tail)| (&head[shared..], *tail));
+            alternatives.push(tree(&below.collect::<Vec<_>>(), depth - 1));
+        }
+        rest = &rest[same..];
+    }
+    (first[..shared].concat(), alternatives)
+}
+
+/// Alternatives, without a group around them, for these names of letters, digits, `-`, `_` and `.`.
+pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let mut all: Vec<Vec<String>> =
+        names.into_iter().map(|name| name.bytes().map(literal).collect()).collect();
+    all.sort();
+    let ends: Vec<End<'_>> = all.iter().map(|name| (&name[..], "")).collect();
+    let (shared, alternatives) = branches(&ends, DEPTH);
+    match shared.is_empty() {
+        true => alternatives.join("|"),
+        false => tree(&ends, DEPTH),
+    }
+}
+
+/// An expression for a URL that is not in normal form. `None`: all are.
+pub(super) fn not_normal(profile: &Profile, syntax: Syntax) -> Option<String> {
+    let encoding = Encoding::of_target(profile);
+    let is_normal = |text: &[u8]| encoding.normalised(text).eq(text.iter().copied());
+    let mut alternatives: Vec<String> = Vec::new();
+    let raw = (0x21..=0xFFu8).filter(|byte| !b"#%".contains(byte) && !is_normal(&[*byte]));
+    let raw = set(raw.filter(|byte| syntax.bytes || byte.is_ascii()));
+    alternatives.extend(raw);
+    // By first digit, those with the same second digits together.
+    let mut by_low: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for high in HEX {
+        let low: Vec<u8> = HEX.into_iter().filter(|low| !is_normal(&[b'%', high, *low])).collect();
+        match by_low.iter_mut().find(|(_, known)| *known == low) {
+            Some((highs, _)) => highs.push(high),
+            None if low.is_empty() => {}
+            None => by_low.push((vec![high], low)),
+        }
+    }
+    for (high, low) in by_low {
+        alternatives.extend(set(high).zip(set(low)).map(|(high, low)| format!("%{high}{low}")));
+    }
+    (!alternatives.is_empty()).then(|| match &alternatives[..] {
+        [one] => one.clone(),
+        all => format!("(?:{})", all.join("|")),
+    })
+}
+
+const HEX: [u8; 22] = *b"0123456789ABCDEFabcdef";
+
+/// A byte as an expression that matches it and nothing else.
+fn literal(byte: u8) -> String {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+        b'/' | b'_' | b'-' | b'=' | b'&' | b',' | b':' | b'@' | b'!' | b'~' | b'%' => {
+            char::from(byte).to_string()
+        }
+        b'.' | b'?' | b'+' => format!("\\{}", char::from(byte)),
+        _ => format!("\\x{byte:02x}"),
+    }
+}
+
+/// A rule's value for a comment: nothing in it ends a line, continues one or begins a variable.
+fn in_comment(value: &[u8]) -> String {
+    const SHOWN: usize = 120;
+    let mut text = String::new();
+    for &byte in value.iter().take(SHOWN) {
+        match byte {
+            b' ' | b'?' | b'*' | b'+' | b'$' | b'.' => text.push(char::from(byte)),
+            _ => text += &literal(byte),
+        }
+    }
+    if value.len() > SHOWN {
+        text += "...";
+    }
+    text
+}
+
+/// A piece of a pattern between the stars of a wildcard.
+fn in_wildcard(piece: &[u8]) -> String {
+    let mut text = String::new();
+    for &byte in piece {
+        if b"*\\".contains(&byte) {
+            text.push('\\');
+        }
+        text.push(char::from(byte));
+    }
+    text
+}
+
+/// One of these bytes, which are in ascending order. `None` if there are none.
+fn set(bytes: impl IntoIterator<Item = u8>) -> Option<String> {
+    let bytes: Vec<u8> = bytes.into_iter().collect();
+    // A dash would be a range.
+    let in_set = |byte: u8| if byte == b'-' { "\\x2d".to_owned() } else { literal(byte) };
+    let mut text = String::new();
+    let mut at = 0;
+    while let Some(&from) = bytes.get(at) {
+        let run = (at..bytes.len())
+            .take_while(|&to| usize::from(bytes[to]) == usize::from(from) + to - at);
+        let last = run.last().unwrap_or(at);
+        text += &in_set(from);
+        if last > at + 1 {
+            text.push('-');
+        }
+        if last > at {
+            text += &in_set(bytes[last]);
+        }
+        at = last + 1;
+    }
+    match &bytes[..] {
+        [] => None,
+        [one] => Some(literal(*one)),
+        _ => Some(format!("[{text}]")),
+    }
+}
+
+/// Writes patterns.
+struct Writer {
+    encoding: Encoding,
+    form: Form,
+    syntax: Syntax,
+    wildcards: bool,
+}
+
+impl Writer {
+    /// The parts of a pattern. `None` if it matches no URL.
+    fn parts(&self, pattern: Pattern<'_>, comment: String, line: u32) -> Option<Parts> {
+        let is_in_no_url = |byte: &u8| {
+            matches!(byte, 0..=0x20 | b'#' | 0x7F) || !self.syntax.bytes && !byte.is_ascii()
+        };
+        if pattern.bytes.iter().any(is_in_no_url) {
+            return None;
+        }
+        let mut pieces = pattern.bytes.split(|byte| *byte == b'*' && self.wildcards);
+        let head = pieces.next().unwrap_or_default();
+        let pieces: Vec<&[u8]> = pieces.collect();
+        if head.first().map_or(pieces.is_empty() && pattern.anchored, |first| *first != b'/') {
+            return None;
+        }
+        let mut wildcard = in_wildcard(head);
+        let head = self.aligned(head)?;
+        let mut tail = String::new();
+        let star = self.star();
+        for (at, piece) in pieces.iter().enumerate() {
+            wildcard += "*";
+            wildcard += &in_wildcard(piece);
+            let piece = self.anywhere(piece)?;
+            if at + 1 == pieces.len() {
+                // If it has to be the end, it is not where it fits first.
+                let _ = write!(tail, "{star}{piece}");
+            } else {
+                // Where it fits first leaves the most room for what follows: no other place has to be tried.
+                let open = if self.syntax.atomic { "(?>" } else { "(?:" };
+                let _ = write!(tail, "{open}{star}{piece})");
+            }
+        }
+        if pattern.anchored {
+            tail.push('$');
+        } else {
+            wildcard.push('*');
+        }
+        Some(Parts { head, tail, comment, wildcard: Some(wildcard), line })
+    }
+
+    /// The pattern as a server can say it that sees only paths. `None`: not at all.
+    fn of_paths<'p>(&self, pattern: Pattern<'p>, refuses: bool) -> Option<Pattern<'p>> {
+        let Some(Paths::Widen { refuses: cuts }) = self.syntax.paths else { return Some(pattern) };
+        let needs = |byte: &u8| *byte == b'?' || *byte == b'*' && self.wildcards;
+        match pattern.bytes.iter().position(needs) {
+            None if !pattern.anchored => Some(pattern),
+            at if refuses == cuts => {
+                let bytes = &pattern.bytes[..at.unwrap_or(pattern.bytes.len())];
+                Some(Pattern { bytes, anchored: false })
+            }
+            // A path that matches goes on matching, whatever the query.
+            _ if !pattern.anchored && !pattern.bytes.contains(&b'?') => Some(pattern),
+            _ => None,
+        }
+    }
+
+    /// What a star matches: as little as will do.
+    fn star(&self) -> &'static str {
+        match self.form {
+            Form::Normal => ".*?",
+            Form::Sent => "(?:[^%]|%..)*?",
+        }
+    }
+
+    /// An expression for a piece after a star. In a URL as sent it may begin within an escape, as `F`
+    /// in `%2F`, which has the same normal form as `%2f`.
+    fn anywhere(&self, piece: &[u8]) -> Option<String> {
+        if self.form == Form::Normal {
+            return Some(self.aligned(piece)?.concat());
+        }
+        let mut alternatives: Vec<String> = Vec::new();
+        alternatives.extend(self.aligned(piece).map(|units| units.concat()));
+        if let Some(first) = piece.first().copied().filter(|byte| is_upper_hex(*byte)) {
+            let second = piece.get(1).copied();
+            let from_high = |value: u8| {
+                hex_value(first) == Some(value >> 4)
+                    && second
+                        .is_none_or(|low| is_upper_hex(low) && hex_value(low) == Some(value & 15))
+            };
+            let from_low = |value: u8| hex_value(first) == Some(value & 15);
+            let rest = |from: usize| piece.get(from..).unwrap_or_default();
+            for (values, rest) in
+                [(self.escapes(from_high), rest(2)), (self.escapes(from_low), rest(1))]
+            {
+                let rest = self.aligned(rest);
+                alternatives.extend(values.zip(rest).map(|(values, rest)| values + &rest.concat()));
+            }
+        }
+        match &alternatives[..] {
+            [] => None,
+            [one] => Some(one.clone()),
+            all => Some(format!("(?:{})", all.join("|"))),
+        }
+    }
+
+    /// An expression for each byte or escape of a text. `None` if it is in no URL.
+    fn aligned(&self, mut text: &[u8]) -> Option<Vec<String>> {
+        let mut units = Vec::new();
+        if self.form == Form::Normal {
+            units.extend(text.iter().map(|byte| literal(*byte)));
+            return Some(units);
+        }
+        while let [first, rest @ ..] = text {
+            if *first != b'%' {
+                units.push(self.plain(*first)?);
+                text = rest;
+                continue;
+            }
+            // Where the text ends within an escape, it is about several.
+            let fits = |value: u8| {
+                let digits = [value >> 4, value & 15];
+                rest.iter()
+                    .zip(digits)
+                    .all(|(byte, digit)| is_upper_hex(*byte) && hex_value(*byte) == Some(digit))
+            };
+            units.push(self.escapes(fits)?);
+            text = rest.get(2..).unwrap_or_default();
+        }
+        Some(units)
+    }
+
+    /// The spellings of a character whose normal form is itself. `None`: it has another one.
+    fn plain(&self, byte: u8) -> Option<String> {
+        let becomes = |text: &[u8]| self.encoding.normalised(text).eq([byte]);
+        let escape = format!("%{byte:02X}");
+        match (becomes(&[byte]), becomes(escape.as_bytes())) {
+            (true, true) => Some(format!("(?:{}|{})", literal(byte), self.escape(byte))),
+            (true, false) => Some(literal(byte)),
+            (false, true) => Some(self.escape(byte)),
+            (false, false) => None,
+        }
+    }
+
+    /// The spellings of the escapes with such values that stay escapes in the normal form.
+    fn escapes(&self, has: impl Fn(u8) -> bool) -> Option<String> {
+        let stays = |value: &u8| {
+            let escape = format!("%{value:02X}");
+            self.encoding.normalised(escape.as_bytes()).eq(escape.bytes())
+        };
+        let values: Vec<u8> = (0..=255).filter(|value| has(*value)).filter(stays).collect();
+        // What is escaped in the normal form may have been sent as it is.
+        let raw = values.iter().copied().filter(|value| {
+            let escape = format!("%{value:02X}");
+            !matches!(value, 0..=0x20 | b'#' | b'%' | 0x7F)
+                && (self.syntax.bytes || value.is_ascii())
+                && self.encoding.normalised(&[*value]).eq(escape.bytes())
+        });
+        let raw = set(raw);
+        // By second digits, so that whole rows are one.
+        let mut by_low: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for high in 0..16 {
+            let low: Vec<u8> = values
+                .iter()
+                .filter(|value| **value >> 4 == high)
+                .map(|value| value & 15)
+                .collect();
+            match by_low.iter_mut().find(|(_, known)| *known == low) {
+                Some((highs, _)) => highs.push(high),
+                None if low.is_empty() => {}
+                None => by_low.push((vec![high], low)),
+            }
+        }
+        let escaped = by_low.into_iter().filter_map(|(high, low)| {
+            set(spelled(&high)).zip(set(spelled(&low))).map(|(high, low)| format!("%{high}{low}"))
+        });
+        let all: Vec<String> = raw.into_iter().chain(escaped).collect();
+        match &all[..] {
+            [] => None,
+            [one] => Some(one.clone()),
+            all => Some(format!("(?:{})", all.join("|"))),
+        }
+    }
+
+    /// The spellings of one escape.
+    fn escape(&self, value: u8) -> String {
+        let digits = [value >> 4, value & 15].map(|digit| set(spelled(&[digit])));
+        format!("%{}", digits.into_iter().flatten().collect::<String>())
+    }
+}
+
+/// The digits in both cases, in ascending order.
+fn spelled(digits: &[u8]) -> Vec<u8> {
+    HEX.into_iter()
+        .filter(|hex| hex_value(*hex).is_some_and(|value| digits.contains(&value)))
+        .collect()
+}
+
+fn is_upper_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'A'..=b'F')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PCRE: Syntax = Syntax { atomic: true, bytes: true, joins: true, paths: None };
+
+    fn written(profile: &Profile, value: &[u8], form: Form) -> Vec<String> {
+        let rule = crate::rules::RawRule { line: 1, verdict: crate::Verdict::Disallow, value };
+        let rules = RuleSet::new([rule].into_iter(), profile);
+        let runs = runs(&rules, Encoding::of_target(profile), form, PCRE);
+        runs.iter()
+            .skip(1)
+            .flat_map(|run| run.regexes.iter().map(|regex| regex.text.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn plain_and_spelled() {
+        let profile = Profile::RFC9309;
+        for (value, normal, sent) in [
+            ("/a", "^/a", "^/(?:a|%61)"),
+            ("/*.F$", r"^/.*?\.F$", r"^/(?:[^%]|%..)*?(?:\.|%2[Ee])(?:F|%46)$"),
+            ("/?q=", r"^/\?q=", r"^/\?(?:q|%71)="),
+            ("/ä", "^/%C3%A4", r"^/(?:\xc3|%[Cc]3)(?:\xa4|%[Aa]4)"),
+            ("*2", "^.*?2", "^(?:[^%]|%..)*?(?:(?:2|%32)|"),
+            ("/*a*b", "^/(?>.*?a).*?b", "^/(?>(?:[^%]|%..)*?(?:a|%61))(?:[^%]|%..)*?(?:b|%62)"),
+        ] {
+            assert_eq!(written(&profile, value.as_bytes(), Form::Normal), [normal], "{value}");
+            let found = written(&profile, value.as_bytes(), Form::Sent);
+            assert!(found.len() == 1 && found[0].starts_with(sent), "{value}: {found:?}");
+        }
+        // It matches nothing: no URL begins so.
+        assert!(written(&profile, b"a", Form::Normal).is_empty());
+    }
+
+    /// What the expression finds is not in normal form, and nothing else is.
+    #[test]
+    fn urls_not_in_normal_form() {
+        use regex_automata::hybrid::regex::Regex;
+        use regex_automata::util::syntax;
+        let alphabet = b"%0246aAfFgZ*$\xE9~-<";
+        for (name, profile) in Profile::NAMED {
+            let encoding = Encoding::of_target(profile);
+            let regex = not_normal(profile, PCRE).map(|text| {
+                let syntax = syntax::Config::new().unicode(false).utf8(false);
+                Regex::builder().syntax(syntax).build(&text).unwrap()
+            });
+            for number in 0..alphabet.len().pow(4) {
+                let byte =
+                    |digit: u32| alphabet[number / alphabet.len().pow(digit) % alphabet.len()];
+                let text: Vec<u8> = (0..4).map(byte).collect();
+                let has_stray = memchr::memchr_iter(b'%', &text).any(|at| {
+                    !text
+                        .get(at + 1..at + 3)
+                        .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+                });
+                if has_stray {
+                    continue;
+                }
+                let is_normal = encoding.normalised(&text).eq(text.iter().copied());
+                let found = regex
+                    .as_ref()
+                    .is_some_and(|regex| regex.is_match(&mut regex.create_cache(), &text));
+                assert_eq!(found, !is_normal, "{name} {}", text.escape_ascii());
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The servers, and what each can say.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::pattern::{Paths, Syntax};
+
+/// In which direction a configuration may differ from the file where the server cannot say it
+/// exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Approximate {
+    /// It may refuse more.
+    Stricter,
+    /// It may refuse less.
+    Looser,
+}
+
+/// A web server, proxy or service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Server {
+    /// nginx, from 1.11 on.
+    Nginx,
+    /// Caddy, from 2.6 on.
+    Caddy,
+    /// Apache httpd, from 2.4 on, with mod_rewrite.
+    Apache,
+    /// HAProxy, from 2.4 on.
+    Haproxy,
+    /// Traefik, from 3.4 on.
+    Traefik,
+    /// Cloudflare: an expression of its Rules language.
+    Cloudflare,
+}
+
+/// Each server with its name, its title, and what is printed for it.
+const TABLE: [(Server, &str, &str, &str); 6] = [
+    (Server::Nginx, "nginx", "nginx", "A file to include in the block http"),
+    (Server::Caddy, "caddy", "Caddy", "A snippet to import into site blocks"),
+    (Server::Apache, "apache", "Apache", "Rules for mod_rewrite, in a virtual host or .htaccess"),
+    (Server::Haproxy, "haproxy", "HAProxy", "Lines for a frontend"),
+    (Server::Traefik, "traefik", "Traefik", "Dynamic configuration in YAML; it sees no queries"),
+    (Server::Cloudflare, "cloudflare", "Cloudflare", "An expression for a custom rule"),
+];
+
+impl Server {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Server> {
+        TABLE.iter().map(|(server, ..)| *server)
+    }
+
+    /// The name in options: `nginx`.
+    pub fn as_str(self) -> &'static str {
+        TABLE[self as usize].1
+    }
+
+    /// The name in sentences: `nginx`, `HAProxy`.
+    pub fn title(self) -> &'static str {
+        TABLE[self as usize].2
+    }
+
+    /// What is printed for it, in a few words.
+    pub fn about(self) -> &'static str {
+        TABLE[self as usize].3
+    }
+
+    /// Whether it sees URLs as they were sent, in every spelling. Else it sees their normal form.
+    pub(super) fn sees_spellings(self) -> bool {
+        !matches!(self, Server::Traefik | Server::Cloudflare)
+    }
+
+    /// Whether its expressions see the path without the query.
+    pub(super) fn sees_path_only(self) -> bool {
+        self == Server::Traefik
+    }
+
+    /// What its patterns can say.
+    pub(super) fn syntax(self, approximate: Option<Approximate>) -> Syntax {
+        let pcre = matches!(self, Server::Nginx | Server::Apache | Server::Haproxy);
+        let paths = match approximate {
+            None => Paths::AsTheyAre,
+            Some(approximate) => Paths::Widen { refuses: approximate == Approximate::Stricter },
+        };
+        Syntax {
+            atomic: pcre,
+            bytes: pcre,
+            joins: self != Server::Cloudflare,
+            paths: self.sees_path_only().then_some(paths),
+        }
+    }
+
+    /// What is to be known of it, in sentences.
+    pub(super) fn notes(self) -> Vec<String> {
+        let note = match self {
+            Server::Nginx | Server::Caddy | Server::Apache | Server::Haproxy => return Vec::new(),
+            Server::Traefik => {
+                "Traefik normalises the paths of requests from version 3.4 on; this was proven for such paths, and \
+                 not tried with Traefik itself"
+            }
+            Server::Cloudflare => {
+                "paste the expression into a custom rule with the action Block. Cloudflare finds names anywhere in a \
+                 header, and normalises paths but not queries; this was not tried with Cloudflare itself"
+            }
+        };
+        vec![note.to_owned()]
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The error for a name that is no server's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownServer(());
+
+impl fmt::Display for UnknownServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Server::all().map(Server::as_str).collect();
+        write!(f, "no server has this name; there are {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownServer {}
+
+impl FromStr for Server {
+    type Err = UnknownServer;
+
+    fn from_str(name: &str) -> Result<Server, UnknownServer> {
+        Server::all().find(|server| server.as_str() == name).ok_or(UnknownServer(()))
+    }
+}
