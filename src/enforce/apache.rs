@@ -24,20 +24,21 @@ enum Flags {
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
-    let mut rules = vec![
-        Rule {
-            text: format!(
-                "# Who asks: the first of these names in the header.\n\
-                 RewriteCond %{{HTTP_USER_AGENT}} \"{}\" [NC]\n",
-                written.named("(")
-            ),
+    let mut rules: Vec<Rule> = Vec::new();
+    for names in written.named("(") {
+        let first = match rules.is_empty() {
+            true => "# Who asks: the first of these names in the header.\n".to_owned(),
+            false => format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
+        };
+        rules.push(Rule {
+            text: format!("{first}RewriteCond %{{HTTP_USER_AGENT}} \"{names}\" [NC]\n"),
             flags: Flags::Do(format!("E={name}_name:%1")),
-        },
-        Rule {
-            text: format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
-            flags: Flags::SkipAll(String::new()),
-        },
-    ];
+        });
+    }
+    rules.push(Rule {
+        text: format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
+        flags: Flags::SkipAll(String::new()),
+    });
     if let Some(not_normal) = &written.not_normal {
         rules.push(Rule {
             text: format!(

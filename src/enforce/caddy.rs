@@ -13,11 +13,16 @@ pub(super) fn text(written: &Written<'_>) -> String {
          # with handle or route, put it into each of these as the first line: Caddy runs them before.\n\n\
          ({name}) {{\n\
          \t# Who asks: the first of these names in the header.\n\
-         \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n\
-         \t\t`~(?i){}` \"${{1}}\"\n\t\tdefault \"\"\n\t}}\n\
+         \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n"
+    );
+    for names in written.named("(") {
+        let _ = writeln!(text, "\t\t`~(?i){names}` \"${{1}}\"");
+    }
+    let _ = write!(
+        text,
+        "\t\tdefault \"\"\n\t}}\n\
          \t# Crawlers that obey the same rules.\n\
-         \tmap {{{name}_name}} {{{name}_class}} {{\n",
-        written.named("(")
+         \tmap {{{name}_name}} {{{name}_class}} {{\n"
     );
     for class in written.refused() {
         let _ = writeln!(text, "\t\t`~(?i){}` {}", class.exactly(), class.number);

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::pattern::PATTERN_BYTES;
 use super::server::Server;
 use crate::automaton::LimitHit;
 use crate::shown::{pasted, shown};
@@ -17,8 +16,11 @@ pub enum CannotEnforce {
     /// The server cannot do what an option asks for; a clause says what.
     Option(String),
     /// Nothing would be refused to anybody.
-    Nothing,
-    /// A rule of this line is longer than the expressions of servers can be.
+    Nothing {
+        /// Who was chosen and cannot be told by a header, in sentences.
+        notes: Vec<String>,
+    },
+    /// The rule of a line is longer than the server's expressions can be.
     LongRule {
         /// The line, from 1.
         line: u32,
@@ -46,14 +48,14 @@ impl fmt::Display for CannotEnforce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CannotEnforce::Option(what) | CannotEnforce::TooLong(what) => f.write_str(what),
-            CannotEnforce::Nothing => {
-                f.write_str("the file forbids nothing to the crawlers that were chosen")
+            CannotEnforce::Nothing { notes } => {
+                f.write_str("the file forbids nothing to the crawlers that were chosen")?;
+                notes.iter().try_for_each(|note| write!(f, "; {note}"))
             }
             CannotEnforce::LongRule { line } => write!(
                 f,
-                "the rule of line {line} is longer than {} bytes, which the regular expressions of servers do \
-                 not hold",
-                PATTERN_BYTES
+                "the rule of line {line} is longer than the server's regular expressions can be, in every \
+                 spelling of its characters"
             ),
             CannotEnforce::Unproven(Some(limit)) => write!(f, "it is not proven: {limit}"),
             CannotEnforce::Unproven(None) => {

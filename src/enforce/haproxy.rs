@@ -10,22 +10,26 @@ const WORDS: usize = 40;
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
     let mut text = written.heading();
-    let _ = write!(
-        text,
-        "# Put these lines into the frontend of the site, before its other http-request lines.\n"
-    );
+    text +=
+        "# Put these lines into the frontend of the site, before its other http-request lines.\n";
     if written.options.log_only {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "# To log what would be refused, add %[var(txn.{name}_verdict)] to its log-format.\n"
+            "# To log what would be refused, add %[var(txn.{name}_verdict)] to its log-format."
         );
     }
     let _ = write!(
         text,
         "\n    # Who asks: the first of these names in the header.\n    \
-         http-request set-var(txn.{name}_name) 'req.fhdr(user-agent),regsub(\"^.*?{}.*$\",\"\\1\",i)'\n",
-        written.named("(")
+         acl {name}_named var(txn.{name}_name) -m found\n"
     );
+    for names in written.named("(") {
+        let _ = writeln!(
+            text,
+            "    http-request set-var(txn.{name}_name) 'req.fhdr(user-agent),regsub(\"^.*?{names}.*$\",\"\\1\",i)' \
+             if !{name}_named {{ req.fhdr(user-agent) -m reg -i '{names}' }}"
+        );
+    }
     if let Some(not_normal) = &written.not_normal {
         let _ = write!(
             text,

@@ -101,16 +101,13 @@ pub fn configuration(
             sent: Vec::new(),
         };
         if let Some(policy) = &class.policy {
-            let rules = policy.rule_set();
-            if let Some(long) =
-                rules.iter().find(|rule| rule.pattern.bytes.len() > pattern::PATTERN_BYTES)
-            {
-                return Err(CannotEnforce::LongRule { line: long.line });
-            }
-            let runs = |form| pattern::runs(rules, encoding, form, syntax);
-            of_class.normal = runs(Form::Normal);
+            let runs = |form| {
+                let runs = pattern::runs(policy.rule_set(), encoding, form, syntax);
+                runs.map_err(|long| CannotEnforce::LongRule { line: long.line })
+            };
+            of_class.normal = runs(Form::Normal)?;
             if written.not_normal.is_some() {
-                of_class.sent = runs(Form::Sent);
+                of_class.sent = runs(Form::Sent)?;
             }
             let found = proven(policy, encoding, options, &of_class, &mut cells)?;
             let crawler = of_class.tokens.first().cloned().unwrap_or_default();
@@ -146,7 +143,7 @@ pub fn configuration(
         });
     }
     if written.classes.iter().all(|class| class.normal.is_empty()) {
-        return Err(CannotEnforce::Nothing);
+        return Err(CannotEnforce::Nothing { notes });
     }
     notes.extend(options.server.notes());
     let text = match options.server {

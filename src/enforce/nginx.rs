@@ -22,10 +22,16 @@ pub(super) fn text(written: &Written<'_>) -> String {
         "# Include this file in the block http, and put this line into each server block of the site:\n#\n\
          #     {use_it}\n\n\
          # Who asks: the first of these names in the header.\n\
-         map $http_user_agent ${name}_name {{\n    default \"\";\n    \"~*{}\" ${name}_found;\n}}\n\n\
+         map $http_user_agent ${name}_name {{\n    default \"\";\n"
+    );
+    for names in written.named(&format!("(?<{name}_found>")) {
+        let _ = writeln!(text, "    \"~*{names}\" ${name}_found;");
+    }
+    let _ = write!(
+        text,
+        "}}\n\n\
          # Crawlers that obey the same rules.\n\
-         map ${name}_name ${name}_class {{\n    default \"\";\n",
-        written.named(&format!("(?<{name}_found>"))
+         map ${name}_name ${name}_class {{\n    default \"\";\n"
     );
     for class in written.refused() {
         for token in &class.tokens {

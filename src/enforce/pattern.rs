@@ -31,6 +31,8 @@ pub(super) struct Syntax {
     pub(super) bytes: bool,
     /// Whether many patterns are joined to trees.
     pub(super) joins: bool,
+    /// How long an expression may be, in bytes.
+    pub(super) bytes_at_most: usize,
     /// Whether only paths are seen, without queries, and what to do about rules that need more.
     pub(super) paths: Option<Paths>,
 }
@@ -67,13 +69,16 @@ pub(super) struct Regex {
 
 /// With more patterns they are joined to trees, so that a server tries few expressions.
 const LISTED: usize = 40;
-/// A joined expression is about this long in bytes at most: PCRE compiles 64 KiB, and the text
-/// grows when it is compiled.
-const JOINED_BYTES: usize = 3_000;
 /// How deep joined expressions nest. PCRE and others allow 250.
 const DEPTH: usize = 60;
-/// The longest pattern in bytes: every letter in two spellings, it still fits what PCRE compiles.
-pub(super) const PATTERN_BYTES: usize = 2_000;
+/// The longest pattern in bytes.
+const PATTERN_BYTES: usize = 2_000;
+
+/// The rule of this line is longer than an expression may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLong {
+    pub(super) line: u32,
+}
 
 /// A rule's pattern in parts.
 struct Parts {
@@ -88,16 +93,29 @@ struct Parts {
 
 /// The runs of a rule set, the first that matches decides: without the last ones that allow, since
 /// what nothing matches is allowed. `/robots.txt` is always allowed.
-pub(super) fn runs(rules: &RuleSet, encoding: Encoding, form: Form, syntax: Syntax) -> Vec<Run> {
+///
+/// # Errors
+/// Returns an error if an expression would be too long.
+pub(super) fn runs(
+    rules: &RuleSet,
+    encoding: Encoding,
+    form: Form,
+    syntax: Syntax,
+) -> Result<Vec<Run>, TooLong> {
     let writer = Writer { encoding, form, syntax, wildcards: rules.wildcards() };
     let robots_txt = Pattern { bytes: b"/robots.txt", anchored: true };
+    if let Some(long) = rules.iter().find(|rule| rule.pattern.bytes.len() > PATTERN_BYTES) {
+        return Err(TooLong { line: long.line });
+    }
     let mut runs: Vec<(bool, Vec<Parts>)> = Vec::new();
-    let mut add = |refuses: bool, parts: Parts| match runs.last_mut() {
+    // A run of its own: the proof tells it from rules that allow.
+    let robots_txt = writer.parts(robots_txt, "always open".to_owned(), 0);
+    runs.extend(robots_txt.map(|parts| (false, vec![parts])));
+    let own = runs.len();
+    let mut add = |refuses: bool, parts: Parts| match runs[own..].last_mut() {
         Some((last, all)) if *last == refuses => all.push(parts),
         _ => runs.push((refuses, vec![parts])),
     };
-    let robots_txt = writer.parts(robots_txt, "always open".to_owned(), 0);
-    robots_txt.into_iter().for_each(|parts| add(false, parts));
     for rule in rules.iter() {
         let refuses = !rule.verdict.is_allow();
         let Some(pattern) = writer.of_paths(rule.pattern, refuses) else { continue };
@@ -105,40 +123,62 @@ pub(super) fn runs(rules: &RuleSet, encoding: Encoding, form: Form, syntax: Synt
         let comment = format!("line {}: {field}: {}", rule.line, in_comment(rule.value));
         writer.parts(pattern, comment, rule.line).into_iter().for_each(|parts| add(refuses, parts));
     }
+    drop_covered(&mut runs);
     while runs.last().is_some_and(|(refuses, _)| !refuses) {
         runs.pop();
     }
-    runs.iter_mut().for_each(|(_, all)| drop_covered(all));
     let count: usize = runs.iter().map(|(_, all)| all.len()).sum();
+    let too_long = |parts: &&Parts| parts.bytes() > syntax.bytes_at_most;
+    if let Some(parts) = runs.iter().flat_map(|(_, all)| all).find(too_long) {
+        return Err(TooLong { line: parts.line });
+    }
     let write = |(refuses, all): (bool, Vec<Parts>)| {
-        let regexes = if count <= LISTED || !syntax.joins { listed(all) } else { joined(all) };
+        let is_short = count <= LISTED || !syntax.joins;
+        let regexes = if is_short { listed(all) } else { joined(all, syntax.bytes_at_most) };
         Run { refuses, regexes }
     };
-    runs.into_iter().map(write).collect()
+    Ok(runs.into_iter().map(write).collect())
 }
 
-/// Drops the patterns that others of their run cover: those below a prefix, and equal ones.
-fn drop_covered(all: &mut Vec<Parts>) {
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|a, b| {
-        let [a, b] = [&all[*a], &all[*b]];
-        (&a.head, &a.tail).cmp(&(&b.head, &b.tail))
-    });
-    let mut covered = vec![false; all.len()];
-    let mut prefix: Option<usize> = None;
-    let mut previous: Option<usize> = None;
-    for at in order {
-        let parts = &all[at];
-        let is_below = |above: usize| parts.head.starts_with(&all[above].head);
-        let is_same = |other: usize| all[other].head == parts.head && all[other].tail == parts.tail;
-        covered[at] = prefix.is_some_and(is_below) || previous.is_some_and(is_same);
-        if !covered[at] && parts.tail.is_empty() {
-            prefix = Some(at);
-        }
-        previous = Some(at);
+impl Parts {
+    /// The length of its expression.
+    fn bytes(&self) -> usize {
+        1 + self.head.iter().map(String::len).sum::<usize>() + self.tail.len()
     }
-    let mut covered = covered.into_iter();
-    all.retain(|_| !covered.next().unwrap_or(false));
+}
+
+/// Drops the patterns that never decide: what they match, one of the same run or of one before it matches.
+fn drop_covered(runs: &mut Vec<(bool, Vec<Parts>)>) {
+    let mut order: Vec<(&Parts, [usize; 2])> = Vec::new();
+    for (run, (_, all)) in runs.iter().enumerate() {
+        order.extend(all.iter().enumerate().map(|(at, parts)| (parts, [run, at])));
+    }
+    order.sort_by(|(a, a_at), (b, b_at)| (&a.head, &a.tail, a_at).cmp(&(&b.head, &b.tail, b_at)));
+    let mut covered: Vec<Vec<bool>> = runs.iter().map(|(_, all)| vec![false; all.len()]).collect();
+    // The prefixes of the last pattern, the shortest first, with their runs.
+    let mut prefixes: Vec<(&Parts, usize)> = Vec::new();
+    let mut previous: Option<(&Parts, usize)> = None;
+    for (parts, [run, at]) in order {
+        while prefixes.last().is_some_and(|(prefix, _)| !parts.head.starts_with(&prefix.head)) {
+            prefixes.pop();
+        }
+        let is_below = prefixes.iter().any(|(_, of)| *of <= run);
+        let is_same = previous.is_some_and(|(other, of)| {
+            of <= run && other.head == parts.head && other.tail == parts.tail
+        });
+        covered[run][at] = is_below || is_same;
+        if !covered[run][at] {
+            if parts.tail.is_empty() {
+                prefixes.push((parts, run));
+            }
+            previous = Some((parts, run));
+        }
+    }
+    for ((_, all), covered) in runs.iter_mut().zip(covered) {
+        let mut covered = covered.into_iter();
+        all.retain(|_| !covered.next().unwrap_or(false));
+    }
+    runs.retain(|(_, all)| !all.is_empty());
 }
 
 fn listed(all: Vec<Parts>) -> Vec<Regex> {
@@ -150,22 +190,13 @@ fn listed(all: Vec<Parts>) -> Vec<Regex> {
     all.into_iter().map(regex).collect()
 }
 
-fn joined(mut all: Vec<Parts>) -> Vec<Regex> {
+fn joined(mut all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
     all.sort_by(|a, b| (&a.head, &a.tail).cmp(&(&b.head, &b.tail)));
-    let len = |parts: &Parts| parts.head.iter().map(String::len).sum::<usize>() + parts.tail.len();
-    let mut regexes = Vec::new();
-    let mut rest = &all[..];
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let fits = rest.iter().take_while(|parts| {
-            bytes += len(parts);
-            bytes <= JOINED_BYTES
-        });
-        let (these, others) = rest.split_at(fits.count().max(1));
-        rest = others;
-        let ends: Vec<End<'_>> =
-            these.iter().map(|parts| (&parts.head[..], &parts.tail[..])).collect();
-        let text = format!("^{}", tree(&ends, DEPTH));
+    let ends: Vec<End<'_>> = all.iter().map(|parts| (&parts.head[..], &parts.tail[..])).collect();
+    let mut from = 0;
+    let regex = |(text, count): (String, usize)| {
+        let these = &all[from..from + count];
+        from += count;
         let lines = || these.iter().map(|parts| parts.line);
         let comment = match these {
             [one] => one.comment.clone(),
@@ -176,9 +207,36 @@ fn joined(mut all: Vec<Parts>) -> Vec<Regex> {
                 lines().max().unwrap_or_default()
             ),
         };
-        regexes.push(Regex { text, comment, wildcard: None });
+        Regex { text: format!("^{text}"), comment, wildcard: None }
+    };
+    trees(&ends, bytes_at_most - 1).into_iter().map(regex).collect()
+}
+
+/// Trees of at most this many bytes for all of these, which are sorted, each with the number of those that it is
+/// for. What is longer by itself stays alone.
+fn trees(ends: &[End<'_>], bytes_at_most: usize) -> Vec<(String, usize)> {
+    /// Longer ones are no faster.
+    const BYTES: usize = 3_500;
+    let bytes_at_most = bytes_at_most.min(BYTES);
+    let mut trees = Vec::new();
+    let mut rest = ends;
+    while !rest.is_empty() {
+        // What they begin with is shared, and what joins them is not counted.
+        let mut bytes = 0;
+        let fits = rest.iter().take_while(|(head, tail)| {
+            bytes += head.iter().map(String::len).sum::<usize>() + tail.len();
+            bytes <= 2 * bytes_at_most
+        });
+        let mut count = fits.count().max(1);
+        let mut text = tree(&rest[..count], DEPTH);
+        while text.len() > bytes_at_most && count > 1 {
+            count -= count.div_ceil(4);
+            text = tree(&rest[..count], DEPTH);
+        }
+        trees.push((text, count));
+        rest = &rest[count..];
     }
-    regexes
+    trees
 }
 
 /// What is left of a head, and the tail.
@@ -186,15 +244,6 @@ type End<'p> = (&'p [String], &'p str);
 
 /// One expression for all of these, which are sorted: what they begin with is written once.
 fn tree(ends: &[End<'_>], depth: usize) -> String {
-    let (shared, alternatives) = branches(ends, depth);
-    match &alternatives[..] {
-        [one] => shared + one,
-        all => format!("{shared}(?:{})", all.join("|")),
-    }
-}
-
-/// What all of these begin with, and how they go on.
-fn branches(ends: &[End<'_>], depth: usize) -> (String, Vec<String>) {
     let first = ends.first().map_or(&[][..], |(head, _)| head);
     let shared = ends.iter().fold(first.len(), |shared, (head, _)| {
         head.iter().zip(&first[..shared]).take_while(|(a, b)| a == b).count()
@@ -216,20 +265,25 @@ fn branches(ends: &[End<'_>], depth: usize) -> (String, Vec<String>) {
         }
         rest = &rest[same..];
     }
-    (first[..shared].concat(), alternatives)
+    // Of two names that match the longer one counts, and so it comes first.
+    alternatives.sort_by_key(String::is_empty);
+    let shared = first[..shared].concat();
+    match &alternatives[..] {
+        [one] => shared + one,
+        all => format!("{shared}(?:{})", all.join("|")),
+    }
 }
 
-/// Alternatives, without a group around them, for these names of letters, digits, `-`, `_` and `.`.
-pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+/// Expressions for these names of letters, digits, `-`, `_` and `.`, together.
+pub(super) fn names<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    bytes_at_most: usize,
+) -> Vec<String> {
     let mut all: Vec<Vec<String>> =
         names.into_iter().map(|name| name.bytes().map(literal).collect()).collect();
     all.sort();
     let ends: Vec<End<'_>> = all.iter().map(|name| (&name[..], "")).collect();
-    let (shared, alternatives) = branches(&ends, DEPTH);
-    match shared.is_empty() {
-        true => alternatives.join("|"),
-        false => tree(&ends, DEPTH),
-    }
+    trees(&ends, bytes_at_most).into_iter().map(|(text, _)| text).collect()
 }
 
 /// An expression for a URL that is not in normal form. `None`: all are.
@@ -369,6 +423,9 @@ impl Writer {
             }
         }
         if pattern.anchored {
+            if self.form == Form::Sent && ends_in_escape(pattern.bytes) {
+                return None;
+            }
             tail.push('$');
         } else {
             wildcard.push('*');
@@ -523,6 +580,12 @@ fn spelled(digits: &[u8]) -> Vec<u8> {
         .collect()
 }
 
+/// Returns true if the text ends within an escape, where no URL ends.
+fn ends_in_escape(text: &[u8]) -> bool {
+    let last = &text[text.len().saturating_sub(2)..];
+    last.contains(&b'%')
+}
+
 fn is_upper_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'A'..=b'F')
 }
@@ -531,12 +594,13 @@ fn is_upper_hex(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    const PCRE: Syntax = Syntax { atomic: true, bytes: true, joins: true, paths: None };
+    const PCRE: Syntax =
+        Syntax { atomic: true, bytes: true, joins: true, bytes_at_most: 4_000, paths: None };
 
     fn written(profile: &Profile, value: &[u8], form: Form) -> Vec<String> {
         let rule = crate::rules::RawRule { line: 1, verdict: crate::Verdict::Disallow, value };
         let rules = RuleSet::new([rule].into_iter(), profile);
-        let runs = runs(&rules, Encoding::of_target(profile), form, PCRE);
+        let runs = runs(&rules, Encoding::of_target(profile), form, PCRE).unwrap();
         runs.iter()
             .skip(1)
             .flat_map(|run| run.regexes.iter().map(|regex| regex.text.clone()))

@@ -185,7 +185,8 @@ pub(super) fn differences(
                 let url = url(&reached, next);
                 // It stays open, whatever the rules say.
                 let normal: Vec<u8> = encoding.normalised(&url).collect();
-                if normal != b"/robots.txt" {
+                let path = normal.split(|byte| seen.path_only && *byte == b'?').next();
+                if path != Some(b"/robots.txt") {
                     *slot = Some(url);
                     if found.stricter.is_some() && found.looser.is_some() {
                         break;

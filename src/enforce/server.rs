@@ -86,6 +86,8 @@ impl Server {
             atomic: pcre,
             bytes: pcre,
             joins: self != Server::Cloudflare,
+            // A word in a configuration of nginx has 4,096 bytes at most.
+            bytes_at_most: if self == Server::Nginx { 3_900 } else { 20_000 },
             paths: self.sees_path_only().then_some(paths),
         }
     }

@@ -32,7 +32,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         }
         Err(wrong) => {
             let way_out = match wrong {
-                CannotEnforce::Nothing => "; --known and --crawler choose others",
+                CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",
                 CannotEnforce::Differs { .. } => {
                     "; --approximate stricter or looser prints what comes near"
                 }

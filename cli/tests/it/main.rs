@@ -15,6 +15,8 @@ mod diff_review;
 mod docs_links;
 mod docs_output;
 mod dot;
+#[cfg(unix)]
+mod enforce;
 mod errors;
 mod explain;
 mod explain_store;

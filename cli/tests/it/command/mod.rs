@@ -1,6 +1,8 @@
 //! Running the built command.
 
 pub mod schema;
+#[cfg(unix)]
+pub mod servers;
 pub mod site;
 
 use std::ffi::OsString;

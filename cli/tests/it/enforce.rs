@@ -1,0 +1,539 @@
+//! `robotsieve enforce`: by the real servers.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use robotsieve::enforce::{self, CannotEnforce, Options};
+use robotsieve::known::{KnownCrawler, KnownCrawlers};
+use robotsieve::{Policy, Profile, Robots};
+use robotsieve_corpus_test::corpus_test;
+
+use crate::command::servers::Server;
+use crate::command::{Folder, run};
+
+const BROWSERS: [&str; 3] = [
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/134.0.0.0 Safari/537.36",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0",
+];
+
+/// The requests of each crawler and browser to each site.
+const REQUESTS: usize = 200;
+
+/// Numbers that look random, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+
+    fn of<'t, T>(&mut self, all: &'t [T]) -> &'t T {
+        &all[self.below(all.len())]
+    }
+}
+
+/// Paths that rules are about, in several spellings, and others.
+fn paths(robots: &Robots<'_>, urls: &[String], random: &mut Random) -> Vec<String> {
+    let values: Vec<&[u8]> = robots.records().map(|record| record.value).collect();
+    let rules: Vec<&&[u8]> =
+        values.iter().filter(|value| b"/*".contains(value.first().unwrap_or(&0))).collect();
+    let mut paths =
+        vec!["/".to_owned(), "/robots.txt".to_owned(), "/%72obots.txt".to_owned(), "/?".to_owned()];
+    while paths.len() < REQUESTS {
+        let mut path: Vec<u8> = match (random.below(4), rules.is_empty()) {
+            (0, _) | (_, true) if !urls.is_empty() => random.of(urls).clone().into_bytes(),
+            (_, true) => format!("/{}", random.below(1_000)).into_bytes(),
+            _ => {
+                let mut path = Vec::new();
+                for &byte in random.of(&rules).iter() {
+                    match byte {
+                        b'*' => path
+                            .extend(random.of(&["", "x", "a/b", "%2f", "?", "%61", "2"]).bytes()),
+                        b'$' => {}
+                        _ => path.push(byte),
+                    }
+                }
+                path.extend(random.of(&["", "", "x", "/", "?q=1", ".pdf", "%20", "//"]).bytes());
+                if random.below(5) == 0 {
+                    path.pop();
+                }
+                path
+            }
+        };
+        if path.first() != Some(&b'/') {
+            path.insert(0, b'/');
+        }
+        let path = spelled(&path, random);
+        // Servers refuse to leave the root, whoever asks, and long requests.
+        let is_refused = ["..", "%2e", "%2E", "%00"].iter().any(|part| path.contains(part));
+        if !is_refused && path.len() < 2_000 {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// A path with some bytes in another spelling, and with those escaped that no request may have.
+fn spelled(path: &[u8], random: &mut Random) -> String {
+    let often = random.below(3);
+    let mut text = String::new();
+    let mut at = 0;
+    while let Some(&byte) = path.get(at) {
+        let is_escape =
+            path.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+        at += 1;
+        let escaped = match random.below(2) {
+            0 => format!("%{byte:02x}"),
+            _ => format!("%{byte:02X}"),
+        };
+        match byte {
+            b'%' if is_escape => {
+                let digits = String::from_utf8_lossy(&path[at..at + 2]);
+                let digits = if often > 0 { digits.to_lowercase() } else { digits.into_owned() };
+                text += &format!("%{digits}");
+                at += 2;
+            }
+            0..=0x20
+            | b'#'
+            | b'%'
+            | b'"'
+            | b'<'
+            | b'>'
+            | b'\\'
+            | b'^'
+            | b'`'
+            | b'{'
+            | b'|'
+            | b'}'
+            | 0x7F.. => text += &escaped,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~'
+                if often == 2 && random.below(8) == 0 =>
+            {
+                text += &escaped;
+            }
+            _ => text.push(char::from(byte)),
+        }
+    }
+    text
+}
+
+/// A site, what is known of its crawlers, and what they ask.
+struct Site {
+    name: String,
+    file: Vec<u8>,
+    paths: Vec<String>,
+    /// Ten crawlers with their policies.
+    crawlers: Vec<(&'static KnownCrawler, Policy)>,
+}
+
+impl Site {
+    fn new(name: String, file: Vec<u8>, urls: &[String], random: &mut Random) -> Site {
+        let robots = Robots::parse(&file, &Profile::RFC9309);
+        let known = KnownCrawlers::built_in();
+        let with_header = known.iter().filter(|crawler| crawler.header.is_some());
+        let (named, others): (Vec<_>, Vec<_>) =
+            with_header.partition(|crawler| crawler.is_named(&robots));
+        let mut crawlers = Vec::new();
+        for mut from in [named, others] {
+            while crawlers.len() < 10 && !from.is_empty() {
+                let crawler: &'static KnownCrawler = from.swap_remove(random.below(from.len()));
+                crawlers.push((crawler, crawler.policy(&robots)));
+            }
+        }
+        let paths = paths(&robots, urls, random);
+        Site { name, file, paths, crawlers }
+    }
+
+    fn options(&self, server: Server, number: usize) -> Options {
+        let mut options = Options::new(server.name().parse().unwrap());
+        options.choice.known = true;
+        options.name = format!("site{number}");
+        options
+    }
+}
+
+/// Puts all requests to a server, and returns how many answers of each kind there were, refused and not.
+fn asked(server: Server, sites: &[Site]) -> Option<[usize; 2]> {
+    let known = KnownCrawlers::built_in();
+    let mut configured: Vec<(&Site, String)> = Vec::new();
+    let mut unproven = 0;
+    for site in sites {
+        let robots = Robots::parse(&site.file, &Profile::RFC9309);
+        match enforce::configuration(&robots, known, &site.options(server, configured.len())) {
+            Ok(written) => configured.push((site, written.text)),
+            Err(CannotEnforce::Nothing { .. }) => {}
+            // The automaton of some rules is over the limits.
+            Err(CannotEnforce::Unproven(_)) => unproven += 1,
+            Err(wrong) => panic!("{}: {wrong}", site.name),
+        }
+    }
+    assert!(unproven <= 2, "{unproven}");
+    let texts: Vec<String> = configured.iter().map(|(_, text)| text.clone()).collect();
+    let started = server.start(&texts)?;
+    let mut counts = [0; 2];
+    for (number, (site, _)) in configured.iter().enumerate() {
+        for (crawler, policy) in &site.crawlers {
+            let statuses = started.ask(number, crawler.header.as_ref().unwrap(), &site.paths);
+            for (path, status) in site.paths.iter().zip(statuses) {
+                let is_allowed = policy.is_path_allowed(path).unwrap();
+                let wanted = if is_allowed { 204 } else { 403 };
+                assert_eq!(status, wanted, "{server:?}, {}, {}: {path}", site.name, crawler.token);
+                counts[usize::from(is_allowed)] += 1;
+            }
+        }
+        for browser in BROWSERS {
+            let statuses = started.ask(number, browser, &site.paths);
+            assert!(statuses.iter().all(|status| *status == 204), "{server:?}, {}", site.name);
+            counts[1] += statuses.len();
+        }
+    }
+    Some(counts)
+}
+
+fn own_sites() -> Vec<Site> {
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora/robots");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(corpora).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut random = Random(1);
+    let site = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        Site::new(name, fs::read(path).unwrap(), &[], &mut random)
+    };
+    files.into_iter().map(site).collect()
+}
+
+#[test]
+fn nginx_refuses_what_the_files_forbid() {
+    answers_are_right(Server::Nginx);
+}
+
+#[test]
+fn caddy_refuses_what_the_files_forbid() {
+    answers_are_right(Server::Caddy);
+}
+
+#[test]
+fn apache_refuses_what_the_files_forbid() {
+    answers_are_right(Server::Apache);
+}
+
+#[test]
+fn haproxy_refuses_what_the_files_forbid() {
+    answers_are_right(Server::Haproxy);
+}
+
+fn answers_are_right(server: Server) {
+    if let Some([refused, open]) = asked(server, &own_sites()) {
+        assert!(refused > 1_000 && open > 10_000, "{refused} {open}");
+    }
+}
+
+/// The folder that `#[corpus_test]` looked at.
+fn corpus() -> PathBuf {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
+}
+
+/// How much to try, if the environment does not say it: `.ci/run enforce` has it do more.
+fn amount(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// Real files, 200 requests of 10 crawlers and 3 browsers each.
+#[corpus_test]
+fn real_files_by_real_servers() {
+    let count = amount("ROBOTSIEVE_ENFORCED_SITES", 8);
+    let robots = corpus().join("robots");
+    let names: BTreeSet<String> = fs::read_dir(&robots)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let mut random = Random(50);
+    let mut sites: Vec<Site> = Vec::new();
+    for name in names.iter().step_by(names.len() / 120) {
+        let file = fs::read(robots.join(name)).unwrap();
+        let urls = fs::read_to_string(corpus().join("urls").join(name)).unwrap_or_default();
+        let after_host = |url: &str| url.splitn(4, '/').nth(3).map(|rest| format!("/{rest}"));
+        let urls: Vec<String> = urls.lines().filter_map(after_host).take(500).collect();
+        let rules = Robots::parse(&file, &Profile::RFC9309);
+        let forbids = rules
+            .records()
+            .any(|record| record.field == robotsieve::Field::Disallow && record.value.len() > 1);
+        if forbids && sites.len() < count {
+            sites.push(Site::new(name.clone(), file, &urls, &mut random));
+        }
+    }
+    assert_eq!(sites.len(), count);
+    for server in Server::ALL {
+        if let Some([refused, open]) = asked(server, &sites) {
+            println!("{server:?}: {refused} refused, {open} answered");
+            assert!(refused > 800 * count && refused + open > 2_200 * count, "{refused} {open}");
+        }
+    }
+}
+
+/// Values that would like to be more than a value.
+const HOSTILE: [&str; 44] = [
+    "\"",
+    "'",
+    "`",
+    "\\",
+    "\\\\",
+    "{",
+    "}",
+    "{$HOME}",
+    "${HOME}",
+    "$1",
+    "$",
+    "%",
+    "%{ENV:x}",
+    "%[src]",
+    ";",
+    "#",
+    "\t",
+    " ",
+    "(",
+    ")",
+    "[",
+    "]",
+    "|",
+    "^",
+    "*",
+    "**",
+    "?",
+    "+",
+    ".",
+    "\u{0}",
+    "\u{85}",
+    "\u{2028}",
+    "é",
+    "\\n",
+    "//",
+    "<",
+    ">",
+    "</If>",
+    "} return 200; {",
+    "\" 1; }",
+    "' if TRUE",
+    "\x1b[31m",
+    "%2F",
+    "%c3%a9",
+];
+
+/// A file that nobody means well with.
+fn hostile(random: &mut Random) -> Vec<u8> {
+    let mut file = Vec::new();
+    for _ in 0..1 + random.below(6) {
+        for _ in 0..1 + random.below(4) {
+            file.extend(b"User-agent: ");
+            match random.below(3) {
+                0 => file.extend(
+                    random
+                        .of(&[
+                            "GPTBot",
+                            "default",
+                            "include",
+                            "volatile",
+                            "hostnames",
+                            "a.b",
+                            "-",
+                            "_x",
+                        ])
+                        .bytes(),
+                ),
+                1 => file.extend(format!("bot{}", random.below(30)).bytes()),
+                _ => {
+                    (0..1 + random.below(5)).for_each(|_| file.extend(random.of(&HOSTILE).bytes()))
+                }
+            }
+            file.push(b'\n');
+        }
+        for _ in 0..random.below(8) {
+            file.extend(
+                random
+                    .of(&["Disallow: /", "Disallow: /", "Allow: /", "Disallow: *", "Disallow: "])
+                    .bytes(),
+            );
+            for _ in 0..random.below(7) {
+                match random.below(3) {
+                    0 => file.push(random.below(256) as u8),
+                    _ => file.extend(random.of(&HOSTILE).bytes()),
+                }
+            }
+            // Apache continues a line that ends so, comments too.
+            file.extend(random.of(&["\n", "\n", "\\\n", "\r\n", "$\n"]).bytes());
+        }
+    }
+    file
+}
+
+/// Whatever a file says, a configuration is loaded, and nothing of the file gets out of its place: each line has one of
+/// the forms that are written, and the requests of browsers are answered.
+#[test]
+fn hostile_files() {
+    let known = KnownCrawlers::built_in();
+    let count = amount("ROBOTSIEVE_ENFORCED_HOSTILE", 300);
+    let lines = [
+        (
+            "nginx",
+            r#"^(map \$\w+(\$\w+)? \$\w+ \{|\}|    (default|\\?[\w.-]+|"\\[a-z]+"|"~\*?[^"]+") ("1?"|"|1|_sent|\d+|\$\w+)"?;|    #.*|#.*|)$"#,
+        ),
+        (
+            "caddy",
+            r"^(\(\w+\) \{|\}|\t(map .*|\}|#.*|@\w+ vars \{\w+\} 1|respond @\w+ 403)|\t\t(#.*|default .*|`[^`]+` .*|\d+(_sent)? \{\w+\})|#.*|)$",
+        ),
+        (
+            "apache",
+            r#"^(RewriteEngine On|RewriteCond %\{[\w:]+\} ("[^"]+"|\^\$|!?=1)( \[(OR|NC)\])?|RewriteRule \^ - \[[^\]]+\]|#.*|)$"#,
+        ),
+        ("haproxy", r"^(    (acl \w+ .*|http-request .*|#.*)|#.*|)$"),
+    ];
+    for server in Server::ALL {
+        let mut random = Random(44);
+        let form = lines.iter().find(|(name, _)| *name == server.name()).unwrap().1;
+        let form = regex_automata::hybrid::regex::Regex::new(form).unwrap();
+        let mut cache = form.create_cache();
+        let [mut configured, mut refused] = [0; 2];
+        for batch in 0..count.div_ceil(100) {
+            let mut texts: Vec<String> = Vec::new();
+            for number in 0..100 {
+                let file = hostile(&mut random);
+                for (_, profile) in [Profile::NAMED[number % 4]] {
+                    let mut options = Options::new(server.name().parse().unwrap());
+                    options.name = format!("site{}", texts.len());
+                    let robots = Robots::parse(&file, &profile);
+                    match enforce::configuration(&robots, known, &options) {
+                        Ok(written) => {
+                            assert!(
+                                written
+                                    .text
+                                    .bytes()
+                                    .all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
+                            );
+                            for line in written.text.lines() {
+                                assert!(form.is_match(&mut cache, line), "{server:?}: {line}");
+                                assert!(!line.ends_with('\\'), "{server:?}: {line}");
+                            }
+                            texts.push(written.text);
+                        }
+                        Err(CannotEnforce::Nothing { .. }) => {}
+                        // A star after a part of an escape, in a profile that keeps that.
+                        Err(CannotEnforce::Differs { .. }) if profile != Profile::RFC9309 => {
+                            refused += 1
+                        }
+                        Err(wrong) => panic!("{wrong}: {}", file.escape_ascii()),
+                    }
+                }
+            }
+            configured += texts.len();
+            if let Some(wrong) = server.refuses(&texts) {
+                panic!("{server:?}, batch {batch}: {wrong}");
+            }
+            if batch == 0
+                && let Some(started) = server.start(&texts)
+            {
+                for site in 0..texts.len() {
+                    let statuses =
+                        started.ask(site, BROWSERS[0], &["/".to_owned(), "/robots.txt".to_owned()]);
+                    assert_eq!(statuses, [204, 204], "{server:?}");
+                }
+            }
+        }
+        println!("{server:?}: {configured} configurations, {refused} refused");
+        assert!(configured > count / 4 && refused < count / 50, "{configured} {refused}");
+    }
+}
+
+/// The status, what is only marked, and whom it is about.
+#[test]
+fn options() {
+    let folder = Folder::new();
+    let file = b"User-agent: GPTBot\nUser-agent: Mozilla\nDisallow: /private/\n\nUser-agent: *\nDisallow: /tmp/\n";
+    let robots = folder.file("robots.txt", file);
+    let enforce = |options: &[&str]| {
+        let options = options.iter().map(std::ffi::OsString::from);
+        run(args!["enforce"].into_iter().chain(options).chain([robots.clone().into()]))
+    };
+    enforce(&["--server", "nginx"])
+        .status(0)
+        .prints("if ($robots_refused) { return 403; }")
+        .prints("gptbot 1;")
+        .prints("\"~^/private/\" 1;")
+        .says("nothing refuses Mozilla: browsers send this word");
+    let ran = enforce(&[
+        "--server", "nginx", "--known", "--except", "gptbot", "--name", "shop", "--status", "444",
+    ]);
+    ran.status(0).prints("if ($shop_refused) { return 444; }").prints("    ccbot 1;");
+    assert!(!String::from_utf8_lossy(&ran.out).contains("gptbot"), "{ran:?}");
+    enforce(&["--server", "haproxy", "--log-only"]).status(0).prints("%[var(txn.robots_verdict)]");
+    enforce(&["--server", "caddy", "--status", "444"]).status(0).prints("abort @robots_refused");
+    enforce(&["--server", "apache", "--status", "451"])
+        .status(0)
+        .prints("RewriteRule ^ - [R=451,L]");
+    enforce(&["--server", "nginx", "--crawler", "FooBot"]).status(0).prints("\"~^/tmp/\" 1;");
+    enforce(&["--server", "nginx", "--purpose", "ai-training"]).status(0).prints("ccbot 1;");
+    enforce(&["--server", "nginx", "--crawler", "Google-Extended"])
+        .fails(1, "nothing is printed: the file forbids nothing to the crawlers that were chosen; nothing refuses");
+    enforce(&["--server", "traefik"]).status(0).prints("PathRegexp(`^/private/`)");
+    enforce(&["--server", "cloudflare"])
+        .status(0)
+        .prints("http.request.uri strict wildcard \"/private/*\"");
+    for (options, message) in [
+        (
+            &["--server", "iis"][..],
+            "[possible values: nginx, caddy, apache, haproxy, traefik, cloudflare]",
+        ),
+        (
+            &["--server", "apache", "--status", "444"],
+            "Apache cannot close a connection without an answer (status 444)",
+        ),
+        (&["--server", "caddy", "--log-only"], "Caddy cannot log what would be refused"),
+        (
+            &["--server", "nginx", "--status", "200"],
+            "the status of a refusal is 403, 429, 451 or 444",
+        ),
+        (&["--server", "nginx", "--name", "a;b"], "the name of a configuration is a letter"),
+        (&["--server", "nginx", "--known", "--purpose", "seo"], "--purpose"),
+    ] {
+        enforce(options).fails(2, message);
+    }
+}
+
+/// A server that sees no queries cannot say what is about them.
+#[test]
+fn what_a_server_cannot_say() {
+    let folder = Folder::new();
+    let robots = folder.file(
+        "robots.txt",
+        b"User-agent: FooBot\nDisallow: /x?q\nDisallow: /*.pdf\nAllow: /x/y$\nDisallow: /x/\n",
+    );
+    let traefik = |options: &[&str]| {
+        let options = options.iter().map(std::ffi::OsString::from);
+        run(args!["enforce", "--server", "traefik", &robots].into_iter().chain(options))
+    };
+    traefik(&[])
+        .fails(1, "Traefik cannot say it: it would let through /x?q to foobot, which the file forbids; --approximate");
+    traefik(&["--approximate", "looser"])
+        .status(0)
+        .prints("PathRegexp(`^/x/`)")
+        .says("it refuses less than the file forbids: not /x?q to foobot, for example");
+    traefik(&["--approximate", "stricter"])
+        .status(0)
+        .prints("PathRegexp(`^/`)")
+        .says("it refuses more than the file forbids, for example");
+    // Nothing of it is about queries.
+    let paths = folder.file("paths.txt", b"User-agent: FooBot\nDisallow: /x/\nAllow: /x/y\n");
+    run(args!["enforce", "--server", "traefik", &paths])
+        .status(0)
+        .prints("(!(PathRegexp(`^/robots\\.txt$`) || PathRegexp(`^/x/y`))");
+    let long = format!("User-agent: FooBot\nDisallow: /{}\n", "a".repeat(1_000));
+    let long = folder.file("long.txt", long);
+    run(args!["enforce", "--server", "nginx", &long]).fails(1, "the rule of line 2 is longer than");
+    run(args!["enforce", "--server", "haproxy", &long]).status(0);
+}
