@@ -86,6 +86,19 @@ test("an answer for a wrong name says what is wrong", async () => {
   assert.throws(() => of.why("rfc9309", askerOf("GPTBot"), "nothing"), /nothing/);
 });
 
+test("findings: the gravest first, those of one severity by their lines; their texts by the same numbers", () => {
+  for (const { file } of EXAMPLES) {
+    const of = new Answers(file);
+    const { count, severity, line, from, first } = of.lint("rfc9309");
+    const places = Array.from({ length: count }, (_, number) => [-severity[number], line[number]]);
+    assert.deepEqual(places, places.toSorted(([a, b], [c, d]) => a - c || b - d));
+    const texts = of.findings("rfc9309", [...places.keys()]);
+    assert.deepEqual(texts.map((finding) => [finding.line, finding.file_span[0]]), [...places.keys()].map((number) => [line[number], from[number]]));
+    assert.deepEqual(texts.slice(0, first.length), first);
+    of.free();
+  }
+});
+
 test("URLs, one a line", () => {
   assert.deepEqual(urlsOf("/a\r\n\r\n  /b \n#c\r/d"), ["/a", "/b", "#c", "/d"]);
   assert.equal(commonSite(["https://a.example/x", "https://a.example/"]), "https://a.example");
