@@ -273,7 +273,8 @@ export class Editor {
         if (!line) return true;
         const [place, box] = [line.getBoundingClientRect(), view.scrollDOM.getBoundingClientRect()];
         const [above, below] = [place.top - box.top, Math.min(place.bottom, place.top + NEAR) - box.bottom];
-        if (inside.y === "start") view.scrollDOM.scrollTop += above;
+        // Only the first line is scrolled to the start: with the space above it.
+        if (inside.y === "start") view.scrollDOM.scrollTop = 0;
         else if (inside.y === "center") view.scrollDOM.scrollTop += (above + below) / 2;
         else if (above < NEAR) view.scrollDOM.scrollTop += above - NEAR;
         else if (below > -NEAR) view.scrollDOM.scrollTop += below + NEAR;

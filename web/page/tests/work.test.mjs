@@ -168,12 +168,27 @@ test("Why and the automaton are about what is asked", async (t) => {
   assert.equal(await page.inputValue("#machine-url"), "/typed");
 });
 
+test("groups that run together are told as one, and why", async (t) => {
+  const page = await open(t);
+  await write(page, "User-agent: AhrefsBot\nCrawl-delay: 10\n\nUser-agent: deepcrawl\nDisallow: /\n");
+  await setCrawlers(page, "AhrefsBot");
+  await page.fill("#urls", "/");
+  assert.deepEqual(await table(page, 1), [["/", "disallow"]]);
+  await page.click("#panel-urls tbody td button");
+  await eventually("why", async () =>
+    assert.equal(await page.innerText(".why .warn"), "Line 4 joins this group: 'Crawl-delay' on line 2 does not end it."));
+  assert.deepEqual(await page.locator("#editor .mark-group").allInnerTexts(), ["User-agent: AhrefsBot", "User-agent: deepcrawl"]);
+  await page.click("#tab-findings");
+  await eventually("the error", async () => assert.match(await page.innerText("#panel-findings .finding-card >> nth=0"), /error[^]*joins the group of 'AhrefsBot'/));
+});
+
 test("nothing scrolls the window away from what one looks at", async (t) => {
   for (const [width, height] of [[360, 740], [640, 450], [900, 900]]) {
     const page = await open(t, { viewport: { width, height } });
     await page.waitForSelector(".why .big-verdict");
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => scrollY), 0, `${width}x${height} loads scrolled`);
+    assert.equal(await page.evaluate(() => document.querySelector("#editor .cm-scroller").scrollTop), 0, `${width}x${height} begins at line 1`);
     const button = page.locator("#panel-urls tbody tr:nth-child(8) td:nth-child(2) button");
     await button.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const before = await page.evaluate(() => scrollY);
