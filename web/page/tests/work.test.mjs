@@ -182,6 +182,18 @@ test("groups that run together are told as one, and why", async (t) => {
   await eventually("the error", async () => assert.match(await page.innerText("#panel-findings .finding-card >> nth=0"), /error[^]*joins the group of 'AhrefsBot'/));
 });
 
+test("four crawlers and their URLs are in view without scrolling", async (t) => {
+  for (const width of [900, 1280, 1400, 1600]) {
+    const page = await open(t, { viewport: { width, height: 900 } });
+    for (const example of ["1", "2"]) {
+      await page.selectOption("#example", example);
+      await eventually("four columns", async () => assert.equal(await page.locator("#panel-urls .table-box thead th").count(), 5));
+      const beyond = await page.locator("#panel-urls .table-box").evaluate((box) => box.scrollWidth - box.clientWidth);
+      assert.ok(beyond <= 0, `example ${example} at ${width}: ${beyond} pixels are beyond the edge`);
+    }
+  }
+});
+
 test("nothing scrolls the window away from what one looks at", async (t) => {
   for (const [width, height] of [[360, 740], [640, 450], [900, 900]]) {
     const page = await open(t, { viewport: { width, height } });
