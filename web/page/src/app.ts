@@ -40,6 +40,7 @@ const AT_WORK: Record<Kind, string> = {
   machine: "Building the automaton",
   crawlers: "Judging the known crawlers",
   rights: "Reading the rights",
+  utf16: "Reading the file",
 };
 
 /** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */
@@ -84,7 +85,7 @@ export class App {
   changed(...changes: Change[]): void {
     const set = new Set(changes);
     if ((set.has("askers") || set.has("urls")) && this.selectsAnother()) set.add("selected");
-    if (this.isPassing && CONTENT.some((change) => set.has(change))) this.closeNotice();
+    if (this.holds && CONTENT.some((change) => set.has(change)) && !this.holds()) this.closeNotice();
     for (const view of this.views) view.update(set);
     if (set.has("tab")) sayOutdated();
   }
@@ -130,12 +131,12 @@ export class App {
     }
   }
 
-  /** Whether the message goes when the state changes. */
-  private isPassing = false;
+  /** Whether the message is still true: asked when something changes. */
+  private holds: (() => boolean) | null = null;
 
-  /** A message that stays until it is closed or another takes its place; one that is `passing`, until something changes. */
-  say(text: string, kind: "note" | "error" | "passing", undo?: () => void): void {
-    this.isPassing = kind === "passing";
+  /** A message. It goes when it is closed, when another takes its place, and with the first change after which it does not hold. */
+  say(text: string, kind: "note" | "error", { undo, holds = () => false }: { undo?: () => void; holds?: () => boolean } = {}): void {
+    this.holds = holds;
     const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => this.closeNotice() }, "×");
     const back = undo && h("button", {
       type: "button", onclick: () => {
@@ -144,12 +145,11 @@ export class App {
         byId("notice").focus();
       },
     }, "Undo");
-    const look = kind === "error" ? "error" : "note";
-    fill(byId("notice"), h("div", { class: `notice notice-${look}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), back, close));
+    fill(byId("notice"), h("div", { class: `notice notice-${kind}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), back, close));
   }
 
   private closeNotice(): void {
-    this.isPassing = false;
+    this.holds = null;
     fill(byId("notice"));
   }
 

@@ -1,6 +1,7 @@
 // What happens to one's work, and to what was asked: in Chromium.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { editorText, eventually, open, pasteUrls, setCrawlers, table, write } from "./browser.mjs";
 
@@ -126,6 +127,70 @@ test("an example in place of one's own work can be taken back", async (t) => {
   assert.equal(await page.inputValue("#urls"), "/own");
   assert.deepEqual(await table(page, 1), [["/own", "disallow"]]);
   assert.match(await page.innerText("#notice"), /What was there before is back/);
+});
+
+test("messages go when they no longer hold, and can be closed", async (t) => {
+  const page = await open(t, { permissions: ["clipboard-read", "clipboard-write"] });
+  const said = () => page.innerText("#notice");
+  const gone = (what) => eventually(`no message ${what}`, async () => assert.equal(await said(), ""));
+  // The one with an Undo, with the first change of what was loaded.
+  await write(page, OWN);
+  await page.selectOption("#example", "0");
+  await eventually("the Undo", async () => assert.match(await said(), /in place of what you had/));
+  await page.selectOption("#profile", "google");
+  await page.waitForTimeout(300);
+  assert.match(await said(), /in place of what you had/);
+  await page.click("#editor .cm-content");
+  await page.keyboard.type("#");
+  await gone("about the example");
+  // What is said of a file that was opened, with the first change of the file, and of no other thing.
+  const bytes = Buffer.from(`\uFEFF${OWN}`, "utf16le");
+  await page.setInputFiles("#open", { name: "old.txt", mimeType: "text/plain", buffer: bytes });
+  const wanted = "old.txt: The file is encoded in UTF-16, so none of its rules are read. The answers here are about its text in UTF-8, as Save writes it.";
+  await eventually("UTF-16", async () => assert.ok((await said()).startsWith(wanted), await said()));
+  assert.equal(await editorText(page), OWN);
+  await page.fill("#urls", "/own");
+  await table(page, 1);
+  await page.waitForTimeout(300);
+  assert.match(await said(), /UTF-16/);
+  await page.click("#clear");
+  await gone("about UTF-16");
+  // Errors too.
+  await page.setInputFiles("#open", { name: "big.txt", mimeType: "text/plain", buffer: Buffer.alloc((8 << 20) + 1, 0x61) });
+  await eventually("too large", async () => assert.match(await said(), /larger than 8 MiB/));
+  await page.setInputFiles("#open", { name: "robots.txt", mimeType: "text/plain", buffer: Buffer.from(OWN) });
+  await gone("about the large file");
+  await page.click("#copy-link");
+  await eventually("the link", async () => assert.match(await said(), /^The link is copied\. It works on this machine only, because the page is served from it\. It carries/));
+  await page.click("#notice button");
+  assert.equal(await said(), "");
+  // Below the field for crawlers.
+  await setCrawlers(page, "Googlebot-Image");
+  assert.match(await page.innerText("#crawler-problem"), /obeys the groups of Googlebot/);
+  await page.click(".chip button");
+  assert.equal(await page.innerText("#crawler-problem"), "");
+  await page.click("text=Add >> nth=0");
+  assert.match(await page.innerText("#crawler-problem"), /Type the name/);
+  await page.fill("#crawler", "G");
+  assert.equal(await page.innerText("#crawler-problem"), "");
+});
+
+test("a damaged link at the start is told, beside the example", async (t) => {
+  const page = await open(t, { fragment: "#1.AAAA" });
+  assert.match(await page.innerText("#notice"), /The link is damaged/);
+  assert.match(await editorText(page), /^# A shop/);
+});
+
+test("the file is saved and copied as it stands", async (t) => {
+  const page = await open(t, { permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+  const file = "User-agent: *\nDisallow: /caf\u00e9\n";
+  await write(page, file);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+  assert.equal(download.suggestedFilename(), "robots.txt");
+  assert.equal(await readFile(await download.path(), "utf8"), file);
+  await page.click("#copy");
+  await eventually("copied", async () => assert.match(await page.innerText("#notice"), /The file is copied/));
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), file);
 });
 
 test("the skip link skips, and places of the page are no damaged links", async (t) => {

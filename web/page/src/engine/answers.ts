@@ -296,6 +296,11 @@ export class Answers {
   }
 }
 
+/** What is said of a file if it is UTF-16. */
+export function utf16(bytes: Uint8Array): string | null {
+  return freed(new Robots(bytes), (robots) => robots.lint().findings.find(({ name }) => name === "utf-16")?.message ?? null);
+}
+
 /** The place of a finding's severity, from notes up. */
 const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
 

@@ -4,7 +4,7 @@ import type { DiffReport, Finding, ProfileName, ReachReport, TagReading } from "
 import type { Asker, Known } from "./asker.js";
 import type { Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
 
-/** Questions and their answers, by name. All are about the file in the left editor. */
+/** Questions and their answers, by name. All but `utf16` are about the file in the left editor. */
 export interface Questions {
   table: { ask: { askers: Asker[]; urls: string[] }; answer: Column[] };
   members: { ask: { asker: Asker & { kind: "purpose" }; url: string }; answer: Members };
@@ -16,6 +16,7 @@ export interface Questions {
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
   crawlers: { ask: Record<never, never>; answer: ReachReport };
   rights: { ask: { asker: Asker; url: string; headers: string; html: string; reading: TagReading }; answer: RightsAnswer };
+  utf16: { ask: { bytes: Uint8Array }; answer: string | null };
 }
 
 export type Kind = keyof Questions;
