@@ -2,11 +2,12 @@
 
 import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
+import { fromCommand } from "./command.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
 import { type Known, setKnown } from "./engine/asker.js";
 import { EXAMPLES, type Example } from "./examples.js";
-import { copyFile, openFile, saveFile } from "./files.js";
+import { copyFile, openFile, saveFile, sayOpened } from "./files.js";
 import { Keeper } from "./keeper.js";
 import { asText, isSameWork, LinkError, read, type State, type Tab, TABS, whereItWorks, written } from "./link.js";
 import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
@@ -174,7 +175,22 @@ async function begin(): Promise<void> {
 
   const kept = Keeper.kept();
   const fragment = location.hash.slice(1);
-  if (kept && (fragment === "" || fragment === kept.fragment)) {
+  const opened = await fromCommand(here, app);
+  if (opened && !(opened instanceof Error)) {
+    const state: State = {
+      file: opened.text, before: null, profile: app.profile, urls: opened.url, tab: "urls", shown: { asker: 0, url: 0 }, rights: null,
+      askers: ["Googlebot", "GPTBot", "*"].map((name) => ({ kind: "names", names: [name] })),
+    };
+    if (kept?.isOwn) {
+      const said = `${opened.name} was opened in place of what you had in this tab.`;
+      replace(state, opened.note === null ? said : `${said} ${opened.note}`, false, kept.state, true);
+    } else {
+      load(state);
+      sayOpened(opened, app.editor, app);
+    }
+    given = stateNow();
+    app.announce(`${opened.name} was opened.`);
+  } else if (kept && (fragment === "" || fragment === kept.fragment)) {
     load(kept.state);
     given = kept.isOwn ? null : stateNow();
     linked = fragment === "" ? null : asText(stateNow());
@@ -189,6 +205,7 @@ async function begin(): Promise<void> {
       given = kept?.isOwn ? null : stateNow();
     });
   }
+  if (opened instanceof Error) app.say(opened.message, "error");
   addEventListener("hashchange", () => void follow((state) => replace(state, "The link was opened.", false)));
 
   keeper = new Keeper(

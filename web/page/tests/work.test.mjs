@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { editorText, eventually, open, pasteUrls, setCrawlers, table, write } from "./browser.mjs";
+import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, write } from "./browser.mjs";
 
 const OWN = "User-agent: *\nDisallow: /own\n";
 
@@ -191,6 +191,49 @@ test("the file is saved and copied as it stands", async (t) => {
   await page.click("#copy");
   await eventually("copied", async () => assert.match(await page.innerText("#notice"), /The file is copied/));
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), file);
+});
+
+test("robotsieve page FILE: the page opens with the file that is served beside it", async (t) => {
+  const gives = (body, disposition) => async (page) => {
+    await page.route("**/given", (route) => route.fulfill({
+      contentType: "application/octet-stream", headers: { "content-disposition": disposition }, body,
+    }));
+  };
+  const of = (name) => `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+  const options = { fragment: "?given", serviceWorkers: "block" };
+  const hostile = "User-agent: <img src=x onerror=alert(1)>\nDisallow: /<script>alert(1)</script>\n";
+  const page = await open(t, { ...options, script: gives(Buffer.from(hostile), of("https://shop.example/robots.txt")) });
+  assert.equal(await editorText(page), hostile);
+  assert.equal(await page.locator("main script, main img").count(), 0);
+  assert.deepEqual(await table(page, 1), [["https://shop.example/", "allow", "allow", "allow"]]);
+  await eventually("why", async () => assert.match(await page.innerText(".why"), /No group applies/));
+  assert.equal(await page.innerText("#announcer"), "https://shop.example/robots.txt was opened.");
+  assert.equal(await page.innerText("#notice"), "");
+  // A reload keeps what has become of it.
+  assert.doesNotMatch(page.url(), /given/);
+  await write(page, OWN);
+  await reloaded(page);
+  assert.equal(await editorText(page), OWN);
+  // In place of work in the same tab there is an Undo.
+  await page.goto(`${server.url}?given`);
+  await ready(page);
+  assert.equal(await editorText(page), hostile);
+  assert.equal(await page.locator("#notice p").innerText(), "https://shop.example/robots.txt was opened in place of what you had in this tab.");
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), OWN);
+
+  // UTF-16 and bytes that are no UTF-8 are told as they are of a file that is opened.
+  const other = await open(t, { ...options, script: gives(Buffer.from(`\uFEFF${OWN}`, "utf16le"), of("caf\u00e9 \u202E.txt")) });
+  assert.equal(await editorText(other), OWN);
+  assert.match(await other.innerText("#notice"), /^café \\u\{202e\}\.txt: The file is encoded in UTF-16/);
+  assert.equal(await other.inputValue("#urls"), "/");
+});
+
+test("robotsieve page FILE that has ended says so", async (t) => {
+  // The test's server has no such file.
+  const page = await open(t, { fragment: "?given", expected: /404/ });
+  assert.match(await page.innerText("#notice"), /The file that 'robotsieve page' was given is not served any more: run the command again\./);
+  assert.match(await editorText(page), /^# A shop/);
 });
 
 test("the skip link skips, and places of the page are no damaged links", async (t) => {
