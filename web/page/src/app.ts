@@ -36,6 +36,7 @@ const AT_WORK: Record<Kind, string> = {
   lint: "Looking for mistakes",
   findings: "Looking for mistakes",
   fixed: "Fixing the file",
+  block: "Shutting crawlers out",
   diff: "Comparing the files",
   machine: "Building the automaton",
   crawlers: "Judging the known crawlers",
@@ -44,7 +45,7 @@ const AT_WORK: Record<Kind, string> = {
 };
 
 /** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */
-const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "diff", "crawlers"]);
+const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "block", "diff", "crawlers"]);
 
 export class App {
   editor!: Editor;

@@ -325,8 +325,11 @@ export class Editor {
     this.scrollTo(0, "start");
   }
 
-  /** Puts another text in its place, but only what differs changes, so the cursor and the marks stay. Can be undone. */
-  changeText(text: string): void {
+  /**
+   * Puts another text in its place, but only what differs changes, so the cursor and the marks stay. Can be undone. Returns
+   * where the change begins.
+   */
+  changeText(text: string): number {
     const old = this.text;
     let from = 0;
     const least = Math.min(old.length, text.length);
@@ -336,6 +339,7 @@ export class Editor {
     this.view.dispatch({
       changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.fix",
     });
+    return from;
   }
 
   /** One change. Can be undone. */

@@ -2,6 +2,7 @@
 
 import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
+import { blockTraining } from "./block.js";
 import { fromCommand } from "./command.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -166,6 +167,10 @@ async function begin(): Promise<void> {
   };
 
   files(app, byId("examples"), loadExample);
+  byId("block").addEventListener("click", () => {
+    if (app.fileVersion !== app.editor.version) settle();
+    void blockTraining(app);
+  });
   byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow, (text) => { linked = text; }));
   document.querySelector(".skip")!.addEventListener("click", (event) => {
     event.preventDefault();

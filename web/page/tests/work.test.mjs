@@ -236,6 +236,30 @@ test("robotsieve page FILE that has ended says so", async (t) => {
   assert.match(await editorText(page), /^# A shop/);
 });
 
+test("crawlers for AI training are shut out with one click that can be undone", async (t) => {
+  const page = await open(t);
+  await write(page, OWN);
+  await setCrawlers(page, "GPTBot", "Googlebot");
+  await page.fill("#urls", "/");
+  await page.click("#block");
+  await eventually("the groups", async () => assert.match(await editorText(page), /# Crawlers for AI training\n[^]*User-agent: GPTBot\n[^]*Disallow: \/\n/));
+  assert.ok((await editorText(page)).startsWith(OWN));
+  assert.match(await page.innerText("#notice p"), /^By RFC 9309 the known crawlers for AI training may read nothing now, .* this is proven\. robots\.txt only asks\./);
+  await eventually("the verdicts", async () => assert.deepEqual(await table(page, 1), [["/", "disallow", "allow"]]));
+  // Again: nothing changes, and that is said.
+  const blocked = await editorText(page);
+  await page.click("#block");
+  await eventually("nothing", async () => assert.match(await page.innerText("#notice p"), /^(\d+) of \1 crawlers were shut out already/));
+  assert.equal(await editorText(page), blocked);
+  await write(page, OWN);
+  // At once: the newest text counts.
+  await page.click("#block");
+  await eventually("the groups", async () => assert.equal(await editorText(page), blocked));
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), OWN);
+  await eventually("no message", async () => assert.equal(await page.innerText("#notice"), ""));
+});
+
 test("the skip link skips, and places of the page are no damaged links", async (t) => {
   const page = await open(t);
   await page.keyboard.press("Tab");

@@ -2,7 +2,7 @@
 
 import {
   type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
-  type KnownCrawler, type ProfileName, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
+  type KnownCrawler, type ProfileName, type Purpose, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
 } from "robotsieve";
 import { type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
@@ -259,6 +259,12 @@ export class Answers {
     return { text: fixed.text, applied: fixed.report.applied.length };
   }
 
+  /** The file with the known crawlers of a purpose shut out, and notes on that. */
+  block(profile: ProfileName, purpose: Purpose): { text: string; notes: string[] } {
+    const { text, notes } = refusing(() => this.robots(profile).block({ purposes: [purpose] }));
+    return { text, notes };
+  }
+
   /** What changed from another file to this one. */
   diff(profile: ProfileName, before: Answers): DiffReport {
     return diff(before.robots(profile), this.robots(profile), { profile });
@@ -304,9 +310,9 @@ export function utf16(bytes: Uint8Array): string | null {
 /** The place of a finding's severity, from notes up. */
 const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
 
-/** True for an error about what the reader typed. Others are the module's: it is full, or has a bug. */
+/** True for an error about what the reader typed or has in the file. Others are the module's: it is full, or has a bug. */
 function isMistake(error: unknown): error is RobotsieveError {
-  return error instanceof RobotsieveError && error.code.startsWith("invalid-");
+  return error instanceof RobotsieveError && (error.code.startsWith("invalid-") || error.code === "cannot-block");
 }
 
 /** Turns errors of the engine about what the reader typed into {@link Refused}. */

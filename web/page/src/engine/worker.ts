@@ -72,6 +72,8 @@ function answer(
       return answers.findings(profile, as(kind).numbers);
     case "fixed":
       return answers.fixed(profile);
+    case "block":
+      return answers.block(profile, as(kind).purpose);
     case "diff":
       if (!before) throw new Error("there is no file to compare with");
       return answers.diff(profile, before);
