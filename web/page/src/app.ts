@@ -86,7 +86,8 @@ export class App {
   changed(...changes: Change[]): void {
     const set = new Set(changes);
     if ((set.has("askers") || set.has("urls")) && this.selectsAnother()) set.add("selected");
-    if (this.holds && CONTENT.some((change) => set.has(change)) && !this.holds()) this.closeNotice();
+    const content = CONTENT.filter((change) => set.has(change));
+    if (this.holds && content.length > 0 && !this.holds(content)) this.closeNotice();
     for (const view of this.views) view.update(set);
     if (set.has("tab")) sayOutdated();
   }
@@ -133,11 +134,16 @@ export class App {
   }
 
   /** Whether the message is still true: asked when something changes. */
-  private holds: (() => boolean) | null = null;
+  private holds: ((changes: Change[]) => boolean) | null = null;
 
-  /** A message. It goes when it is closed, when another takes its place, and with the first change after which it does not hold. */
-  say(text: string, kind: "note" | "error", { undo, holds = () => false }: { undo?: () => void; holds?: () => boolean } = {}): void {
-    this.holds = holds;
+  /**
+   * A message. It goes when it is closed, when another takes its place, and with the first change after which it does not
+   * hold: any, unless `holds` says otherwise.
+   */
+  say(text: string, kind: "note" | "error", { undo, holds }: { undo?: () => void; holds?: () => boolean } = {}): void {
+    // An edit is a change only when typing has paused, which may be after the message.
+    const { version } = this.editor;
+    this.holds = holds ?? ((changes) => changes.every((change) => change === "file" && this.editor.version === version));
     const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => this.closeNotice() }, "×");
     const back = undo && h("button", {
       type: "button", onclick: () => {
