@@ -54,8 +54,8 @@ const GIVEN: &str = "given";
 /// is served from this program, to this machine only. It asks nothing of any
 /// other machine, and what you paste into it stays in the browser.
 ///
-/// With ROBOTS the page opens with that file in it, as it was when the command
-/// began.
+/// With ROBOTS the page opens with that file in it, or with what a URL answers,
+/// as it is when the command begins.
 ///
 /// Prints the address of the page. Ctrl-C ends it.
 #[derive(Args, Debug)]
