@@ -54,6 +54,10 @@ async function begin(): Promise<void> {
     app.fileVersion = app.editor.version;
     app.changed("file");
   };
+  /** For buttons that are pressed before typing has paused. */
+  const settled = () => {
+    if (app.fileVersion !== app.editor.version) settle();
+  };
   const findings: { view: FindingsView | null } = { view: null };
   app.editor = new Editor(byId("editor"), {
     label: "robots.txt", description: "editor-hint",
@@ -168,10 +172,13 @@ async function begin(): Promise<void> {
 
   files(app, byId("examples"), loadExample);
   byId("block").addEventListener("click", () => {
-    if (app.fileVersion !== app.editor.version) settle();
+    settled();
     void blockTraining(app);
   });
-  byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow, (text) => { linked = text; }));
+  byId("copy-link").addEventListener("click", () => {
+    settled();
+    void copyLink(app, stateNow, (text) => { linked = text; });
+  });
   document.querySelector(".skip")!.addEventListener("click", (event) => {
     event.preventDefault();
     byId("answers").focus();
