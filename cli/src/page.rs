@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use std::time::Duration;
 use clap::Args;
 use futures_util::future::{self, Either};
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap,
+    HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
@@ -21,8 +23,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::signal::ctrl_c;
 use tokio::sync::Semaphore;
+use url::form_urlencoded::byte_serialize;
 
 use crate::error::{Failure, Status};
+use crate::read::robots_file;
 use crate::write::{stderr, stdout};
 
 include!("../page/files.rs");
@@ -37,12 +41,21 @@ const CONNECTIONS: usize = 64;
 /// How long a client may take for the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
+/// The most bytes of a robots.txt that the page takes.
+const FILE_BYTES: usize = 8 << 20;
+
+/// Where the page finds the robots.txt that the command was given.
+const GIVEN: &str = "given";
+
 /// Open a page in the browser that answers questions while you type
 ///
 /// The page shows what a robots.txt lets crawlers read, why, what is wrong with
 /// the file, what a change opens and closes, and the automaton that decides. It
 /// is served from this program, to this machine only. It asks nothing of any
 /// other machine, and what you paste into it stays in the browser.
+///
+/// With ROBOTS the page opens with that file in it, or with what a URL answers,
+/// as it is when the command begins.
 ///
 /// Prints the address of the page. Ctrl-C ends it.
 #[derive(Args, Debug)]
@@ -51,12 +64,15 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
     after_help = "\
 Examples:
   robotsieve page
+  robotsieve page robots.txt
+  robotsieve page https://example.com/robots.txt
   robotsieve page --no-browser --port 8080
 
 Exit status:
   0  ended by Ctrl-C
   2  wrong usage
-  3  the port is taken, or the address could not be printed"
+  3  the file could not be read, the port is taken, or the address could not be
+     printed"
 )]
 pub struct PageArgs {
     /// The port on this machine [default: 9309, or a free one if it is taken]
@@ -70,10 +86,61 @@ pub struct PageArgs {
     /// None is opened either if standard output is not a terminal.
     #[arg(long, verbatim_doc_comment)]
     no_browser: bool,
+
+    /// The robots.txt to open: a file, an http(s) URL, or '-'
+    #[arg(value_name = "ROBOTS")]
+    robots: Option<PathBuf>,
+}
+
+/// The robots.txt that the page opens.
+struct Given {
+    file: Bytes,
+    /// The header field with its name.
+    disposition: HeaderValue,
+}
+
+impl Given {
+    fn read(path: &Path) -> Result<Given, Failure> {
+        let file = robots_file::text(path)?;
+        let name = robots_file::shown(path);
+        if file.len() > FILE_BYTES {
+            let cause = io::Error::new(io::ErrorKind::InvalidData, "it is longer than 8 MiB");
+            let failure = Failure::io(format!("cannot open '{name}' in the page"), cause);
+            return Err(failure.advise(
+                "crawlers read no more than its first 500 KiB or so: 'head -c 500K' keeps those",
+            ));
+        }
+        Ok(Given::new(&name, file))
+    }
+
+    fn new(name: &str, file: Vec<u8>) -> Given {
+        let name = byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20");
+        let disposition = HeaderValue::try_from(format!("attachment; filename*=UTF-8''{name}"));
+        let disposition = disposition.expect("all other bytes are percent-encoded");
+        Given { file: file.into(), disposition }
+    }
+
+    /// The file as bytes and nothing else, for the page of this origin only: a browser shows and
+    /// runs nothing of what is in it.
+    fn response(&self) -> Response<Full<Bytes>> {
+        let mut response = Response::new(Full::new(self.file.clone()));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_DISPOSITION, self.disposition.clone());
+        for (name, value) in [
+            (CONTENT_TYPE, "application/octet-stream"),
+            (CACHE_CONTROL, "no-store"),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
 }
 
 /// Serves the page until the program is ended.
 pub fn run(args: &PageArgs) -> Result<Status, Failure> {
+    let given = args.robots.as_deref().map(Given::read).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Failure::io("cannot serve the page", cause))?;
     runtime.block_on(async {
@@ -83,7 +150,8 @@ pub fn run(args: &PageArgs) -> Result<Status, Failure> {
         let listener = listen(args.port).await?;
         let address = listener.local_addr();
         let address = address.map_err(|cause| Failure::io("cannot serve the page", cause))?;
-        let url = format!("http://{address}/");
+        let query = if given.is_some() { "?given" } else { "" };
+        let url = format!("http://{address}/{query}");
         stdout::print(format!("{url}\n"))?;
         if !args.no_browser && io::stdout().is_terminal() {
             if let Err(cause) = open::that_detached(&url) {
@@ -92,7 +160,7 @@ pub fn run(args: &PageArgs) -> Result<Status, Failure> {
             stderr::note(&"Ctrl-C ends it");
         }
         // Whoever ends it has what was asked for.
-        match future::select(pin!(serve(listener)), stopped).await {
+        match future::select(pin!(serve(listener, given)), stopped).await {
             Either::Left((ended, _)) => ended,
             Either::Right(_) => Ok(Status::Done),
         }
@@ -114,7 +182,8 @@ async fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
     })
 }
 
-async fn serve(listener: TcpListener) -> Result<Status, Failure> {
+async fn serve(listener: TcpListener, given: Option<Given>) -> Result<Status, Failure> {
+    let given = Arc::new(given);
     let connections = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         // The semaphore is never closed.
@@ -129,28 +198,35 @@ async fn serve(listener: TcpListener) -> Result<Status, Failure> {
                 continue;
             }
         };
+        let given = Arc::clone(&given);
         tokio::spawn(async move {
+            let answer = service_fn(move |request: Request<Incoming>| {
+                let (method, path) = (request.method(), request.uri().path());
+                let answer = answer_to(method, path, request.headers(), (*given).as_ref());
+                future::ready(Ok::<_, Infallible>(answer))
+            });
             let mut server = http1::Builder::new();
             server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
             // A client that breaks off is no fault of ours.
-            let _ = server.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
+            let _ = server.serve_connection(TokioIo::new(stream), answer).await;
             drop(turn);
         });
     }
 }
 
-async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-    Ok(answer_to(request.method(), request.uri().path(), request.headers().get(HOST)))
-}
-
-fn answer_to(method: &Method, path: &str, host: Option<&HeaderValue>) -> Response<Full<Bytes>> {
+fn answer_to(
+    method: &Method,
+    path: &str,
+    asked: &HeaderMap,
+    given: Option<&Given>,
+) -> Response<Full<Bytes>> {
     let with = |status: StatusCode, text: &'static str| {
         let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
         *response.status_mut() = status;
         response
     };
     // A name that somebody else has pointed here must not become an origin with this page.
-    if !host.is_some_and(is_this_machine) {
+    if !asked.get(HOST).is_some_and(is_this_machine) {
         return with(StatusCode::MISDIRECTED_REQUEST, "this page is for 127.0.0.1 and localhost\n");
     }
     if ![Method::GET, Method::HEAD].contains(method) {
@@ -162,6 +238,14 @@ fn answer_to(method: &Method, path: &str, host: Option<&HeaderValue>) -> Respons
         "" => "index.html",
         name => name,
     };
+    if let (GIVEN, Some(given)) = (name, given) {
+        // Old browsers do not say where a request comes from; the others get it for the page alone.
+        let comes_from = asked.get("sec-fetch-site");
+        if comes_from.is_some_and(|site| site != "same-origin") {
+            return with(StatusCode::FORBIDDEN, "this file is for the page that is served here\n");
+        }
+        return given.response();
+    }
     let Some((_, kind, bytes)) = FILES.iter().find(|(file, _, _)| *file == name) else {
         return with(StatusCode::NOT_FOUND, "there is no such file\n");
     };
@@ -190,8 +274,15 @@ fn is_this_machine(host: &HeaderValue) -> bool {
 mod tests {
     use super::*;
 
+    fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
+        fields
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
+    }
+
     fn asked(method: Method, path: &str, host: &'static str) -> Response<Full<Bytes>> {
-        answer_to(&method, path, Some(&HeaderValue::from_static(host)))
+        answer_to(&method, path, &headers(&[("host", host)]), None)
     }
 
     #[test]
@@ -212,6 +303,36 @@ mod tests {
         assert_eq!(status(Method::GET, "/../Cargo.toml", "localhost"), 404);
         assert_eq!(status(Method::POST, "/", "localhost:9309"), 405);
         assert_eq!(status(Method::GET, "/", "evil.example:9309"), 421);
-        assert_eq!(answer_to(&Method::GET, "/", None).status(), 421);
+        assert_eq!(answer_to(&Method::GET, "/", &HeaderMap::new(), None).status(), 421);
+    }
+
+    #[test]
+    fn the_given_file_is_for_its_page_only() {
+        let given = Given::new("café robots+1.txt", b"<script>alert(1)</script>".to_vec());
+        let answer = |fields: &[(&'static str, &'static str)]| {
+            answer_to(&Method::GET, "/given", &headers(fields), Some(&given))
+        };
+        let local = ("host", "127.0.0.1:9309");
+        for (fields, status) in [
+            (&[local][..], 200),
+            (&[local, ("sec-fetch-site", "same-origin")], 200),
+            (&[local, ("sec-fetch-site", "cross-site")], 403),
+            (&[local, ("sec-fetch-site", "same-site")], 403),
+            (&[local, ("sec-fetch-site", "none")], 403),
+            (&[("host", "evil.example")], 421),
+        ] {
+            assert_eq!(answer(fields).status().as_u16(), status, "{fields:?}");
+        }
+        let response = answer(&[local]);
+        for (name, value) in [
+            ("content-type", "application/octet-stream"),
+            ("content-disposition", "attachment; filename*=UTF-8''caf%C3%A9%20robots%2B1.txt"),
+            ("cache-control", "no-store"),
+            ("x-content-type-options", "nosniff"),
+            ("cross-origin-resource-policy", "same-origin"),
+        ] {
+            assert_eq!(response.headers()[name], value, "{name}");
+        }
+        assert_eq!(asked(Method::GET, "/given", "localhost").status(), 404);
     }
 }

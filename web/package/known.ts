@@ -1,5 +1,6 @@
 import { answer, assertReady, call, MAX_EXPLAINED_URL_LENGTH, written } from "./bytes.js";
-import { Policy, rawOf } from "./core.js";
+import { Policy, rawOf, release } from "./core.js";
+import { currentInstance } from "./error.js";
 import { Robots as FullRobots } from "./full.js";
 import { listOf, optionsOf, shown, someOf, stringOf } from "./given.js";
 import type { KnownReport, Purpose, ReachReport, RecordsReport } from "./reports.js";
@@ -20,6 +21,24 @@ export interface CrawlersOptions {
   urls?: readonly string[];
 }
 
+/** Crawlers to shut out; one at least. */
+export interface BlockOptions {
+  /** The known crawlers that read for one of these purposes, such as `ai-training`. */
+  purposes?: readonly Purpose[];
+  /** Crawlers, known or not, by their product tokens. */
+  crawlers?: readonly string[];
+}
+
+/** A robots.txt that shuts crawlers out; proven. */
+export interface BlockedFile {
+  /** The file. */
+  text: string;
+  /** The same in bytes. */
+  bytes: Uint8Array;
+  /** The caveats, in sentences: who does not obey, and what else follows. */
+  notes: string[];
+}
+
 /** Everything of {@link FullRobots}, records with their meaning, and what the crawlers that are known by name may read. */
 export class Robots extends FullRobots {
   /** The records that are neither user-agent lines nor rules: sitemaps, crawl delays and so on, with what they mean. */
@@ -37,6 +56,33 @@ export class Robots extends FullRobots {
     const pages = listOf(urls, "urls").map((url) => stringOf(url, "a URL", MAX_EXPLAINED_URL_LENGTH));
     const raw = rawOf(this);
     return answer(call(() => raw.crawlers(pages, wanted)));
+  }
+
+  /**
+   * The file with crawlers shut out of the whole site: they are taken out of the groups that name them, and new groups shut
+   * them out. It is proven, by the automata of all profiles, that they may read nothing, and that nothing changes for
+   * others.
+   *
+   * Throws a {@link RobotsieveError} with the code `cannot-block` if that cannot be proven, and with `invalid-name` if one of
+   * `crawlers` is no product token. Judges all known crawlers in all profiles, so it takes much longer than a verdict.
+   */
+  block(options: BlockOptions): BlockedFile {
+    const read = optionsOf(options, "purposes", "crawlers");
+    const wanted = listOf(read.purposes ?? [], "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
+    const tokens = listOf(read.crawlers ?? [], "crawlers").map((token) => stringOf(token, "a token", 1000));
+    const all = purposes();
+    const unknown = wanted.find((name) => !all.some(({ purpose }) => purpose === name));
+    if (unknown !== undefined) throw new RangeError(`there is no purpose ${shown(unknown)}`);
+    if (wanted.length + tokens.length === 0) throw new RangeError("no crawler is named: give purposes or crawlers");
+    const [raw, instance] = [rawOf(this), currentInstance()];
+    const edited = call(() => raw.block(wanted, tokens));
+    try {
+      const bytes = call(() => edited.file());
+      const notes = answer<string[]>(call(() => edited.json()));
+      return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes, notes };
+    } finally {
+      release(edited, instance);
+    }
   }
 
   /** The policy for the known crawler with this product token. One that ignores the group of `*` may fetch everything. */

@@ -19,6 +19,7 @@ export class RawRobots {
   // Only in known.
   records(crawlers: Uint8Array): string;
   crawlers(urls: string[], purposes: string[]): string;
+  block(purposes: string[], tokens: string[]): RawFixed;
   policyOfKnown(token: string): RawPolicy | undefined;
   noteOfKnown(token: string): string | undefined;
 }

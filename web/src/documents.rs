@@ -128,11 +128,11 @@ mod full {
         Ok(json(&DiffReport::new(names, old, new, named, &limits), None))
     }
 
-    /// A file with fixes applied.
+    /// A file with fixes applied, or with crawlers shut out, and what is said of it.
     #[wasm_bindgen]
     pub struct RawFixed {
-        file: Box<[u8]>,
-        json: String,
+        pub(super) file: Box<[u8]>,
+        pub(super) json: String,
     }
 
     #[wasm_bindgen]
@@ -173,14 +173,16 @@ mod full {
 #[cfg(feature = "known")]
 mod known {
     use robotsieve::Crawler;
+    use robotsieve::known::block::Block;
     use robotsieve::known::{KnownCrawler, KnownCrawlers, Purpose};
     use robotsieve::report::RecordsReport;
     use robotsieve::report::reach::{KnownReport, Reach};
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
 
+    use super::full::RawFixed;
     use crate::crawler::Written;
-    use crate::error::invalid_page;
+    use crate::error::{cannot_block, invalid_page, no_token};
     use crate::json::{MOST_BYTES, json};
     use crate::policy::RawPolicy;
     use crate::robots::RawRobots;
@@ -227,6 +229,24 @@ mod known {
             }
             let report = reach.report().map_err(|error| invalid_page(&error))?;
             Ok(json(&report, self.shared.texts()))
+        }
+
+        /// The file with the known crawlers of these purposes and those with these tokens shut out,
+        /// and notes on that.
+        pub fn block(
+            &self,
+            purposes: Vec<String>,
+            tokens: Vec<String>,
+        ) -> Result<RawFixed, JsValue> {
+            let mut block = Block::new(KnownCrawlers::built_in());
+            let is_wanted = |purpose: &Purpose| purposes.iter().any(|p| p == purpose.as_str());
+            Purpose::all().filter(is_wanted).for_each(|purpose| block.add_purpose(purpose));
+            for token in &tokens {
+                block.add_crawler(token).map_err(|error| no_token(&error))?;
+            }
+            let edited = block.edit(self.shared.bytes()).map_err(|error| cannot_block(&error))?;
+            let json = json(&edited.notes, None);
+            Ok(RawFixed { file: edited.file.into_boxed_slice(), json })
         }
 
         #[wasm_bindgen(js_name = policyOfKnown)]

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 #[cfg(feature = "known")]
+use robotsieve::known::block::{CannotBlock, NoToken};
+#[cfg(feature = "known")]
 use robotsieve::report::reach::InvalidPage;
 #[cfg(feature = "rights")]
 use robotsieve::rights::InvalidHeader;
@@ -34,6 +36,16 @@ pub fn invalid_url(error: InvalidUrl) -> JsValue {
 #[cfg(feature = "known")]
 pub fn invalid_page(error: &InvalidPage) -> JsValue {
     invalid("invalid-page", error)
+}
+
+#[cfg(feature = "known")]
+pub fn cannot_block(error: &CannotBlock) -> JsValue {
+    invalid("cannot-block", error)
+}
+
+#[cfg(feature = "known")]
+pub fn no_token(error: &NoToken) -> JsValue {
+    invalid("invalid-name", error)
 }
 
 #[cfg(feature = "rights")]

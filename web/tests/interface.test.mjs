@@ -326,6 +326,28 @@ test("the known crawlers, and what they may read", () => {
   assert.deepEqual(robots.lint().findings, new Robots(robots.text).lint().findings);
 });
 
+test("crawlers are shut out, proven", () => {
+  const robots = new known.Robots("User-agent: *\nDisallow: /x\n\nUser-agent: GPTBot\nUser-agent: ExampleBot\nAllow: /\n");
+  const { text, bytes, notes } = robots.block({ purposes: ["ai-training"], crawlers: ["OwnBot"] });
+  assert.equal(new TextDecoder().decode(bytes), text);
+  assert.match(text, /# Crawlers for AI training\n[^]*User-agent: GPTBot\n[^]*Disallow: \/\n/);
+  assert.ok(notes.some((note) => note.startsWith("robots.txt only asks.")), notes.join("\n"));
+  const after = new known.Robots(text);
+  for (const [name, isAllowed] of [["GPTBot", false], ["CCBot", false], ["OwnBot", false], ["ExampleBot", true], ["Googlebot", true]]) {
+    assert.equal(after.isAllowed(name, "/"), isAllowed, name);
+  }
+  assert.equal(after.isAllowed("Googlebot", "/x"), false);
+  // Again, nothing changes.
+  const again = after.block({ purposes: ["ai-training"] });
+  assert.equal(again.text, text);
+  assert.match(again.notes[0], /^(\d+) of \1 crawlers were shut out already/);
+  const utf16 = new known.Robots(Uint8Array.of(0xff, 0xfe, 0x61, 0));
+  assert.throws(() => utf16.block({ crawlers: ["GPTBot"] }), { code: "cannot-block", message: "crawlers find no group in a UTF-16 file" });
+  assert.throws(() => robots.block({ crawlers: ["Own Bot"] }), { code: "invalid-name", message: /'Own Bot' is not a product token/ });
+  assert.throws(() => robots.block({}), RangeError);
+  assert.throws(() => robots.block({ purposes: ["ai"] }), { name: "RangeError", message: 'there is no purpose "ai"' });
+});
+
 test("init is there everywhere", async () => {
   assert.equal(await init(), undefined);
   assert.equal(await core.init(), undefined);

@@ -36,14 +36,16 @@ const AT_WORK: Record<Kind, string> = {
   lint: "Looking for mistakes",
   findings: "Looking for mistakes",
   fixed: "Fixing the file",
+  block: "Shutting crawlers out",
   diff: "Comparing the files",
   machine: "Building the automaton",
   crawlers: "Judging the known crawlers",
   rights: "Reading the rights",
+  utf16: "Reading the file",
 };
 
 /** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */
-const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "diff", "crawlers"]);
+const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "block", "diff", "crawlers"]);
 
 export class App {
   editor!: Editor;
@@ -84,7 +86,8 @@ export class App {
   changed(...changes: Change[]): void {
     const set = new Set(changes);
     if ((set.has("askers") || set.has("urls")) && this.selectsAnother()) set.add("selected");
-    if (this.isPassing && CONTENT.some((change) => set.has(change))) this.closeNotice();
+    const content = CONTENT.filter((change) => set.has(change));
+    if (this.holds && content.length > 0 && !this.holds(content)) this.closeNotice();
     for (const view of this.views) view.update(set);
     if (set.has("tab")) sayOutdated();
   }
@@ -130,12 +133,17 @@ export class App {
     }
   }
 
-  /** Whether the message goes when the state changes. */
-  private isPassing = false;
+  /** Whether the message is still true: asked when something changes. */
+  private holds: ((changes: Change[]) => boolean) | null = null;
 
-  /** A message that stays until it is closed or another takes its place; one that is `passing`, until something changes. */
-  say(text: string, kind: "note" | "error" | "passing", undo?: () => void): void {
-    this.isPassing = kind === "passing";
+  /**
+   * A message. It goes when it is closed, when another takes its place, and with the first change after which it does not
+   * hold: any, unless `holds` says otherwise.
+   */
+  say(text: string, kind: "note" | "error", { undo, holds }: { undo?: () => void; holds?: () => boolean } = {}): void {
+    // An edit is a change only when typing has paused, which may be after the message.
+    const { version } = this.editor;
+    this.holds = holds ?? ((changes) => changes.every((change) => change === "file" && this.editor.version === version));
     const close = h("button", { "type": "button", "class": "quiet", "aria-label": "Close this message", "onclick": () => this.closeNotice() }, "×");
     const back = undo && h("button", {
       type: "button", onclick: () => {
@@ -144,12 +152,11 @@ export class App {
         byId("notice").focus();
       },
     }, "Undo");
-    const look = kind === "error" ? "error" : "note";
-    fill(byId("notice"), h("div", { class: `notice notice-${look}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), back, close));
+    fill(byId("notice"), h("div", { class: `notice notice-${kind}`, role: kind === "error" ? "alert" : null }, h("p", {}, text), back, close));
   }
 
   private closeNotice(): void {
-    this.isPassing = false;
+    this.holds = null;
     fill(byId("notice"));
   }
 

@@ -273,7 +273,8 @@ export class Editor {
         if (!line) return true;
         const [place, box] = [line.getBoundingClientRect(), view.scrollDOM.getBoundingClientRect()];
         const [above, below] = [place.top - box.top, Math.min(place.bottom, place.top + NEAR) - box.bottom];
-        if (inside.y === "start") view.scrollDOM.scrollTop += above;
+        // Only the first line is scrolled to the start: with the space above it.
+        if (inside.y === "start") view.scrollDOM.scrollTop = 0;
         else if (inside.y === "center") view.scrollDOM.scrollTop += (above + below) / 2;
         else if (above < NEAR) view.scrollDOM.scrollTop += above - NEAR;
         else if (below > -NEAR) view.scrollDOM.scrollTop += below + NEAR;
@@ -324,8 +325,11 @@ export class Editor {
     this.scrollTo(0, "start");
   }
 
-  /** Puts another text in its place, but only what differs changes, so the cursor and the marks stay. Can be undone. */
-  changeText(text: string): void {
+  /**
+   * Puts another text in its place, but only what differs changes, so the cursor and the marks stay. Can be undone. Returns
+   * where the change begins.
+   */
+  changeText(text: string): number {
     const old = this.text;
     let from = 0;
     const least = Math.min(old.length, text.length);
@@ -335,6 +339,7 @@ export class Editor {
     this.view.dispatch({
       changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.fix",
     });
+    return from;
   }
 
   /** One change. Can be undone. */

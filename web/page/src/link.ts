@@ -135,6 +135,12 @@ function givenRights(value: unknown): GivenRights | undefined {
   return { headers: headers as string, html: html as string, reading, url: url as string, crawler: crawler as string };
 }
 
+/** Where a link works, if not everywhere: a sentence and a space. */
+export function whereItWorks(hostname: string): string {
+  const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return isThisMachine ? "It works on this machine only, because the page is served from it. " : "";
+}
+
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream, limit: number) {
   const reader: ReadableStreamDefaultReader<Uint8Array> = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const parts: Uint8Array[] = [];

@@ -2,13 +2,15 @@
 
 import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
+import { blockTraining } from "./block.js";
+import { fromCommand } from "./command.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
 import { type Known, setKnown } from "./engine/asker.js";
 import { EXAMPLES, type Example } from "./examples.js";
-import { readFile } from "./files.js";
+import { copyFile, openFile, saveFile, sayOpened } from "./files.js";
 import { Keeper } from "./keeper.js";
-import { asText, isSameWork, LinkError, read, type State, type Tab, TABS, written } from "./link.js";
+import { asText, isSameWork, LinkError, read, type State, type Tab, TABS, whereItWorks, written } from "./link.js";
 import { PROFILE_NAMES, PROFILE_NOTES, PROFILE_TITLES } from "./profiles.js";
 import { robotsUrl } from "./urls.js";
 import { AutomatonView } from "./views/automaton.js";
@@ -51,6 +53,10 @@ async function begin(): Promise<void> {
     app.file = { id: app.file.id + 1, text: app.editor.text };
     app.fileVersion = app.editor.version;
     app.changed("file");
+  };
+  /** For buttons that are pressed before typing has paused. */
+  const settled = () => {
+    if (app.fileVersion !== app.editor.version) settle();
   };
   const findings: { view: FindingsView | null } = { view: null };
   app.editor = new Editor(byId("editor"), {
@@ -138,33 +144,41 @@ async function begin(): Promise<void> {
     load(next);
     const now = stateNow();
     given = isOwn ? null : now;
-    if (wasOwn && !isSameWork(previous, now)) app.say(said, "note", () => replace(previous, "What was there before is back.", true));
-    else if (isOwn) app.say(said, "passing");
+    if (wasOwn && !isSameWork(previous, now)) {
+      const undo = () => replace(previous, "What was there before is back.", true);
+      app.say(said, "note", { undo, holds: () => !isOwnWork(stateNow()) });
+    } else if (isOwn) app.say(said, "note");
     else app.announce(said);
   };
   const loadExample = (example: Example) => replace(stateOfExample(example), "An example was loaded in place of what you had.", false);
 
-  /** Takes the state of the link, if there is one. What is there stays if the link is damaged. */
-  const follow = async (take: (state: State) => void): Promise<boolean> => {
+  /** Takes the state of the link, if there is one. What is there stays if the link is damaged, or else `instead` is done. */
+  const follow = async (take: (state: State) => void, instead = () => {}): Promise<void> => {
     const fragment = location.hash.slice(1);
     // The page's own places are no links.
-    if (fragment === "" || document.getElementById(fragment)) return false;
+    if (fragment === "" || document.getElementById(fragment)) return instead();
     try {
       const state = await read(fragment);
       isFollowing = true;
       take(state);
       isFollowing = false;
       linked = asText(stateNow());
-      return true;
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
+      instead();
       app.say(`${error.message} Nothing was changed here; ask for the link again.`, "error");
-      return false;
     }
   };
 
   files(app, byId("examples"), loadExample);
-  byId("copy-link").addEventListener("click", () => void copyLink(app, stateNow, (text) => { linked = text; }));
+  byId("block").addEventListener("click", () => {
+    settled();
+    void blockTraining(app);
+  });
+  byId("copy-link").addEventListener("click", () => {
+    settled();
+    void copyLink(app, stateNow, (text) => { linked = text; });
+  });
   document.querySelector(".skip")!.addEventListener("click", (event) => {
     event.preventDefault();
     byId("answers").focus();
@@ -173,18 +187,37 @@ async function begin(): Promise<void> {
 
   const kept = Keeper.kept();
   const fragment = location.hash.slice(1);
-  if (kept && (fragment === "" || fragment === kept.fragment)) {
+  const opened = await fromCommand(here, app);
+  if (opened && !(opened instanceof Error)) {
+    const state: State = {
+      file: opened.text, before: null, profile: app.profile, urls: opened.url, tab: "urls", shown: { asker: 0, url: 0 }, rights: null,
+      askers: ["Googlebot", "GPTBot", "*"].map((name) => ({ kind: "names", names: [name] })),
+    };
+    if (kept?.isOwn) {
+      const said = `${opened.name} was opened in place of what you had in this tab.`;
+      replace(state, opened.note === null ? said : `${said} ${opened.note}`, false, kept.state, true);
+    } else {
+      load(state);
+      sayOpened(opened, app.editor, app);
+    }
+    given = stateNow();
+    app.announce(`${opened.name} was opened.`);
+  } else if (kept && (fragment === "" || fragment === kept.fragment)) {
     load(kept.state);
     given = kept.isOwn ? null : stateNow();
     linked = fragment === "" ? null : asText(stateNow());
   } else {
-    const followed = await follow((state) => {
+    const take = (state: State) => {
       if (kept?.isOwn) replace(state, "The link was opened in place of what you had in this tab.", false, kept.state, true);
       else load(state);
+      given = stateNow();
+    };
+    await follow(take, () => {
+      load(kept?.state ?? stateOfExample(EXAMPLES[0]!));
+      given = kept?.isOwn ? null : stateNow();
     });
-    if (!followed) load(kept?.state ?? stateOfExample(EXAMPLES[0]!));
-    given = !followed && kept?.isOwn ? null : stateNow();
   }
+  if (opened instanceof Error) app.say(opened.message, "error");
   addEventListener("hashchange", () => void follow((state) => replace(state, "The link was opened.", false)));
 
   keeper = new Keeper(
@@ -208,10 +241,7 @@ async function begin(): Promise<void> {
 /** Opening, dropping, examples, emptying. */
 function files(app: App, examples: HTMLElement, loadExample: (example: Example) => void): void {
   const take = async (file: File | undefined) => {
-    const text = file && (await readFile(file, app));
-    if (text === undefined || text === null) return;
-    app.editor.setText(text);
-    app.announce(`${file!.name} was opened.`);
+    if (file && (await openFile(file, app.editor, app))) app.announce(`${file.name} was opened.`);
   };
   const open = byId<HTMLInputElement>("open");
   open.addEventListener("change", () => {
@@ -222,6 +252,8 @@ function files(app: App, examples: HTMLElement, loadExample: (example: Example) 
     app.editor.setText("");
     app.editor.view.focus();
   });
+  byId("save").addEventListener("click", () => saveFile(app));
+  byId("copy").addEventListener("click", () => void copyFile(app));
   const choose = h("select", { "id": "example", "aria-label": "Load an example" },
     h("option", { value: "" }, "Examples …"), EXAMPLES.map((example, index) => h("option", { value: index }, example.title)));
   choose.addEventListener("change", () => {
@@ -259,11 +291,12 @@ async function copyLink(app: App, stateNow: () => State, onLinked: (text: string
     url.hash = await written(state);
     history.replaceState(null, "", url);
     onLinked(asText(state));
+    const where = whereItWorks(url.hostname);
     try {
       await navigator.clipboard.writeText(url.href);
-      app.say("The link is copied. It carries all of this page's state after its #, which browsers send to no server.", "passing");
+      app.say(`The link is copied. ${where}It carries all of this page's state after its #, which browsers send to no server.`, "note");
     } catch {
-      app.say("The link is in the address bar now; this browser did not let the page copy it.", "passing");
+      app.say(`The link is in the address bar now; this browser did not let the page copy it. ${where}`.trimEnd(), "note");
     }
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;

@@ -21,9 +21,9 @@ after(async () => {
   await server?.close();
 });
 
-/** A page that is ready. At the end nothing may have gone wrong in it, and no request may have left it. */
+/** A page that is ready. At the end nothing may have gone wrong in it but what was expected, and no request may have left it. */
 export async function open(t, options = {}) {
-  const { fragment = "", script, ...rest } = options;
+  const { fragment = "", expected, script, ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...rest });
   await context.addInitScript(() => {
     globalThis.violations = [];
@@ -32,7 +32,7 @@ export async function open(t, options = {}) {
   const page = await context.newPage();
   const wrong = [];
   page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && !expected?.test(message.text()) && wrong.push(message.text()));
   page.on("request", (request) => {
     if (!request.url().startsWith(server.url) && !request.url().startsWith("data:")) wrong.push(`request to ${request.url()}`);
   });

@@ -6,13 +6,13 @@ import { deflateRawSync } from "node:zlib";
 import { answers, engine, source } from "./bundle.mjs";
 
 const {
-  Answers, askerOf, completed, LinkError, MAX_FRAGMENT, parsedAsker, read, writtenAsker, written,
+  Answers, askerOf, completed, LinkError, MAX_FRAGMENT, parsedAsker, read, utf16, whereItWorks, writtenAsker, written,
 } = await answers("link.ts");
 const { layout } = await source("layout.ts");
 const { tokens } = await source("highlight.ts");
 const { folded, shown, shortened } = await source("engine/shown.ts");
 const { urlsOf } = await source("engine/limits.ts");
-const { decoded } = await source("files.ts");
+const { byteOrder, decoded } = await source("files.ts");
 const { commonSite } = await source("views/urls.ts");
 const { EXAMPLES } = await source("examples.ts");
 const { PROFILES } = await engine();
@@ -86,6 +86,19 @@ test("an answer for a wrong name says what is wrong", async () => {
   assert.throws(() => of.why("rfc9309", askerOf("GPTBot"), "nothing"), /nothing/);
 });
 
+test("findings: the gravest first, those of one severity by their lines; their texts by the same numbers", () => {
+  for (const { file } of EXAMPLES) {
+    const of = new Answers(file);
+    const { count, severity, line, from, first } = of.lint("rfc9309");
+    const places = Array.from({ length: count }, (_, number) => [-severity[number], line[number]]);
+    assert.deepEqual(places, places.toSorted(([a, b], [c, d]) => a - c || b - d));
+    const texts = of.findings("rfc9309", [...places.keys()]);
+    assert.deepEqual(texts.map((finding) => [finding.line, finding.file_span[0]]), [...places.keys()].map((number) => [line[number], from[number]]));
+    assert.deepEqual(texts.slice(0, first.length), first);
+    of.free();
+  }
+});
+
 test("URLs, one a line", () => {
   assert.deepEqual(urlsOf("/a\r\n\r\n  /b \n#c\r/d"), ["/a", "/b", "#c", "/d"]);
   assert.equal(commonSite(["https://a.example/x", "https://a.example/"]), "https://a.example");
@@ -101,6 +114,30 @@ test("files that are no UTF-8 are told", () => {
   assert.deepEqual(decoded(Uint8Array.from([0xef, 0xbb, 0xbf, 0x61])), { text: "\uFEFFa", replaced: 0 });
   assert.deepEqual(decoded(Uint8Array.from([0x61, 0xe9, 0x62])), { text: "a\uFFFDb", replaced: 1 });
   assert.deepEqual(decoded(new TextEncoder().encode("\uFFFD")), { text: "\uFFFD", replaced: 0 });
+});
+
+test("UTF-16 is told by the engine, with and without a byte order mark", () => {
+  const text = "User-agent: *\nDisallow: /a\n";
+  const little = Buffer.from(text, "utf16le");
+  const big = Buffer.from(little).swap16();
+  for (const [bytes, order] of [[little, "utf-16le"], [big, "utf-16be"]]) {
+    const mark = order === "utf-16le" ? [0xff, 0xfe] : [0xfe, 0xff];
+    for (const file of [Uint8Array.from(bytes), Uint8Array.from([...mark, ...bytes])]) {
+      assert.equal(byteOrder(file), order);
+      assert.equal(new TextDecoder(order).decode(file), text);
+      assert.equal(utf16(file), "the file is encoded in UTF-16, so none of its rules are read");
+    }
+  }
+  // NUL bytes alone make none.
+  const odd = new TextEncoder().encode("User-agent: *\nDisallow: /\0\n");
+  assert.equal(utf16(odd), null);
+  assert.equal(byteOrder(new TextEncoder().encode(text)), null);
+  assert.equal(byteOrder(new Uint8Array()), null);
+});
+
+test("a link to a page on this machine is told to work there only", () => {
+  for (const here of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) assert.match(whereItWorks(here), /^It works on this machine only, /);
+  for (const there of ["example.com", "localhost.example", "10.0.0.1", "127.0.0.1.example"]) assert.equal(whereItWorks(there), "");
 });
 
 test("nothing in a text can hide or reorder what is shown", () => {

@@ -1,8 +1,9 @@
 // What happens to one's work, and to what was asked: in Chromium.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { editorText, eventually, open, pasteUrls, setCrawlers, table, write } from "./browser.mjs";
+import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, write } from "./browser.mjs";
 
 const OWN = "User-agent: *\nDisallow: /own\n";
 
@@ -128,6 +129,137 @@ test("an example in place of one's own work can be taken back", async (t) => {
   assert.match(await page.innerText("#notice"), /What was there before is back/);
 });
 
+test("messages go when they no longer hold, and can be closed", async (t) => {
+  const page = await open(t, { permissions: ["clipboard-read", "clipboard-write"] });
+  const said = () => page.innerText("#notice");
+  const gone = (what) => eventually(`no message ${what}`, async () => assert.equal(await said(), ""));
+  // The one with an Undo, with the first change of what was loaded.
+  await write(page, OWN);
+  await page.selectOption("#example", "0");
+  await eventually("the Undo", async () => assert.match(await said(), /in place of what you had/));
+  await page.selectOption("#profile", "google");
+  await page.waitForTimeout(300);
+  assert.match(await said(), /in place of what you had/);
+  await page.click("#editor .cm-content");
+  await page.keyboard.type("#");
+  await gone("about the example");
+  // What is said of a file that was opened, with the first change of the file, and of no other thing.
+  const bytes = Buffer.from(`\uFEFF${OWN}`, "utf16le");
+  await page.setInputFiles("#open", { name: "old.txt", mimeType: "text/plain", buffer: bytes });
+  const wanted = "old.txt: The file is encoded in UTF-16, so none of its rules are read. The answers here are about its text in UTF-8, as Save writes it.";
+  await eventually("UTF-16", async () => assert.ok((await said()).startsWith(wanted), await said()));
+  assert.equal(await editorText(page), OWN);
+  await page.fill("#urls", "/own");
+  await table(page, 1);
+  await page.waitForTimeout(300);
+  assert.match(await said(), /UTF-16/);
+  await page.click("#clear");
+  await gone("about UTF-16");
+  // Errors too.
+  await page.setInputFiles("#open", { name: "big.txt", mimeType: "text/plain", buffer: Buffer.alloc((8 << 20) + 1, 0x61) });
+  await eventually("too large", async () => assert.match(await said(), /larger than 8 MiB/));
+  await page.setInputFiles("#open", { name: "robots.txt", mimeType: "text/plain", buffer: Buffer.from(OWN) });
+  await gone("about the large file");
+  await page.click("#copy-link");
+  await eventually("the link", async () => assert.match(await said(), /^The link is copied\. It works on this machine only, because the page is served from it\. It carries/));
+  await page.click("#notice button");
+  assert.equal(await said(), "");
+  // Below the field for crawlers.
+  await setCrawlers(page, "Googlebot-Image");
+  assert.match(await page.innerText("#crawler-problem"), /obeys the groups of Googlebot/);
+  await page.click(".chip button");
+  assert.equal(await page.innerText("#crawler-problem"), "");
+  await page.click("text=Add >> nth=0");
+  assert.match(await page.innerText("#crawler-problem"), /Type the name/);
+  await page.fill("#crawler", "G");
+  assert.equal(await page.innerText("#crawler-problem"), "");
+});
+
+test("a damaged link at the start is told, beside the example", async (t) => {
+  const page = await open(t, { fragment: "#1.AAAA" });
+  assert.match(await page.innerText("#notice"), /The link is damaged/);
+  assert.match(await editorText(page), /^# A shop/);
+});
+
+test("the file is saved and copied as it stands", async (t) => {
+  const page = await open(t, { permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+  const file = "User-agent: *\nDisallow: /caf\u00e9\n";
+  await write(page, file);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+  assert.equal(download.suggestedFilename(), "robots.txt");
+  assert.equal(await readFile(await download.path(), "utf8"), file);
+  await page.click("#copy");
+  await eventually("copied", async () => assert.match(await page.innerText("#notice"), /The file is copied/));
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), file);
+});
+
+test("robotsieve page FILE: the page opens with the file that is served beside it", async (t) => {
+  const gives = (body, disposition) => async (page) => {
+    await page.route("**/given", (route) => route.fulfill({
+      contentType: "application/octet-stream", headers: { "content-disposition": disposition }, body,
+    }));
+  };
+  const of = (name) => `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+  const options = { fragment: "?given", serviceWorkers: "block" };
+  const hostile = "User-agent: <img src=x onerror=alert(1)>\nDisallow: /<script>alert(1)</script>\n";
+  const page = await open(t, { ...options, script: gives(Buffer.from(hostile), of("https://shop.example/robots.txt")) });
+  assert.equal(await editorText(page), hostile);
+  assert.equal(await page.locator("main script, main img").count(), 0);
+  assert.deepEqual(await table(page, 1), [["https://shop.example/", "allow", "allow", "allow"]]);
+  await eventually("why", async () => assert.match(await page.innerText(".why"), /No group applies/));
+  assert.equal(await page.innerText("#announcer"), "https://shop.example/robots.txt was opened.");
+  assert.equal(await page.innerText("#notice"), "");
+  // A reload keeps what has become of it.
+  assert.doesNotMatch(page.url(), /given/);
+  await write(page, OWN);
+  await reloaded(page);
+  assert.equal(await editorText(page), OWN);
+  // In place of work in the same tab there is an Undo.
+  await page.goto(`${server.url}?given`);
+  await ready(page);
+  assert.equal(await editorText(page), hostile);
+  assert.equal(await page.locator("#notice p").innerText(), "https://shop.example/robots.txt was opened in place of what you had in this tab.");
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), OWN);
+
+  // UTF-16 and bytes that are no UTF-8 are told as they are of a file that is opened.
+  const other = await open(t, { ...options, script: gives(Buffer.from(`\uFEFF${OWN}`, "utf16le"), of("caf\u00e9 \u202E.txt")) });
+  assert.equal(await editorText(other), OWN);
+  assert.match(await other.innerText("#notice"), /^café \\u\{202e\}\.txt: The file is encoded in UTF-16/);
+  assert.equal(await other.inputValue("#urls"), "/");
+});
+
+test("robotsieve page FILE that has ended says so", async (t) => {
+  // The test's server has no such file.
+  const page = await open(t, { fragment: "?given", expected: /404/ });
+  assert.match(await page.innerText("#notice"), /The file that 'robotsieve page' was given is not served any more: run the command again\./);
+  assert.match(await editorText(page), /^# A shop/);
+});
+
+test("crawlers for AI training are shut out with one click that can be undone", async (t) => {
+  const page = await open(t);
+  await write(page, OWN);
+  await setCrawlers(page, "GPTBot", "Googlebot");
+  await page.fill("#urls", "/");
+  await page.click("#block");
+  await eventually("the groups", async () => assert.match(await editorText(page), /# Crawlers for AI training\n[^]*User-agent: GPTBot\n[^]*Disallow: \/\n/));
+  assert.ok((await editorText(page)).startsWith(OWN));
+  assert.match(await page.innerText("#notice p"), /^By RFC 9309 the known crawlers for AI training may read nothing now, .* this is proven\. robots\.txt only asks\./);
+  await eventually("the verdicts", async () => assert.deepEqual(await table(page, 1), [["/", "disallow", "allow"]]));
+  // Again: nothing changes, and that is said.
+  const blocked = await editorText(page);
+  await page.click("#block");
+  await eventually("nothing", async () => assert.match(await page.innerText("#notice p"), /^(\d+) of \1 crawlers were shut out already/));
+  assert.equal(await editorText(page), blocked);
+  await write(page, OWN);
+  // At once: the newest text counts.
+  await page.click("#block");
+  await eventually("the groups", async () => assert.equal(await editorText(page), blocked));
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), OWN);
+  await eventually("no message", async () => assert.equal(await page.innerText("#notice"), ""));
+});
+
 test("the skip link skips, and places of the page are no damaged links", async (t) => {
   const page = await open(t);
   await page.keyboard.press("Tab");
@@ -168,12 +300,39 @@ test("Why and the automaton are about what is asked", async (t) => {
   assert.equal(await page.inputValue("#machine-url"), "/typed");
 });
 
+test("groups that run together are told as one, and why", async (t) => {
+  const page = await open(t);
+  await write(page, "User-agent: AhrefsBot\nCrawl-delay: 10\n\nUser-agent: deepcrawl\nDisallow: /\n");
+  await setCrawlers(page, "AhrefsBot");
+  await page.fill("#urls", "/");
+  assert.deepEqual(await table(page, 1), [["/", "disallow"]]);
+  await page.click("#panel-urls tbody td button");
+  await eventually("why", async () =>
+    assert.equal(await page.innerText(".why .warn"), "Line 4 joins this group: 'Crawl-delay' on line 2 does not end it."));
+  assert.deepEqual(await page.locator("#editor .mark-group").allInnerTexts(), ["User-agent: AhrefsBot", "User-agent: deepcrawl"]);
+  await page.click("#tab-findings");
+  await eventually("the error", async () => assert.match(await page.innerText("#panel-findings .finding-card >> nth=0"), /error[^]*joins the group of 'AhrefsBot'/));
+});
+
+test("four crawlers and their URLs are in view without scrolling", async (t) => {
+  for (const width of [900, 1280, 1400, 1600]) {
+    const page = await open(t, { viewport: { width, height: 900 } });
+    for (const example of ["1", "2"]) {
+      await page.selectOption("#example", example);
+      await eventually("four columns", async () => assert.equal(await page.locator("#panel-urls .table-box thead th").count(), 5));
+      const beyond = await page.locator("#panel-urls .table-box").evaluate((box) => box.scrollWidth - box.clientWidth);
+      assert.ok(beyond <= 0, `example ${example} at ${width}: ${beyond} pixels are beyond the edge`);
+    }
+  }
+});
+
 test("nothing scrolls the window away from what one looks at", async (t) => {
   for (const [width, height] of [[360, 740], [640, 450], [900, 900]]) {
     const page = await open(t, { viewport: { width, height } });
     await page.waitForSelector(".why .big-verdict");
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => scrollY), 0, `${width}x${height} loads scrolled`);
+    assert.equal(await page.evaluate(() => document.querySelector("#editor .cm-scroller").scrollTop), 0, `${width}x${height} begins at line 1`);
     const button = page.locator("#panel-urls tbody tr:nth-child(8) td:nth-child(2) button");
     await button.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const before = await page.evaluate(() => scrollY);

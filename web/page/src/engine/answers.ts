@@ -2,7 +2,7 @@
 
 import {
   type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
-  type KnownCrawler, type LintReport, type ProfileName, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
+  type KnownCrawler, type ProfileName, type Purpose, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
 } from "robotsieve";
 import { type Asker, byToken, ofPurpose } from "./asker.js";
 import { freed } from "./freed.js";
@@ -54,7 +54,7 @@ export interface Member {
   names: string[];
 }
 
-/** Findings by number: what the editor and the filters need of thousands. The texts are asked for page by page. */
+/** Findings by number, errors first: what the editor and the filters need of thousands. The texts are asked for page by page. */
 export interface FindingsOverview {
   count: number;
   from: Int32Array;
@@ -92,8 +92,9 @@ export class Refused extends Error {}
 
 export class Answers {
   private readonly files = new Map<ProfileName, Robots>();
-  private report: LintReport | null = null;
-  private reportProfile: ProfileName | null = null;
+  /** The gravest first, those of one severity by their lines. */
+  private found: Finding[] = [];
+  private foundProfile: ProfileName | null = null;
 
   constructor(readonly file: FileText) {}
 
@@ -230,16 +231,16 @@ export class Answers {
   /** The overview of the findings. {@link findings} has their texts. */
   lint(profile: ProfileName): FindingsOverview {
     const report = this.robots(profile).lint();
-    this.report = report;
-    this.reportProfile = profile;
-    const { findings } = report;
+    const findings = [...report.findings].sort((a, b) => rank(b) - rank(a));
+    this.found = findings;
+    this.foundProfile = profile;
     const column = (of: (finding: Finding) => number) => Int32Array.from(findings, of);
     return {
       count: findings.length,
       from: column((finding) => finding.file_span[0]),
       to: column((finding) => finding.file_span[1]),
       line: column((finding) => finding.line),
-      severity: Uint8Array.from(findings, (finding) => SEVERITIES.indexOf(finding.severity)),
+      severity: Uint8Array.from(findings, rank),
       first: findings.slice(0, FINDINGS_PAGE),
       unchangingFixes: findings.filter((finding) => finding.fix && !finding.fix.changes_verdicts).length,
       sentences: report.sentences.map(({ text }) => text),
@@ -248,14 +249,20 @@ export class Answers {
 
   /** Findings by their numbers. */
   findings(profile: ProfileName, numbers: readonly number[]): Finding[] {
-    if (!this.report || this.reportProfile !== profile) this.lint(profile);
-    return numbers.flatMap((number) => this.report!.findings[number] ?? []);
+    if (this.foundProfile !== profile) this.lint(profile);
+    return numbers.flatMap((number) => this.found[number] ?? []);
   }
 
   /** The file with all fixes that change no verdict, and how many were applied. */
   fixed(profile: ProfileName): { text: string; applied: number } {
     const fixed = this.robots(profile).fix({ apply: "unchanging" });
     return { text: fixed.text, applied: fixed.report.applied.length };
+  }
+
+  /** The file with the known crawlers of a purpose shut out, and notes on that. */
+  block(profile: ProfileName, purpose: Purpose): { text: string; notes: string[] } {
+    const { text, notes } = refusing(() => this.robots(profile).block({ purposes: [purpose] }));
+    return { text, notes };
   }
 
   /** What changed from another file to this one. */
@@ -295,9 +302,17 @@ export class Answers {
   }
 }
 
-/** True for an error about what the reader typed. Others are the module's: it is full, or has a bug. */
+/** What is said of a file if it is UTF-16. */
+export function utf16(bytes: Uint8Array): string | null {
+  return freed(new Robots(bytes), (robots) => robots.lint().findings.find(({ name }) => name === "utf-16")?.message ?? null);
+}
+
+/** The place of a finding's severity, from notes up. */
+const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
+
+/** True for an error about what the reader typed or has in the file. Others are the module's: it is full, or has a bug. */
 function isMistake(error: unknown): error is RobotsieveError {
-  return error instanceof RobotsieveError && error.code.startsWith("invalid-");
+  return error instanceof RobotsieveError && (error.code.startsWith("invalid-") || error.code === "cannot-block");
 }
 
 /** Turns errors of the engine about what the reader typed into {@link Refused}. */

@@ -1,10 +1,10 @@
 /** What the page asks its workers. */
 
-import type { DiffReport, Finding, ProfileName, ReachReport, TagReading } from "robotsieve";
+import type { DiffReport, Finding, ProfileName, Purpose, ReachReport, TagReading } from "robotsieve";
 import type { Asker, Known } from "./asker.js";
 import type { Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
 
-/** Questions and their answers, by name. All are about the file in the left editor. */
+/** Questions and their answers, by name. All but `utf16` are about the file in the left editor. */
 export interface Questions {
   table: { ask: { askers: Asker[]; urls: string[] }; answer: Column[] };
   members: { ask: { asker: Asker & { kind: "purpose" }; url: string }; answer: Members };
@@ -12,10 +12,12 @@ export interface Questions {
   lint: { ask: Record<never, never>; answer: FindingsOverview };
   findings: { ask: { numbers: number[] }; answer: Finding[] };
   fixed: { ask: Record<never, never>; answer: { text: string; applied: number } };
+  block: { ask: { purpose: Purpose }; answer: { text: string; notes: string[] } };
   diff: { ask: Record<never, never>; answer: DiffReport };
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
   crawlers: { ask: Record<never, never>; answer: ReachReport };
   rights: { ask: { asker: Asker; url: string; headers: string; html: string; reading: TagReading }; answer: RightsAnswer };
+  utf16: { ask: { bytes: Uint8Array }; answer: string | null };
 }
 
 export type Kind = keyof Questions;

@@ -1,7 +1,7 @@
 /** Answers questions in a worker. */
 
 import { init, knownCrawlers, purposes } from "robotsieve";
-import { Answers, Refused } from "./answers.js";
+import { Answers, Refused, utf16 } from "./answers.js";
 import { type Known, setKnown } from "./asker.js";
 import type { FromWorker, Kind, Questions, SentFile, ToWorker } from "./protocol.js";
 
@@ -72,6 +72,8 @@ function answer(
       return answers.findings(profile, as(kind).numbers);
     case "fixed":
       return answers.fixed(profile);
+    case "block":
+      return answers.block(profile, as(kind).purpose);
     case "diff":
       if (!before) throw new Error("there is no file to compare with");
       return answers.diff(profile, before);
@@ -85,5 +87,7 @@ function answer(
       const { asker, url, ...sources } = as(kind);
       return answers.rights(profile, asker, url, sources);
     }
+    case "utf16":
+      return utf16(as(kind).bytes);
   }
 }

@@ -6,7 +6,7 @@ import { fill, h } from "../dom.js";
 import { sentence, shown } from "../engine/shown.js";
 import { Editor } from "../editor.js";
 import { exampleBefore, isVersionOf } from "../examples.js";
-import { readFile } from "../files.js";
+import { openFile } from "../files.js";
 import { Fresh } from "../fresh.js";
 
 /** How many names of crawlers are shown before a click. */
@@ -27,7 +27,7 @@ export class CompareView implements View {
     const open = h("input", { type: "file", id: "open-before", class: "visually-hidden", accept: ".txt,text/plain" });
     open.addEventListener("change", () => {
       const file = open.files?.[0];
-      if (file) void readFile(file, app).then((text) => text !== null && this.editor.setText(text));
+      if (file) void openFile(file, this.editor, app);
       open.value = "";
     });
     fill(panel,

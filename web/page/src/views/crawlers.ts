@@ -7,9 +7,6 @@ import { knownCrawlers } from "../engine/asker.js";
 import { count, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
 
-/** The parts of a purpose's bar: a member of the report, and how it looks. */
-const PARTS = [["shut_out", "nothing"], ["partly", "partly"], ["unproven", "unproven"], ["let_in", "everything"]] as const;
-
 export class CrawlersView implements View {
   private isStale = true;
   private readonly content = h("div", { class: "reach" });
@@ -55,14 +52,6 @@ export class CrawlersView implements View {
   }
 
   private purpose(report: ReachReport, of: ReachPurpose, isOpen: boolean): HTMLElement {
-    // A drawing of what the summary says.
-    const bar = h("span", { "class": "bar", "aria-hidden": "true" },
-      PARTS.map(([member, look]) => {
-        if (of[member] === 0) return null;
-        const part = h("span", { class: `bar-part bar-${look}` });
-        part.style.flexGrow = String(of[member]);
-        return part;
-      }));
     const row = ({ policy, who }: ReachPurpose["rows"][number]) => {
       const { reads, text, verdicts } = report.policies[policy]!;
       return h("li", { class: `reach-row reach-${reads}` },
@@ -74,7 +63,7 @@ export class CrawlersView implements View {
         h("span", { class: "who" }, who.join(", ")));
     };
     return h("details", { "class": "purpose", "open": isOpen, "data-purpose": of.purpose },
-      h("summary", {}, h("span", { class: "purpose-title" }, of.title), bar, h("span", { class: "purpose-summary" }, of.summary)),
+      h("summary", {}, h("span", { class: "purpose-title" }, of.title), h("span", { class: "purpose-summary" }, of.summary)),
       h("ul", {}, of.rows.map(row)));
   }
 }

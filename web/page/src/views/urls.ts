@@ -69,6 +69,7 @@ export class UrlsView implements View {
       this.page = 0;
       this.choose();
     });
+    this.input.addEventListener("input", () => { this.problem.textContent = ""; });
     this.urls.addEventListener("input", () => this.urlsTyped());
     pastesAtOnce(this.urls, () => this.urlsTyped());
     const add = (event: Event) => {
@@ -120,7 +121,10 @@ export class UrlsView implements View {
   }
 
   update(changes: ReadonlySet<Change>): void {
-    if (changes.has("askers")) this.drawChips();
+    if (changes.has("askers")) {
+      this.drawChips();
+      this.problem.textContent = "";
+    }
     const isAbout = (["file", "profile", "askers", "urls"] as const).some((change) => changes.has(change));
     if (isAbout) {
       this.fresh.outdated();
@@ -174,7 +178,6 @@ export class UrlsView implements View {
       this.problem.textContent = `${titleOf(asker)} is in the table already.`;
       return false;
     }
-    this.problem.textContent = "";
     app.askers = [...app.askers, asker];
     app.changed("askers");
     return true;

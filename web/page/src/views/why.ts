@@ -105,13 +105,15 @@ export class WhyPanel {
       runnerUp && this.rule("Runner-up", runnerUp, "runner-up"),
       h("ul", { class: "sentences" },
         said.map((text) => h("li", {}, this.linked(text))),
+        // A note that begins with a line is about one that joins the group.
+        selection?.notes.map((note) => h("li", { class: /^line \d/.test(note) ? "warn" : "hint" }, this.linked(sentence(note)))),
         [why.warning, why.ignoresStar].map((text) => text !== null && h("li", { class: "warn" }, sentence(text))),
         target !== null && target.changes.length > 0 && h("li", {}, sentence(target.label)),
         winner && h("li", { class: "legend" }, h("mark", { class: "part part-literal" }, "Underlined"), ": what the rule matches. ",
           winner.pieces.some((piece) => piece.kind === "star") && [h("mark", { class: "part part-star" }, "Dotted"), ": what a star matches."])),
       this.profiles(comparison),
       h("p", { class: "row" }, h("button", { type: "button", onclick: () => document.dispatchEvent(new CustomEvent("show-automaton")) }, "Show it in the automaton")));
-    this.mark(why);
+    this.mark(why, scroll);
     this.end(`${verdict}. ${said.join(" ")}`, scroll);
   }
 
@@ -175,12 +177,12 @@ export class WhyPanel {
     void this.ask(true);
   }
 
-  /** Marks in the editor what the answer is about, and brings the deciding line into view. */
-  private mark({ explanation }: Why): void {
+  /** Marks in the editor what the answer is about. If it was chosen just now, its line is brought into view. */
+  private mark({ explanation }: Why, isChosen: boolean): void {
     const { selection } = explanation;
     const marks: Mark[] = [];
     for (const line of selection?.lines ?? []) {
-      if (line.standing === "chosen") marks.push({ kind: "group", span: line.value_span });
+      if (line.standing === "chosen" || line.standing === "in-chosen-group") marks.push({ kind: "group", span: line.value_span });
     }
     const [winner, runnerUp] = deciding(explanation);
     if (runnerUp) marks.push({ kind: "runner-up", span: runnerUp.line_span });
@@ -189,7 +191,8 @@ export class WhyPanel {
       for (const piece of winner.pieces) marks.push({ kind: "winner-piece", span: piece.file_span });
     }
     this.app.editor.setMarks(marks);
-    const place = winner?.line_span ?? marks[0]?.span;
+    if (!isChosen) return;
+    const place = winner?.line_span ?? selection?.lines.find((line) => line.standing === "chosen")?.value_span;
     if (place) this.app.editor.scrollTo(place[0]);
   }
 }
