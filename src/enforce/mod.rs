@@ -44,6 +44,7 @@ pub use cannot::CannotEnforce;
 pub use options::{Choice, Options};
 pub use server::{Approximate, Server, UnknownServer};
 
+use crate::automaton::LimitHit;
 use crate::diff::automaton;
 use crate::known::KnownCrawlers;
 use crate::policy::Policy;
@@ -52,7 +53,7 @@ use crate::rules::normalise::Encoding;
 use crate::shown::{pasted, shown};
 use cannot::CLASSES;
 use pattern::Form;
-use prove::{Differences, Seen};
+use prove::{Differences, Seen, TooLarge};
 use text::{Written, WrittenClass};
 
 /// A configuration that does what the file says; proven.
@@ -158,6 +159,10 @@ pub fn configuration(
 }
 
 /// Where what is written for a class differs from its policy.
+///
+/// What is written is compared as a whole. If that takes too many states, as it can where many rules have
+/// several stars, each expression is compared with its rules alone: the runs have the rules' order, so the first that
+/// matches is the same one.
 fn proven(
     policy: &Policy,
     encoding: Encoding,
@@ -165,20 +170,41 @@ fn proven(
     class: &WrittenClass,
     cells: &mut usize,
 ) -> Result<Differences, CannotEnforce> {
-    let automaton = automaton(policy).map_err(CannotEnforce::Unproven)?;
+    let automaton = automaton(policy);
+    let rules = policy.rule_set();
     let mut found = Differences::default();
-    let forms = [(Form::Normal, &class.normal), (Form::Sent, &class.sent)];
-    let sent_too = options.server.sees_spellings() && !class.sent.is_empty();
-    for (form, runs) in &forms[..if sent_too { 2 } else { 1 }] {
+    for (form, runs) in [(Form::Normal, &class.normal), (Form::Sent, &class.sent)] {
         let seen = Seen {
-            form: *form,
+            form,
             bytes: options.server.syntax(None).bytes,
             path_only: options.server.sees_path_only(),
         };
-        let differences = prove::differences(automaton.table(), encoding, runs, seen, cells)
-            .map_err(|_| CannotEnforce::Unproven(None))?;
+        if form == Form::Sent && runs.is_empty() {
+            continue;
+        }
+        let whole = match &automaton {
+            Ok(automaton) => {
+                let mut some = prove::CELLS_AS_A_WHOLE.min(*cells);
+                let before = some;
+                let whole =
+                    prove::differences(automaton.table(), rules, encoding, runs, seen, &mut some);
+                *cells -= before - some;
+                whole
+            }
+            Err(_) => Err(TooLarge),
+        };
+        let differences = match whole {
+            Ok(differences) => differences,
+            Err(_) if seen.path_only => return Err(unproven(&automaton)),
+            Err(_) => prove::in_parts(rules, encoding, runs, seen, cells)
+                .map_err(|_| unproven(&automaton))?,
+        };
         found.stricter = found.stricter.or(differences.stricter);
         found.looser = found.looser.or(differences.looser);
     }
     Ok(found)
+}
+
+fn unproven<T>(automaton: &Result<T, Option<LimitHit>>) -> CannotEnforce {
+    CannotEnforce::Unproven(automaton.as_ref().err().copied().flatten())
 }

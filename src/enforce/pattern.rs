@@ -61,13 +61,15 @@ pub(super) struct Run {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Regex {
     pub(super) text: String,
+    /// The rules that it stands for, by their places in the order of precedence. None: it is for `/robots.txt`.
+    pub(super) rules: Vec<usize>,
     /// What it stands for, for a comment: letters, digits, punctuation that ends nothing, and escapes.
     pub(super) comment: String,
     /// The same with `*` for whatever, for servers that have that instead: if it is one rule.
     pub(super) wildcard: Option<String>,
 }
 
-/// With more patterns they are joined to trees, so that a server tries few expressions.
+/// With more patterns those without a star are joined to trees, so that a server tries few expressions.
 const LISTED: usize = 40;
 /// How deep joined expressions nest. PCRE and others allow 250.
 const DEPTH: usize = 60;
@@ -88,7 +90,8 @@ struct Parts {
     tail: String,
     comment: String,
     wildcard: Option<String>,
-    line: u32,
+    /// The line and the place of its rule. `None`: it is for `/robots.txt`.
+    rule: Option<(u32, usize)>,
 }
 
 /// The runs of a rule set, the first that matches decides: without the last ones that allow, since
@@ -109,19 +112,22 @@ pub(super) fn runs(
     }
     let mut runs: Vec<(bool, Vec<Parts>)> = Vec::new();
     // A run of its own: the proof tells it from rules that allow.
-    let robots_txt = writer.parts(robots_txt, "always open".to_owned(), 0);
+    let robots_txt = writer.parts(robots_txt, "always open".to_owned(), None);
     runs.extend(robots_txt.map(|parts| (false, vec![parts])));
     let own = runs.len();
     let mut add = |refuses: bool, parts: Parts| match runs[own..].last_mut() {
         Some((last, all)) if *last == refuses => all.push(parts),
         _ => runs.push((refuses, vec![parts])),
     };
-    for rule in rules.iter() {
+    for (index, rule) in rules.iter().enumerate() {
         let refuses = !rule.verdict.is_allow();
         let Some(pattern) = writer.of_paths(rule.pattern, refuses) else { continue };
         let field = if refuses { "Disallow" } else { "Allow" };
         let comment = format!("line {}: {field}: {}", rule.line, in_comment(rule.value));
-        writer.parts(pattern, comment, rule.line).into_iter().for_each(|parts| add(refuses, parts));
+        writer
+            .parts(pattern, comment, Some((rule.line, index)))
+            .into_iter()
+            .for_each(|parts| add(refuses, parts));
     }
     drop_covered(&mut runs);
     while runs.last().is_some_and(|(refuses, _)| !refuses) {
@@ -130,7 +136,7 @@ pub(super) fn runs(
     let count: usize = runs.iter().map(|(_, all)| all.len()).sum();
     let too_long = |parts: &&Parts| parts.bytes() > syntax.bytes_at_most;
     if let Some(parts) = runs.iter().flat_map(|(_, all)| all).find(too_long) {
-        return Err(TooLong { line: parts.line });
+        return Err(TooLong { line: parts.rule.map_or(0, |(line, _)| line) });
     }
     let write = |(refuses, all): (bool, Vec<Parts>)| {
         let is_short = count <= LISTED || !syntax.joins;
@@ -184,20 +190,24 @@ fn drop_covered(runs: &mut Vec<(bool, Vec<Parts>)>) {
 fn listed(all: Vec<Parts>) -> Vec<Regex> {
     let regex = |parts: Parts| Regex {
         text: format!("^{}{}", parts.head.concat(), parts.tail),
+        rules: parts.rule.into_iter().map(|(_, index)| index).collect(),
         comment: parts.comment,
         wildcard: parts.wildcard,
     };
     all.into_iter().map(regex).collect()
 }
 
-fn joined(mut all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
+/// Trees of those without a star, then the others one by one: in a tree an engine would try each of them, too.
+fn joined(all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
+    let (mut all, with_star): (Vec<Parts>, Vec<Parts>) =
+        all.into_iter().partition(|parts| parts.tail.is_empty() || parts.tail == "$");
     all.sort_by(|a, b| (&a.head, &a.tail).cmp(&(&b.head, &b.tail)));
     let ends: Vec<End<'_>> = all.iter().map(|parts| (&parts.head[..], &parts.tail[..])).collect();
     let mut from = 0;
     let regex = |(text, count): (String, usize)| {
         let these = &all[from..from + count];
         from += count;
-        let lines = || these.iter().map(|parts| parts.line);
+        let lines = || these.iter().filter_map(|parts| Some(parts.rule?.0));
         let comment = match these {
             [one] => one.comment.clone(),
             all => format!(
@@ -207,9 +217,12 @@ fn joined(mut all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
                 lines().max().unwrap_or_default()
             ),
         };
-        Regex { text: format!("^{text}"), comment, wildcard: None }
+        let rules = these.iter().filter_map(|parts| Some(parts.rule?.1)).collect();
+        Regex { text: format!("^{text}"), rules, comment, wildcard: None }
     };
-    trees(&ends, bytes_at_most - 1).into_iter().map(regex).collect()
+    let mut regexes: Vec<Regex> = trees(&ends, bytes_at_most - 1).into_iter().map(regex).collect();
+    regexes.extend(listed(with_star));
+    regexes
 }
 
 /// Trees of at most this many bytes for all of these, which are sorted, each with the number of those that it is
@@ -392,7 +405,12 @@ struct Writer {
 
 impl Writer {
     /// The parts of a pattern. `None` if it matches no URL.
-    fn parts(&self, pattern: Pattern<'_>, comment: String, line: u32) -> Option<Parts> {
+    fn parts(
+        &self,
+        pattern: Pattern<'_>,
+        comment: String,
+        rule: Option<(u32, usize)>,
+    ) -> Option<Parts> {
         let is_in_no_url = |byte: &u8| {
             matches!(byte, 0..=0x20 | b'#' | 0x7F) || !self.syntax.bytes && !byte.is_ascii()
         };
@@ -430,7 +448,7 @@ impl Writer {
         } else {
             wildcard.push('*');
         }
-        Some(Parts { head, tail, comment, wildcard: Some(wildcard), line })
+        Some(Parts { head, tail, comment, wildcard: Some(wildcard), rule })
     }
 
     /// The pattern as a server can say it that sees only paths. `None`: not at all.

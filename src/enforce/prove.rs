@@ -14,8 +14,9 @@ use regex_automata::{Anchored, MatchKind};
 use smallvec::SmallVec;
 
 use super::pattern::{Form, Run};
-use crate::automaton::{Cursor, Table};
+use crate::automaton::{Compiler, Cursor, Limits, Table};
 use crate::diff::READABLE_FIRST;
+use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
@@ -35,6 +36,8 @@ pub(super) struct TooLarge;
 
 /// The states and the parts of states that the proofs of a configuration may visit together.
 pub(super) const CELLS: usize = 48 << 20;
+/// Those that the comparison of a whole set of rules may visit: about a second.
+pub(super) const CELLS_AS_A_WHOLE: usize = 300_000;
 /// The memory that the states of a run may take, in bytes.
 const CACHE_BYTES: usize = 256 << 20;
 
@@ -56,28 +59,21 @@ enum At {
     State(LazyStateID),
 }
 
-/// Where a `%XX` of the URL is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Escape {
-    Outside,
-    Percent,
-    Digit(u8),
-}
+type Runs = SmallVec<[At; 3]>;
 
 /// A state of the walk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Spot {
     cursor: Cursor,
-    escape: Escape,
     /// Of the runs up to the first that matched.
-    runs: SmallVec<[At; 3]>,
+    runs: Runs,
 }
 
 impl Spot {
     /// Returns true if nothing that follows changes the verdicts.
     fn is_settled(&self) -> bool {
         let runs = self.runs.iter().all(|at| !matches!(at, At::State(_)));
-        runs && self.cursor.is_final() && self.escape == Escape::Outside
+        runs && self.cursor.is_final()
     }
 
     /// Forgets the runs that come after one that matched.
@@ -89,11 +85,66 @@ impl Spot {
     }
 }
 
-/// A spot that was reached, by this byte from the spot of this number.
+/// A spot that was reached, by this token from the spot of this number.
 struct Reached {
     spot: Spot,
     from: u32,
-    byte: u8,
+    sent: Sent,
+}
+
+/// A byte of a URL, or an escape.
+type Sent = SmallVec<[u8; 3]>;
+
+/// What a URL is made of: bytes and escapes, with what each becomes in the normal form. Of those that nothing
+/// tells apart there is one.
+struct Tokens {
+    bytes: Vec<(u8, Sent)>,
+    /// By the first digit, then by the second.
+    escapes: Vec<(u8, Vec<(u8, Sent)>)>,
+}
+
+impl Tokens {
+    fn of(rules: &RuleSet, encoding: Encoding, seen: Seen) -> Tokens {
+        let mut in_rules = [false; 256];
+        for rule in rules.iter() {
+            rule.pattern.bytes.iter().for_each(|byte| in_rules[usize::from(*byte)] = true);
+        }
+        b"/?robots.txt".iter().for_each(|byte| in_rules[usize::from(*byte)] = true);
+        let told = |byte: &u8| in_rules[usize::from(*byte)];
+        let escapes_told = b"%0123456789ABCDEF".iter().any(told);
+        let of = |sent: &[u8]| -> Option<Sent> {
+            let normal: Sent = encoding.normalised(sent).collect();
+            (seen.form == Form::Sent || normal[..] == *sent).then_some(normal)
+        };
+        // What HTTP does not allow in a request is not there.
+        let is_sent = |byte: &u8| {
+            !matches!(byte, 0..=0x20 | b'#' | b'%' | 0x7F) && (seen.bytes || byte.is_ascii())
+        };
+        // Of what is in no rule, one of each kind is enough.
+        let mut others = [[false; 2]; 2];
+        let mut is_another = |normal: &Sent, escaped: bool| {
+            let (is_told, becomes_escape) = match normal[..] {
+                [byte] => (told(&byte), false),
+                _ => (escapes_told, true),
+            };
+            let known = &mut others[usize::from(escaped)][usize::from(becomes_escape)];
+            !is_told && std::mem::replace(known, true)
+        };
+        let bytes = READABLE_FIRST.iter().copied().filter(is_sent);
+        let bytes = bytes.filter_map(|byte| Some((byte, of(&[byte])?)));
+        let bytes = bytes.filter(|(_, normal)| !is_another(normal, false)).collect();
+        let hex = || READABLE_FIRST.iter().copied().filter(u8::is_ascii_hexdigit);
+        let mut escapes = Vec::new();
+        for high in hex() {
+            let low = hex().filter_map(|low| Some((low, of(&[b'%', high, low])?)));
+            let low: Vec<(u8, Sent)> =
+                low.filter(|(_, normal)| !is_another(normal, true)).collect();
+            if !low.is_empty() {
+                escapes.push((high, low));
+            }
+        }
+        Tokens { bytes, escapes }
+    }
 }
 
 /// The lazy DFA of a run.
@@ -152,68 +203,162 @@ impl Lazy {
     }
 }
 
-/// Compares the runs with the policy's automaton. `cells` is what may still be visited.
+/// Compares the runs with a policy. `cells` is what may still be visited.
 ///
 /// # Errors
 /// Returns an error if that takes too many states.
 pub(super) fn differences(
     table: Table<'_>,
+    rules: &RuleSet,
     encoding: Encoding,
     runs: &[Run],
     seen: Seen,
     cells: &mut usize,
 ) -> Result<Differences, TooLarge> {
+    let tokens = Tokens::of(rules, encoding, seen);
     let mut lazy = runs.iter().map(Lazy::new).collect::<Result<Vec<Lazy>, TooLarge>>()?;
     let mut found = Differences::default();
-    let mut at = SmallVec::new();
+    let mut at = Runs::new();
     for run in &mut lazy {
         let first = run.first()?;
         at.push(run.step(first, b'/')?);
     }
-    let first = Spot { cursor: table.first_cursor(), escape: Escape::Outside, runs: at };
+    let first = Spot { cursor: table.first_cursor(), runs: at };
     let mut known: HashSet<Spot, RandomState> = HashSet::default();
     known.insert(first.clone());
-    let mut reached = vec![Reached { spot: first, from: 0, byte: b'/' }];
+    let mut reached = vec![Reached { spot: first, from: 0, sent: Sent::from_slice(b"/") }];
     let mut next = 0;
     while let Some(Reached { spot, .. }) = reached.get(next) {
         let spot = spot.clone();
-        if spot.escape == Escape::Outside {
-            let refuses = refuses(&mut lazy, &spot)?;
-            let disallows = table.verdict_at(spot.cursor) == Verdict::Disallow;
-            let slot = if refuses { &mut found.stricter } else { &mut found.looser };
-            if refuses != disallows && slot.is_none() {
-                let url = url(&reached, next);
-                // It stays open, whatever the rules say.
-                let normal: Vec<u8> = encoding.normalised(&url).collect();
-                let path = normal.split(|byte| seen.path_only && *byte == b'?').next();
-                if path != Some(b"/robots.txt") {
-                    *slot = Some(url);
-                    if found.stricter.is_some() && found.looser.is_some() {
-                        break;
-                    }
+        let refuses = refuses(&mut lazy, &spot)?;
+        let disallows = table.verdict_at(spot.cursor) == Verdict::Disallow;
+        let slot = if refuses { &mut found.stricter } else { &mut found.looser };
+        if refuses != disallows && slot.is_none() {
+            let url = url(&reached, next);
+            // It stays open, whatever the rules say.
+            let normal: Vec<u8> = encoding.normalised(&url).collect();
+            let path = normal.split(|byte| seen.path_only && *byte == b'?').next();
+            if path != Some(b"/robots.txt") {
+                *slot = Some(url);
+                if found.stricter.is_some() && found.looser.is_some() {
+                    break;
                 }
             }
         }
         if !spot.is_settled() {
-            // Most bytes lead to the same spot.
-            let mut here: SmallVec<[Spot; 16]> = SmallVec::new();
-            for &byte in &READABLE_FIRST {
-                let Some(spot) = step(&mut lazy, table, encoding, seen, &spot, byte)? else {
-                    continue;
+            // Most tokens lead where the one before led.
+            let mut last: [Option<Spot>; 2] = [None, None];
+            let mut to = |runs: &Runs, cursor: Cursor, sent: &[u8]| -> Result<(), TooLarge> {
+                let is_it = |last: &Option<Spot>| {
+                    last.as_ref().is_some_and(|last| last.cursor == cursor && last.runs == *runs)
                 };
-                if here.contains(&spot) {
-                    continue;
+                if last.iter().any(is_it) {
+                    return Ok(());
                 }
-                if known.insert(spot.clone()) {
+                let mut spot = Spot { cursor, runs: runs.clone() };
+                last.swap(0, 1);
+                last[0] = Some(spot.clone());
+                spot.cut();
+                if !known.contains(&spot) {
                     *cells = cells.checked_sub(4 + spot.runs.len()).ok_or(TooLarge)?;
-                    reached.push(Reached { spot: spot.clone(), from: next as u32, byte });
+                    known.insert(spot.clone());
+                    reached.push(Reached { spot, from: next as u32, sent: Sent::from_slice(sent) });
                 }
-                here.push(spot);
+                Ok(())
+            };
+            let mut cursors = Cursors::new(table, spot.cursor);
+            for (byte, normal) in &tokens.bytes {
+                let ends = seen.path_only && *byte == b'?';
+                let runs = match ends {
+                    true => ended(&mut lazy, &spot.runs)?,
+                    false => stepped(&mut lazy, &spot.runs, *byte)?,
+                };
+                to(&runs, cursors.after(normal), &[*byte])?;
+            }
+            if !tokens.escapes.is_empty() {
+                let percent = stepped(&mut lazy, &spot.runs, b'%')?;
+                // Many first digits lead to the same spot, and so do the second ones from there.
+                let mut after: Vec<(Runs, [Option<Runs>; 256])> = Vec::new();
+                for (high, lows) in &tokens.escapes {
+                    let first = stepped(&mut lazy, &percent, *high)?;
+                    let at =
+                        after.iter().position(|(known, _)| *known == first).unwrap_or_else(|| {
+                            after.push((first, [const { None }; 256]));
+                            after.len() - 1
+                        });
+                    let (first, seconds) = &mut after[at];
+                    for (low, normal) in lows {
+                        let runs = match &mut seconds[usize::from(*low)] {
+                            Some(runs) => runs,
+                            none => none.insert(stepped(&mut lazy, first, *low)?),
+                        };
+                        to(runs, cursors.after(normal), &[b'%', *high, *low])?;
+                    }
+                }
             }
         }
         next += 1;
     }
     Ok(found)
+}
+
+/// Where tokens lead from one state of a table.
+struct Cursors<'t> {
+    table: Table<'t>,
+    from: Cursor,
+    by_byte: [Option<Cursor>; 256],
+}
+
+impl<'t> Cursors<'t> {
+    fn new(table: Table<'t>, from: Cursor) -> Cursors<'t> {
+        Cursors { table, from, by_byte: [None; 256] }
+    }
+
+    /// After these bytes, which are in normal form.
+    fn after(&mut self, normal: &[u8]) -> Cursor {
+        let Some((first, rest)) = normal.split_first() else { return self.from };
+        let known = &mut self.by_byte[usize::from(*first)];
+        let first = *known.get_or_insert_with(|| self.table.step(self.from, *first));
+        rest.iter().fold(first, |at, byte| self.table.step(at, *byte))
+    }
+}
+
+/// Compares each expression with the rules that it stands for.
+///
+/// # Errors
+/// Returns an error if that takes too many states.
+pub(super) fn in_parts(
+    rules: &RuleSet,
+    encoding: Encoding,
+    runs: &[Run],
+    seen: Seen,
+    cells: &mut usize,
+) -> Result<Differences, TooLarge> {
+    let mut found = Differences::default();
+    let mut compiler = Compiler::default();
+    for regex in runs.iter().flat_map(|run| &run.regexes).filter(|regex| !regex.rules.is_empty()) {
+        let matched = rules.matched_by(&regex.rules);
+        let automaton =
+            compiler.compile(&matched, encoding, &Limits::default()).map_err(|_| TooLarge)?;
+        let alone = [Run { refuses: true, regexes: vec![regex.clone()] }];
+        let differences = differences(automaton.table(), &matched, encoding, &alone, seen, cells)?;
+        found.stricter = found.stricter.or(differences.stricter);
+        found.looser = found.looser.or(differences.looser);
+    }
+    Ok(found)
+}
+
+/// Where a byte leads.
+fn stepped(lazy: &mut [Lazy], from: &Runs, byte: u8) -> Result<Runs, TooLarge> {
+    let runs = lazy.iter_mut().zip(from);
+    runs.map(|(run, at)| run.step(*at, byte)).collect()
+}
+
+/// Where what the expressions are given ends.
+fn ended(lazy: &mut [Lazy], from: &Runs) -> Result<Runs, TooLarge> {
+    let runs = lazy.iter_mut().zip(from);
+    runs.map(|(run, at)| Ok(if run.matches_at_end(*at)? { At::Matched } else { At::Never }))
+        .collect()
 }
 
 /// Returns true if a URL that ends here is refused.
@@ -226,54 +371,13 @@ fn refuses(lazy: &mut [Lazy], spot: &Spot) -> Result<bool, TooLarge> {
     Ok(false)
 }
 
-/// Where a byte leads. `None` if no URL continues with it.
-fn step(
-    lazy: &mut [Lazy],
-    table: Table<'_>,
-    encoding: Encoding,
-    seen: Seen,
-    from: &Spot,
-    byte: u8,
-) -> Result<Option<Spot>, TooLarge> {
-    // What HTTP does not allow in a request, and what no server passes on: a `%` without two digits.
-    if matches!(byte, 0..=0x20 | b'#' | 0x7F) || !seen.bytes && !byte.is_ascii() {
-        return Ok(None);
-    }
-    let is_hex = byte.is_ascii_hexdigit();
-    let (escape, sent): (Escape, SmallVec<[u8; 3]>) = match from.escape {
-        Escape::Outside if byte == b'%' => (Escape::Percent, SmallVec::new()),
-        Escape::Outside => (Escape::Outside, SmallVec::from_slice(&[byte])),
-        Escape::Percent if is_hex => (Escape::Digit(byte), SmallVec::new()),
-        Escape::Digit(high) if is_hex => {
-            (Escape::Outside, SmallVec::from_slice(&[b'%', high, byte]))
-        }
-        _ => return Ok(None),
-    };
-    let normal: SmallVec<[u8; 3]> = encoding.normalised(&sent).collect();
-    if seen.form == Form::Normal && normal != sent {
-        return Ok(None);
-    }
-    let mut spot = Spot { escape, ..from.clone() };
-    spot.cursor = normal.iter().fold(spot.cursor, |cursor, byte| table.step(cursor, *byte));
-    let ends_path = seen.path_only && byte == b'?';
-    for (run, at) in lazy.iter_mut().zip(&mut spot.runs) {
-        *at = match ends_path {
-            true if run.matches_at_end(*at)? => At::Matched,
-            true => At::Never,
-            false => run.step(*at, byte)?,
-        };
-    }
-    spot.cut();
-    Ok(Some(spot))
-}
-
 /// The URL that leads to a spot: its path and query.
-fn url(reached: &[Reached], mut at: usize) -> Vec<u8> {
-    let mut url = vec![reached[at].byte];
-    while at > 0 {
-        at = reached[at].from as usize;
-        url.push(reached[at].byte);
+fn url(reached: &[Reached], at: usize) -> Vec<u8> {
+    let mut sent: Vec<&Sent> = Vec::new();
+    let mut at = Some(at);
+    while let Some(spot) = at {
+        sent.push(&reached[spot].sent);
+        at = (spot > 0).then_some(reached[spot].from as usize);
     }
-    url.reverse();
-    url
+    sent.into_iter().rev().flatten().copied().collect()
 }

@@ -164,6 +164,19 @@ impl RuleSet {
         stored.finish(self.wildcards)
     }
 
+    /// The set that disallows what one of these rules matches, whatever its verdict, and nothing else.
+    #[cfg(feature = "enforce")]
+    pub(crate) fn matched_by(&self, indexes: &[usize]) -> RuleSet {
+        let mut stored = Stored::default();
+        for &index in indexes {
+            let RuleRef { line, value, pattern, .. } = self.get(index);
+            let ranked = RankedPattern { pattern, precedence: 1, plain: false };
+            let rule = RawRule { line, verdict: Verdict::Disallow, value };
+            stored.push(&rule, &ranked, self.wildcards);
+        }
+        stored.finish(self.wildcards)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
