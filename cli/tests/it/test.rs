@@ -167,6 +167,21 @@ fn profiles() {
     test(&folder, &["--all-profiles", "--profile", "google"], line).fails(2, "--all-profiles");
 }
 
+/// A line about a crawler that nobody knows would hold whatever the file says.
+#[test]
+fn misspelt_names() {
+    let folder = folder();
+    let line = "allow Googelbot /\nallow @Googelbot /\ndisallow Googelbot-News,Googelbot /\n";
+    test(&folder, &[], line)
+        .fails(2, "e:1: no crawler is known as 'Googelbot': did you mean 'Googlebot'? Nor does the")
+        .says("e:2: no crawler is known as 'Googelbot': did you mean 'Googlebot'?\n")
+        .says("e:3: no crawler is known as 'Googelbot-News': did you mean 'Googlebot-News'?");
+    folder.file("own.toml", entry("Googelbot", "search"));
+    test(&folder, &["--crawlers", "own.toml"], "allow Googelbot /\n").gives(0, "");
+    folder.file("robots.txt", "User-agent: Googelbot/2.1\nDisallow: /\n");
+    test(&folder, &["--all-profiles"], "disallow Googelbot /\nallow FooBot /\n").gives(0, "");
+}
+
 #[test]
 fn lines_that_are_none() {
     let folder = folder();
