@@ -7,7 +7,7 @@ use super::crawlers::{Found, Kind, UNKNOWN};
 use super::judge::{Audit, HOSTS, PLACES};
 use super::tally::{Broken, Totals};
 use super::times::rfc3339;
-use crate::known::{Obeys, Purpose};
+use crate::known::{KnownCrawler, Obeys, Purpose};
 use crate::read::parse::Field;
 use crate::report::{SCHEMA, Sentence, TOOL_VERSION, first_of, shown, text};
 
@@ -130,7 +130,7 @@ pub struct AuditedCrawler {
     pub rules: Vec<BrokenRule>,
     /// Forbidden requests by rules beyond the first 1,000.
     pub more_rules: u64,
-    /// Its operator's word, if it broke a rule and does not claim to obey them all.
+    /// The word of its operator or of others, if it broke a rule and is not said to obey them all.
     pub note: Option<String>,
 }
 
@@ -300,12 +300,7 @@ impl Audit<'_> {
             let value = rules[file].get(&line).copied().unwrap_or_default();
             broken_rule(file, is_file.then_some((line, value)), broken)
         });
-        let says = match known.map(|known| known.obeys) {
-            Some(Obeys::No) => Some("does not obey robots.txt"),
-            Some(Obeys::Partly) => Some("obeys robots.txt only in part"),
-            _ => None,
-        };
-        let says = says.filter(|_| tally.forbidden > 0);
+        let says = known.and_then(KnownCrawler::disobeys).filter(|_| tally.forbidden > 0);
         let [requests, forbidden] = tally.verified;
         AuditedCrawler {
             name: found.name().to_owned(),
@@ -324,7 +319,7 @@ impl Audit<'_> {
             verified: self.has_ranges(number).then_some(VerifiedCount { requests, forbidden }),
             rules: broken.collect(),
             more_rules: tally.by_more_rules,
-            note: says.map(|says| format!("its operator says that it {says}")),
+            note: says,
         }
     }
 
