@@ -115,9 +115,7 @@ impl KnownCrawler {
     #[must_use]
     pub fn disobeys(&self) -> Option<String> {
         match (self.obeys, &self.reported_by) {
-            (Obeys::No, _) => {
-                Some("its operator says that it does not obey robots.txt".to_owned())
-            }
+            (Obeys::No, _) => Some("its operator says that it does not obey robots.txt".to_owned()),
             (Obeys::Partly, None) => {
                 Some("its operator says that it obeys robots.txt only in part".to_owned())
             }

@@ -16,6 +16,7 @@
 
 pub mod block;
 mod crawler;
+mod famous;
 mod file;
 mod purpose;
 
@@ -98,6 +99,28 @@ impl KnownCrawlers {
     /// All of them.
     pub fn iter(&self) -> std::slice::Iter<'_, KnownCrawler> {
         self.crawlers.iter()
+    }
+
+    /// The place of a crawler with this product token in lists for people: those that most owners of
+    /// sites look for come first, and all others share the last place.
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    ///
+    /// let mut tokens = ["FooBot", "GPTBot", "Googlebot"];
+    /// tokens.sort_by_key(|token| KnownCrawlers::place(token));
+    /// assert_eq!(tokens, ["Googlebot", "GPTBot", "FooBot"]);
+    /// ```
+    #[must_use]
+    pub fn place(token: &str) -> usize {
+        famous::place(token)
+    }
+
+    /// The crawler with this name, which may be its product token or the name as its operator writes
+    /// it, in any case.
+    pub fn by_name(&self, name: &str) -> Option<&KnownCrawler> {
+        let is_name = |crawler: &&KnownCrawler| crawler.name.eq_ignore_ascii_case(name);
+        self.by_token(name).or_else(|| self.iter().find(is_name))
     }
 
     /// Those of a purpose.

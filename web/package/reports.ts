@@ -140,7 +140,9 @@ export interface AuditedCrawler {
   rules: BrokenRule[];
   /** Forbidden requests by rules beyond the first 1,000. */
   more_rules: number;
-  /** Its operator's word, if it broke a rule and does not claim to obey them all. */
+  /**
+   * The word of its operator or of others, if it broke a rule and is not said to obey them all.
+   */
   note: string | null;
 }
 
@@ -767,6 +769,8 @@ export interface KnownCrawler {
   purpose: Purpose;
   /** Its operator's word on obeying robots.txt. */
   obeys: Obeys;
+  /** Who reports that it does not obey robots.txt, where its operator does not say so. */
+  reported_by: string | null;
   /** A sentence about it. */
   note: string | null;
   /** An example of its User-Agent header. */
@@ -1144,7 +1148,10 @@ export interface ReachRow {
   policy: number;
   /** The crawlers, as indexes into the report's `crawlers`. */
   crawlers: number[];
-  /** Who they are and why: `Googlebot (line 5)`, `12 others (by the group of *)`. */
+  /**
+   * Who they are and why, those that people look for first: `Googlebot (line 5)`, `bingbot,
+   * GPTBot (by the group of *)`.
+   */
   who: string[];
 }
 
