@@ -88,7 +88,7 @@ pub struct CrawlersArgs {
     #[arg(value_name = "ROBOTS", required_unless_present = "list_known")]
     pub robots: Option<PathBuf>,
 
-    /// Known crawlers; URLs, or paths that begin with '/'; '-' for URLs on stdin
+    /// Known crawlers, and URLs or paths; '-' reads URLs from standard input
     #[arg(value_name = "NAME|URL")]
     pub rest: Vec<OsString>,
 }
