@@ -1361,6 +1361,18 @@ class MatchedRule(Document):
 
 
 @dataclass(frozen=True, slots=True)
+class OtherAddress(Document):
+    """An address that is none of those that an operator publishes."""
+
+    address: str
+    """The address."""
+    requests: int
+    """The number of requests."""
+    forbidden: int
+    """The number of those that are forbidden."""
+
+
+@dataclass(frozen=True, slots=True)
 class OtherSite(Document):
     """A site of URLs that were not judged."""
 
@@ -1638,6 +1650,8 @@ class RecordScope(Document):
     """The product tokens of the group."""
     label: str
     """The same in words, such as ``for GPTBot``."""
+    notes: tuple[str, ...]
+    """Why the group is for all of these crawlers, if it goes on where it seems to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -2157,6 +2171,14 @@ class VerifiedCount(Document):
     """The number of requests."""
     forbidden: int
     """The number of those that are forbidden."""
+    others: tuple[OtherAddress, ...]
+    """The first 100 other addresses that sent its name, those with the most requests first."""
+    more_others: int
+    """The number of requests from further addresses, and from unknown ones."""
+
+    _classes: ClassVar[dict[str, str]] = {
+        "others": "OtherAddress",
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ const FAMOUS: [&str; 30] = [
     "facebookexternalhit",
     "Twitterbot",
     "LinkedInBot",
-    "Slackbot",
+    "Slackbot-LinkExpanding",
     "AdsBot-Google",
     "AhrefsBot",
     "SemrushBot",

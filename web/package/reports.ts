@@ -909,6 +909,16 @@ export type Obeys =
   /** Nobody who wrote the entry knows. */
   | "unknown";
 
+/** An address that is none of those that an operator publishes. */
+export interface OtherAddress {
+  /** The address. */
+  address: string;
+  /** The number of requests. */
+  requests: number;
+  /** The number of those that are forbidden. */
+  forbidden: number;
+}
+
 /** A site of URLs that were not judged. */
 export interface OtherSite {
   /** The origin. */
@@ -1200,6 +1210,8 @@ export interface RecordScope {
   crawlers_base64?: string[];
   /** The same in words, such as `for GPTBot`. */
   label: string;
+  /** Why the group is for all of these crawlers, if it goes on where it seems to end. */
+  notes: string[];
 }
 
 /** Everything in a file that is neither a user-agent line nor a rule: the report `records`. */
@@ -1702,6 +1714,10 @@ export interface VerifiedCount {
   requests: number;
   /** The number of those that are forbidden. */
   forbidden: number;
+  /** The first 100 other addresses that sent its name, those with the most requests first. */
+  others: OtherAddress[];
+  /** The number of requests from further addresses, and from unknown ones. */
+  more_others: number;
 }
 
 /** A time of day in UTC, which may span midnight. */

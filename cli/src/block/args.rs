@@ -54,8 +54,8 @@ pub struct BlockArgs {
 
     /// Also this crawler, known or not, by its product token
     ///
-    /// Repeat the option for several. A name that no known crawler has and that
-    /// looks like a misspelt one is refused, unless ROBOTS names it.
+    /// Repeat the option for several. A name that no known crawler has, and
+    /// that looks like a misspelt one, is refused unless ROBOTS has it.
     #[arg(verbatim_doc_comment)]
     #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
     pub crawlers: Vec<String>,

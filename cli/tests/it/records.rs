@@ -85,7 +85,7 @@ fn json() {
     });
     assert_eq!(records[2], wanted);
     let scope = serde_json::json!({
-        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b",
+        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b", "notes": [],
     });
     assert_eq!(value["scopes"][1], scope);
     assert_eq!(records[1]["crawl_delay_ms"], 2_500);

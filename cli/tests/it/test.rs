@@ -374,11 +374,11 @@ fn init() {
     for line in [
         "allow * /",
         "disallow * /shop/",
-        "disallow * /.pdf",
+        "disallow * /page.pdf",
         "allow * /shop/open",
         "disallow GPTBot /",
         "disallow CCBot /",
-        "allow @AdsBot-Google /.pdf",
+        "allow @AdsBot-Google /page.pdf",
     ] {
         assert!(has(&ran, line), "{line}: {ran:?}");
     }
@@ -401,6 +401,14 @@ fn init() {
     let ran = run_in(&folder.root(), args!["test", "--init", "--crawlers", known, "robots.txt"]);
     assert!(has(&ran, "disallow @ai-training /"), "{ran:?}");
     assert!(!out(&ran).contains("@seo"), "{ran:?}");
+    // Where the rule has a star the path has a word, if the same rule decides it.
+    folder.file(
+        "stars",
+        "User-agent: *\nDisallow: /*/private/\nDisallow: /page/private/\nDisallow: /x*?id=\n",
+    );
+    let ran = run_in(&folder.root(), args!["test", "--init", "stars"]);
+    assert!(has(&ran, "disallow * /x?id=") && has(&ran, "disallow * /page/private/"), "{ran:?}");
+    assert!(has(&ran, "disallow * https://example.com//private/"), "{ran:?}");
     // Names that no line can have, and verdicts on which profiles differ.
     folder.file(
         "robots.txt",
