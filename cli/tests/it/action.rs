@@ -171,7 +171,7 @@ fn a_comment_under_the_pull_request() {
             ("GH_STATUS", status),
         ]
     };
-    let mut ask = |there: &str, comment, status| {
+    let ask = |there: &str, comment, status| {
         fs::write(&calls, "").unwrap();
         fs::write(&ids, there).unwrap();
         let (ran, summary) = run(folder.path(), &inputs(comment, status));
