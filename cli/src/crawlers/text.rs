@@ -50,15 +50,13 @@ pub fn print(report: &ReachReport, is_named: bool, out: &mut impl Write) -> io::
 /// Prints a text on as many lines as it needs.
 fn wrapped(text: &str, width: usize, out: &mut impl Write) -> io::Result<()> {
     let mut line = String::from(" ");
-    let mut words = 0;
-    for word in text.split(' ') {
-        if words > 0 && line.chars().count() + 1 + word.chars().count() > width {
+    for (number, word) in text.split(' ').enumerate() {
+        if number > 0 && line.chars().count() + 1 + word.chars().count() > width {
             writeln!(out, "{line}")?;
             line = String::from("     ");
         }
         line.push(' ');
         line += word;
-        words += 1;
     }
     writeln!(out, "{line}")
 }
