@@ -328,8 +328,9 @@ fn commands_page_is_generated() {
 /// An option that several commands have has the same value and the same help in all of them.
 #[test]
 fn options_mean_the_same_everywhere() {
-    // The help names the values, or what is written; a purpose is one of URLs, or of crawlers.
-    const DIFFER: [&str; 3] = ["format", "output", "purpose"];
+    // The help names the values, or what is written; a purpose is one of URLs, or of crawlers; what
+    // more is said with --verbose depends on the command.
+    const DIFFER: [&str; 4] = ["format", "output", "purpose", "verbose"];
     let whole = whole();
     let mut seen: BTreeMap<String, (String, String, String)> = BTreeMap::new();
     for (name, command) in commands(&whole) {

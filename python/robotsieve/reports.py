@@ -521,7 +521,8 @@ class AuditedCrawler(Document):
     more_rules: int
     """Forbidden requests by rules beyond the first 1,000."""
     note: str | None
-    """Its operator's word, if it broke a rule and does not claim to obey them all."""
+    """The word of its operator or of others, if it broke a rule and is not said to obey them all.
+    """
 
     _classes: ClassVar[dict[str, str]] = {
         "forbidden_by_status": "StatusCount",
@@ -1206,6 +1207,8 @@ class KnownCrawler(Document):
     """The purpose that matters most to the owner of a site."""
     obeys: Obeys
     """Its operator's word on obeying robots.txt."""
+    reported_by: str | None
+    """Who reports that it does not obey robots.txt, where its operator does not say so."""
     note: str | None
     """A sentence about it."""
     header: str | None
@@ -1355,6 +1358,18 @@ class MatchedRule(Document):
 
     def __str__(self) -> str:
         return f"{self.verdict.capitalize()}: {shown(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherAddress(Document):
+    """An address that is none of those that an operator publishes."""
+
+    address: str
+    """The address."""
+    requests: int
+    """The number of requests."""
+    forbidden: int
+    """The number of those that are forbidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1587,7 +1602,9 @@ class ReachRow(Document):
     crawlers: tuple[int, ...]
     """The crawlers, as indexes into the report's ``crawlers``."""
     who: tuple[str, ...]
-    """Who they are and why: ``Googlebot (line 5)``, ``12 others (by the group of *)``."""
+    """Who they are and why, those that people look for first: ``Googlebot (line 5)``, ``bingbot,
+    GPTBot (by the group of *)``.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1633,6 +1650,8 @@ class RecordScope(Document):
     """The product tokens of the group."""
     label: str
     """The same in words, such as ``for GPTBot``."""
+    notes: tuple[str, ...]
+    """Why the group is for all of these crawlers, if it goes on where it seems to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -2152,6 +2171,14 @@ class VerifiedCount(Document):
     """The number of requests."""
     forbidden: int
     """The number of those that are forbidden."""
+    others: tuple[OtherAddress, ...]
+    """The first 100 other addresses that sent its name, those with the most requests first."""
+    more_others: int
+    """The number of requests from further addresses, and from unknown ones."""
+
+    _classes: ClassVar[dict[str, str]] = {
+        "others": "OtherAddress",
+    }
 
 
 @dataclass(frozen=True, slots=True)

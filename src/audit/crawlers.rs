@@ -42,7 +42,7 @@ pub struct Found {
 /// The knowledge of a crawler.
 #[derive(Debug)]
 pub enum Kind {
-    Known(KnownCrawler),
+    Known(Box<KnownCrawler>),
     /// Its token, as the first of its headers has it.
     Unknown(String),
     /// All others that are not known, beyond [`UNKNOWN`].
@@ -131,7 +131,7 @@ impl<'a> Crawlers<'a> {
         if let Some(known) = self.known.by_header(header) {
             let token = known.token.to_ascii_lowercase();
             let policies = self.files.iter().map(|file| known.policy(file)).collect();
-            let kind = || Kind::Known(known.clone());
+            let kind = || Kind::Known(Box::new(known.clone()));
             let number = match self.by_token.get(&token) {
                 Some(number) => *number,
                 None => self.add(Some(token), kind()),

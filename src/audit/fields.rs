@@ -1,16 +1,19 @@
 //! What a line of a log says of a request.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use memchr::{memchr, memchr_iter};
 
-use super::escapes::quoted;
+use super::escapes::{quoted, undone};
 
 /// The fields of a line, as they are written there: [`super::escapes::undone`] undoes escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'l> {
     /// The request target, in any form of RFC 9112 §3.2. `None` if the request is no request.
     pub target: Option<&'l [u8]>,
+    /// The query, if the format has it apart from the target.
+    pub query: Option<&'l [u8]>,
     /// The User-Agent header. `None` if there was none, or if the format does not have it.
     pub agent: Option<&'l [u8]>,
     /// `None` if the format does not have it.
@@ -18,6 +21,22 @@ pub struct Fields<'l> {
     pub client: Client<'l>,
     /// 0 if the format does not have it.
     pub status: u16,
+    /// True if texts are escaped as in the [extended log format](super::w3c).
+    pub is_w3c: bool,
+}
+
+impl<'l> Fields<'l> {
+    /// The request target with its query, and without the escapes of the log.
+    pub fn target(&self) -> Option<Cow<'l, [u8]>> {
+        let target = self.target?;
+        let mut target = if self.is_w3c { Cow::Borrowed(target) } else { undone(target) };
+        if let Some(query) = self.query {
+            let query = if self.is_w3c { Cow::Borrowed(query) } else { undone(query) };
+            target.to_mut().push(b'?');
+            target.to_mut().extend_from_slice(&query);
+        }
+        Some(target)
+    }
 }
 
 /// The address of a client, and the host that it asked.
@@ -83,6 +102,7 @@ pub fn common(line: &[u8], has_agent: bool) -> Option<Fields<'_>> {
         time: Some(&line[open + 1..open + 27]),
         client: Client::Before(before),
         status: number(status)?,
+        ..Fields::default()
     })
 }
 

@@ -5,6 +5,7 @@ use memchr::memchr_iter;
 use super::fields::{self, Fields};
 use super::jsonl;
 use super::template::{InvalidTemplate, Template};
+use super::w3c::Columns;
 
 /// The format of a log.
 #[derive(Clone, Debug)]
@@ -18,13 +19,29 @@ pub enum LogFormat {
     Caddy,
     /// Cloudflare's Logpush of HTTP requests, JSON lines.
     Cloudflare,
+    /// nginx's, as JSON lines whose members are named as its variables.
+    Nginx,
+    /// Traefik's JSON lines.
+    Traefik,
+    /// The extended format of the W3C, of IIS and CloudFront.
+    W3c(W3cColumns),
     /// As a server's configuration has it.
     Template(Template),
 }
 
+/// The columns of a log in the extended format of the W3C, which the log itself names.
+#[derive(Clone, Debug, Default)]
+pub struct W3cColumns(Columns);
+
 /// Those that are told by their lines; of two that fit, the first one says more.
-const TOLD: [LogFormat; 4] =
-    [LogFormat::Combined, LogFormat::Common, LogFormat::Caddy, LogFormat::Cloudflare];
+const TOLD: [LogFormat; 6] = [
+    LogFormat::Combined,
+    LogFormat::Common,
+    LogFormat::Caddy,
+    LogFormat::Cloudflare,
+    LogFormat::Traefik,
+    LogFormat::Nginx,
+];
 
 impl LogFormat {
     /// A format written as in a server's configuration: with the variables of nginx's `log_format`
@@ -45,17 +62,31 @@ impl LogFormat {
             LogFormat::Common => fields::common(line, false),
             LogFormat::Caddy => jsonl::caddy(line),
             LogFormat::Cloudflare => jsonl::cloudflare(line),
+            LogFormat::Nginx => jsonl::nginx(line),
+            LogFormat::Traefik => jsonl::traefik(line),
+            LogFormat::W3c(W3cColumns(columns)) => columns.read(line),
             LogFormat::Template(template) => template.read(line),
         }
     }
 
-    /// `combined`, `common`, `caddy`, `cloudflare` or `format-string`.
+    /// Reads a line that begins with `#`. Returns true if it is none that has a request: then it may name
+    /// the columns of the lines after it.
+    pub(super) fn read_directive(&mut self, line: &[u8]) -> bool {
+        let LogFormat::W3c(columns) = self else { return false };
+        columns.0 = Columns::of_line(line).unwrap_or_else(|| std::mem::take(&mut columns.0));
+        true
+    }
+
+    /// `combined`, `common`, `caddy`, `cloudflare`, `nginx`, `traefik`, `w3c` or `format-string`.
     pub fn as_str(&self) -> &'static str {
         match self {
             LogFormat::Combined => "combined",
             LogFormat::Common => "common",
             LogFormat::Caddy => "caddy",
             LogFormat::Cloudflare => "cloudflare",
+            LogFormat::Nginx => "nginx",
+            LogFormat::Traefik => "traefik",
+            LogFormat::W3c(_) => "w3c",
             LogFormat::Template(_) => "format-string",
         }
     }
@@ -75,8 +106,12 @@ impl LogFormat {
         for to in memchr_iter(b'\n', lines).take(LOOKED_AT) {
             let line = &lines[from..to];
             from = to + 1;
+            if Columns::of_line(line).is_some() {
+                return Some(LogFormat::W3c(W3cColumns::default()));
+            }
             let fits = |format: &LogFormat| match format {
-                LogFormat::Caddy | LogFormat::Cloudflare if !jsonl::is_object(line) => false,
+                LogFormat::Combined | LogFormat::Common => format.read(line).is_some(),
+                _ if !jsonl::is_object(line) => false,
                 format => format.read(line).is_some(),
             };
             // A line of the combined format is one of the common format too, with more at its end.
@@ -113,6 +148,9 @@ mod tests {
             (&host, Some("combined")),
             (caddy, Some("caddy")),
             (cloudflare, Some("cloudflare")),
+            (r#"{"RequestPath":"/","request_User-Agent":"x"}"#, Some("traefik")),
+            (r#"{"request_uri":"/","http_user_agent":"x"}"#, Some("nginx")),
+            ("#Fields: date time cs-uri-stem", Some("w3c")),
             ("\0\n\n{}\n[]\nhello", None),
             ("", None),
         ] {

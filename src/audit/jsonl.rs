@@ -1,9 +1,9 @@
-//! Logs with a JSON object on each line: of Caddy, and of Cloudflare's Logpush.
+//! Logs with a JSON object on each line: of Caddy, nginx, Traefik, and of Cloudflare's Logpush.
 
 use memchr::{memchr_iter, memchr2};
 
 use super::escapes::quoted;
-use super::fields::{Client, Fields, number, some};
+use super::fields::{Client, Fields, number, some, target};
 
 /// Reads a line of [Caddy's log](https://caddyserver.com/docs/logging).
 pub fn caddy(line: &[u8]) -> Option<Fields<'_>> {
@@ -52,6 +52,54 @@ pub fn cloudflare(line: &[u8]) -> Option<Fields<'_>> {
         _ => {}
     })?;
     fields.target = Some(fields.target.or(path)?);
+    let [address, host] = [address, host].map(Option::unwrap_or_default);
+    fields.client = Client::Apart { address, host };
+    Some(fields)
+}
+
+/// Reads a line of a log of nginx with a JSON object on each line, whose members have the names of its
+/// variables, as in `log_format json escape=json '{"request_uri":"$request_uri",…}'`.
+pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
+    let (mut fields, mut address, mut host) = (Fields::default(), None, None);
+    let (mut uri, mut args, mut request) = (None, None, None);
+    members(line, |name, value| match name {
+        b"request_uri" => fields.target = scalar(value).and_then(some),
+        b"uri" => uri = scalar(value).and_then(some),
+        b"args" | b"query_string" => args = scalar(value).and_then(some),
+        b"request" => request = scalar(value).and_then(target),
+        b"http_user_agent" => fields.agent = scalar(value).and_then(some),
+        b"remote_addr" => address = scalar(value),
+        b"host" | b"http_host" => host = host.or(scalar(value)),
+        b"status" => fields.status = scalar(value).and_then(number).unwrap_or(0),
+        b"time_iso8601" | b"time_local" | b"msec" | b"time" | b"timestamp" | b"@timestamp" => {
+            fields.time = fields.time.or(scalar(value));
+        }
+        _ => {}
+    })?;
+    fields.target = fields.target.or(request);
+    if fields.target.is_none() {
+        (fields.target, fields.query) = (Some(uri?), args);
+    }
+    let [address, host] = [address, host].map(Option::unwrap_or_default);
+    fields.client = Client::Apart { address, host };
+    Some(fields)
+}
+
+/// Reads a line of the access log of [Traefik](https://doc.traefik.io/traefik/observability/access-logs/)
+/// as JSON. It has the User-Agent header if the configuration keeps it.
+pub fn traefik(line: &[u8]) -> Option<Fields<'_>> {
+    let (mut fields, mut address, mut host) = (Fields::default(), None, None);
+    members(line, |name, value| match name {
+        b"RequestPath" => fields.target = scalar(value).and_then(some),
+        b"request_User-Agent" => fields.agent = scalar(value).and_then(some),
+        b"ClientHost" => address = scalar(value),
+        b"RequestHost" => host = scalar(value),
+        b"DownstreamStatus" => fields.status = scalar(value).and_then(number).unwrap_or(0),
+        b"StartUTC" => fields.time = scalar(value),
+        b"time" => fields.time = fields.time.or(scalar(value)),
+        _ => {}
+    })?;
+    fields.target?;
     let [address, host] = [address, host].map(Option::unwrap_or_default);
     fields.client = Client::Apart { address, host };
     Some(fields)
@@ -150,6 +198,7 @@ mod tests {
             time: Some(b"1646861401.5241024"),
             client: Client::Apart { address: b"127.0.0.2", host: b"localhost" },
             status: 200,
+            ..Fields::default()
         };
         assert_eq!(caddy(CADDY), Some(wanted));
         for len in 0..CADDY.len() {
@@ -169,11 +218,37 @@ mod tests {
             time: Some(b"1564759748123456789"),
             client: Client::Apart { address: b"2001:db8::1", host: b"e.com" },
             status: 404,
+            ..Fields::default()
         };
         assert_eq!(cloudflare(line), Some(wanted));
         let path = br#"{"ClientRequestPath":"/x"}"#;
         assert_eq!(cloudflare(path), Some(Fields { target: Some(b"/x"), ..Fields::default() }));
         assert_eq!(cloudflare(br#"{"RayID":"x"}"#), None);
+    }
+
+    #[test]
+    fn lines_of_nginx_and_traefik() {
+        let wanted = Fields {
+            target: Some(b"/x?y"),
+            agent: Some(b"GPTBot/1.1"),
+            time: Some(b"2026-11-20T12:00:00+00:00"),
+            client: Client::Apart { address: b"192.0.2.7", host: b"e.com" },
+            status: 200,
+            ..Fields::default()
+        };
+        for line in [
+            &br#"{"time_iso8601":"2026-11-20T12:00:00+00:00","remote_addr":"192.0.2.7","request_uri":"/x?y","status":"200","http_user_agent":"GPTBot/1.1","host":"e.com"}"#[..],
+            br#"{"time":"2026-11-20T12:00:00+00:00","remote_addr":"192.0.2.7","request":"GET /x?y HTTP/1.1","status":200,"http_user_agent":"GPTBot/1.1","http_host":"e.com"}"#,
+        ] {
+            assert_eq!(nginx(line), Some(wanted));
+        }
+        let apart = nginx(br#"{"uri":"/x","args":"y","http_user_agent":"-"}"#).unwrap();
+        assert_eq!((apart.target().as_deref(), apart.agent), (Some(&b"/x?y"[..]), None));
+        let line = br#"{"ClientAddr":"192.0.2.7:1","ClientHost":"192.0.2.7","DownstreamStatus":200,"RequestHost":"e.com","RequestPath":"/x?y","StartUTC":"2026-11-20T12:00:00+00:00","level":"info","request_User-Agent":"GPTBot/1.1","time":"2026-11-20T13:00:00+01:00"}"#;
+        assert_eq!(traefik(line), Some(wanted));
+        for line in [&b"{}"[..], br#"{"msg":"x"}"#, br#"{"request":{"uri":"/"}}"#] {
+            assert_eq!((nginx(line), traefik(line)), (None, None));
+        }
     }
 
     #[test]

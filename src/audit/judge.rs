@@ -1,16 +1,17 @@
 //! Lines of logs, counted and judged.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use memchr::{memchr, memmem};
 
 use super::crawlers::{Crawlers, Kind, Sender};
-use super::escapes::undone;
 use super::fields::{self, Fields};
 use super::formats::LogFormat;
 use super::ranges::Ranges;
 use super::tally::Totals;
 use super::times::Clock;
+use super::w3c;
 use crate::known::KnownCrawlers;
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
@@ -68,7 +69,10 @@ pub(super) struct Dated {
 /// The addresses of a crawler.
 #[derive(Debug)]
 pub(super) struct Verified {
-    pub(super) name: String,
+    /// Its product token.
+    token: String,
+    /// The name for which the addresses were given: the token, or an operator's.
+    pub(super) given: String,
     pub(super) ranges: Ranges,
     /// True if a crawler of this name is in the logs.
     pub(super) is_found: bool,
@@ -130,6 +134,16 @@ impl LogLine {
     }
 }
 
+/// Where a request came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// No published addresses of the crawler are known.
+    Unknown,
+    Published,
+    /// Another address, if the log has it.
+    Other(Option<IpAddr>),
+}
+
 /// What was asked for.
 enum Asked<'t> {
     Path(&'t [u8]),
@@ -176,15 +190,41 @@ impl<'a> Audit<'a> {
 
     /// Adds addresses from which the crawler with this token reads.
     pub fn add_ranges(&mut self, token: &str, ranges: &Ranges) {
-        let is_it = |there: &&mut Verified| there.name.eq_ignore_ascii_case(token);
+        self.add_ranges_of(token, token, ranges);
+    }
+
+    /// Adds the addresses of a published file for the crawlers that it is for. `name` is that under
+    /// which it was given, for the report.
+    pub fn add_published(&mut self, name: &str, crawlers: &[(String, Ranges)]) {
+        for (token, ranges) in crawlers {
+            self.add_ranges_of(name, token, ranges);
+        }
+    }
+
+    fn add_ranges_of(&mut self, given: &str, token: &str, ranges: &Ranges) {
+        let is_it = |there: &&mut Verified| there.token.eq_ignore_ascii_case(token);
         match self.verified.iter_mut().find(is_it) {
             Some(there) => there.ranges.add(ranges),
             None => self.verified.push(Verified {
-                name: token.to_owned(),
+                token: token.to_owned(),
+                given: given.to_owned(),
                 ranges: ranges.clone(),
                 is_found: false,
             }),
         }
+    }
+
+    /// The names under which addresses were given, of whose crawlers none is in the logs.
+    pub(super) fn not_found(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for one in &self.verified {
+            let is_it = |other: &Verified| other.given.eq_ignore_ascii_case(&one.given);
+            let is_new = !names.iter().any(|name| name.eq_ignore_ascii_case(&one.given));
+            if is_new && !self.verified.iter().any(|other| is_it(other) && other.is_found) {
+                names.push(one.given.clone());
+            }
+        }
+        names
     }
 
     /// Begins a log. Its format is told by its first lines ([`Audit::detect`]) if it is not given.
@@ -219,7 +259,7 @@ impl<'a> Audit<'a> {
     pub fn line(&mut self, line: &[u8]) -> LogLine {
         self.log.number += 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
+        if line.is_empty() || line[0] == b'#' && self.is_directive(line) {
             return LogLine::Empty;
         }
         self.log.lines += 1;
@@ -233,6 +273,11 @@ impl<'a> Audit<'a> {
             }
         }
         read
+    }
+
+    #[cold]
+    fn is_directive(&mut self, line: &[u8]) -> bool {
+        self.log.format.as_mut().is_some_and(|format| format.read_directive(line))
     }
 
     /// Counts and judges a request.
@@ -256,7 +301,7 @@ impl<'a> Audit<'a> {
         }
         // Escaped or not, nearly all begin like this.
         if !matches!(fields.target, Some([b'/', ..])) {
-            let target = fields.target.map(undone);
+            let target = fields.target();
             if target.as_deref().and_then(asked).is_none() {
                 self.totals.without_path += 1;
                 return LogLine::Request;
@@ -266,7 +311,11 @@ impl<'a> Audit<'a> {
             self.totals.without_header += 1;
             return LogLine::Request;
         };
-        match self.crawlers.sender(header) {
+        let sender = match fields.is_w3c {
+            true => self.crawlers.sender(&w3c::header(header)),
+            false => self.crawlers.sender(header),
+        };
+        match sender {
             Sender::Other => {
                 self.totals.other_clients += 1;
                 LogLine::Request
@@ -283,7 +332,7 @@ impl<'a> Audit<'a> {
         number: usize,
         policies: usize,
     ) -> LogLine {
-        let target = undone(fields.target.unwrap_or_default());
+        let target = fields.target().unwrap_or_default();
         let asked = asked(&target).unwrap_or(Asked::Path(b"/"));
         let file = time.map_or(0, |time| self.in_force(time));
         if time.is_some() && self.versions[0].from > time {
@@ -292,7 +341,8 @@ impl<'a> Audit<'a> {
         self.see_host(fields);
         self.totals.judged += 1;
         self.judged_by[file] += 1;
-        let is_verified = self.is_verified(number, fields);
+        let source = self.source(number, fields);
+        let is_verified = source == Source::Published;
         let policy = self.crawlers.policy(policies, file);
         let is_allowed = match asked {
             Asked::Path(path) => policy.is_path_allowed(path),
@@ -305,6 +355,9 @@ impl<'a> Audit<'a> {
         let tally = &mut self.crawlers.all[number].tally;
         tally.add(time, is_robots_txt);
         tally.verified[0] += u64::from(is_verified);
+        if let Source::Other(address) = source {
+            tally.add_unverified(address, !is_allowed);
+        }
         let Some(rule) = rule else { return LogLine::Request };
         let path = match asked {
             Asked::Path(text) | Asked::Url(text) => text,
@@ -323,10 +376,10 @@ impl<'a> Audit<'a> {
         self.versions.partition_point(|version| version.from <= Some(time)).saturating_sub(1)
     }
 
-    /// Returns true if a request came from the published addresses of the crawler.
-    fn is_verified(&mut self, number: usize, fields: &Fields<'_>) -> bool {
+    /// Where a request of the crawler came from.
+    fn source(&mut self, number: usize, fields: &Fields<'_>) -> Source {
         if self.verified.is_empty() {
-            return false;
+            return Source::Unknown;
         }
         while self.ranges_of.len() < self.crawlers.all.len() {
             let found = &self.crawlers.all[self.ranges_of.len()];
@@ -335,14 +388,17 @@ impl<'a> Audit<'a> {
                 Kind::Unknown(token) => token.as_str(),
                 Kind::More => "",
             };
-            let is_name = |verified: &Verified| verified.name.eq_ignore_ascii_case(name);
+            let is_name = |verified: &Verified| verified.token.eq_ignore_ascii_case(name);
             let at = self.verified.iter().position(is_name);
             at.iter().for_each(|at| self.verified[*at].is_found = true);
             self.ranges_of.push(at);
         }
-        let Some(at) = self.ranges_of[number] else { return false };
+        let Some(at) = self.ranges_of[number] else { return Source::Unknown };
         let address = fields::address(fields.client.apart().0);
-        address.is_some_and(|address| self.verified[at].ranges.contains(address))
+        match address.is_some_and(|address| self.verified[at].ranges.contains(address)) {
+            true => Source::Published,
+            false => Source::Other(address),
+        }
     }
 
     /// Returns true if published addresses are known of the crawler at this place.
@@ -410,7 +466,7 @@ fn host(fields: &Fields<'_>) -> String {
     if !host.is_empty() {
         return without_port(host);
     }
-    let target = undone(fields.target.unwrap_or_default());
+    let target = fields.target().unwrap_or_default();
     match asked(&target) {
         Some(Asked::Url(url)) => {
             let after = memmem::find(url, b"://").map_or(&b""[..], |at| &url[at + 3..]);

@@ -30,17 +30,20 @@ mod fields;
 mod formats;
 mod jsonl;
 mod judge;
+mod published;
 mod ranges;
 mod report;
 mod tally;
 mod template;
 mod times;
+mod w3c;
 
-pub use formats::LogFormat;
+pub use formats::{LogFormat, W3cColumns};
 pub use judge::{Audit, LogLine, Version};
+pub use published::{InvalidPublished, PublishedRanges};
 pub use ranges::{InvalidRange, Ranges};
 pub use report::{
-    AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, StatusCount,
-    VerifiedCount,
+    AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,
+    StatusCount, VerifiedCount,
 };
 pub use template::{InvalidTemplate, Template};

@@ -2,14 +2,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 
 use super::crawlers::{Found, Kind, UNKNOWN};
 use super::judge::{Audit, HOSTS, PLACES};
-use super::tally::{Broken, Totals};
+use super::tally::{Broken, Tally, Totals};
 use super::times::rfc3339;
-use crate::known::{Obeys, Purpose};
+use crate::known::{KnownCrawler, Obeys, Purpose};
 use crate::read::parse::Field;
 use crate::report::{SCHEMA, Sentence, TOOL_VERSION, first_of, shown, text};
+
+/// The most addresses of a crawler to report that are none of its own.
+const OTHERS: usize = 100;
 
 /// The most crawlers to name that never asked for /robots.txt.
 const NAMES: usize = 20;
@@ -130,7 +134,7 @@ pub struct AuditedCrawler {
     pub rules: Vec<BrokenRule>,
     /// Forbidden requests by rules beyond the first 1,000.
     pub more_rules: u64,
-    /// Its operator's word, if it broke a rule and does not claim to obey them all.
+    /// The word of its operator or of others, if it broke a rule and is not said to obey them all.
     pub note: Option<String>,
 }
 
@@ -154,6 +158,39 @@ pub struct VerifiedCount {
     pub requests: u64,
     /// The number of those that are forbidden.
     pub forbidden: u64,
+    /// The first 100 other addresses that sent its name, those with the most requests first.
+    pub others: Vec<OtherAddress>,
+    /// The number of requests from further addresses, and from unknown ones.
+    pub more_others: u64,
+}
+
+/// An address that is none of those that an operator publishes.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct OtherAddress {
+    /// The address.
+    pub address: String,
+    /// The number of requests.
+    pub requests: u64,
+    /// The number of those that are forbidden.
+    pub forbidden: u64,
+}
+
+impl VerifiedCount {
+    fn of(tally: &Tally) -> VerifiedCount {
+        let [requests, forbidden] = tally.verified;
+        let mut others: Vec<_> = tally.unverified.iter().collect();
+        others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), **address));
+        let rest: u64 = others.iter().skip(OTHERS).map(|(_, [requests, _])| requests).sum();
+        let other = |(address, [requests, forbidden]): (&IpAddr, &[u64; 2])| OtherAddress {
+            address: address.to_string(),
+            requests: *requests,
+            forbidden: *forbidden,
+        };
+        let others = others.into_iter().take(OTHERS).map(other).collect();
+        VerifiedCount { requests, forbidden, others, more_others: tally.more_unverified + rest }
+    }
 }
 
 /// A rule that was broken.
@@ -220,7 +257,6 @@ impl Audit<'_> {
         let mut hosts: Vec<String> =
             self.seen_hosts.iter().take(HOSTS).map(|host| shown(host)).collect();
         hosts.extend((self.seen_hosts.len() > HOSTS).then(|| "…".to_owned()));
-        let missing = self.verified.iter().filter(|verified| !verified.is_found);
         let crawlers = self.audited();
         AuditReport {
             schema: SCHEMA,
@@ -242,7 +278,7 @@ impl Audit<'_> {
             before_first: totals.before_first,
             forbidden: totals.forbidden,
             hosts,
-            not_found: missing.map(|verified| verified.name.clone()).collect(),
+            not_found: self.not_found(),
             sentences: self.sentences(&crawlers),
             crawlers,
         }
@@ -300,13 +336,7 @@ impl Audit<'_> {
             let value = rules[file].get(&line).copied().unwrap_or_default();
             broken_rule(file, is_file.then_some((line, value)), broken)
         });
-        let says = match known.map(|known| known.obeys) {
-            Some(Obeys::No) => Some("does not obey robots.txt"),
-            Some(Obeys::Partly) => Some("obeys robots.txt only in part"),
-            _ => None,
-        };
-        let says = says.filter(|_| tally.forbidden > 0);
-        let [requests, forbidden] = tally.verified;
+        let says = known.and_then(KnownCrawler::disobeys).filter(|_| tally.forbidden > 0);
         AuditedCrawler {
             name: found.name().to_owned(),
             token,
@@ -321,10 +351,10 @@ impl Audit<'_> {
             first: tally.times.map(|(first, _)| rfc3339(first)),
             last: tally.times.map(|(_, last)| rfc3339(last)),
             robots_txt: tally.robots_txt,
-            verified: self.has_ranges(number).then_some(VerifiedCount { requests, forbidden }),
+            verified: self.has_ranges(number).then(|| VerifiedCount::of(tally)),
             rules: broken.collect(),
             more_rules: tally.by_more_rules,
-            note: says.map(|says| format!("its operator says that it {says}")),
+            note: says,
         }
     }
 

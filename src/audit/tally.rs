@@ -1,9 +1,13 @@
 //! What is counted.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 
 /// The most rules of one crawler that are told apart.
 const RULES: usize = 1_000;
+
+/// The most addresses of one crawler that are told apart.
+const ADDRESSES: usize = 1_000;
 
 /// The most paths that are kept for a rule, and the most bytes of each.
 pub const EXAMPLES: usize = 3;
@@ -22,6 +26,10 @@ pub struct Tally {
     pub forbidden_by_status: [u64; 10],
     /// Requests from its published addresses, and those of them that are forbidden.
     pub verified: [u64; 2],
+    /// The requests from other addresses, and those of them that are forbidden, by address.
+    pub unverified: HashMap<IpAddr, [u64; 2]>,
+    /// The requests from addresses beyond [`ADDRESSES`], or of which the log has no address.
+    pub more_unverified: u64,
     /// By the number of the file and the line of the rule.
     pub rules: HashMap<(usize, u32), Broken>,
     /// Forbidden requests by rules beyond [`RULES`].
@@ -52,6 +60,22 @@ impl Tally {
         if let Some(time) = time {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
+        }
+    }
+
+    /// Adds a request that did not come from the published addresses.
+    pub fn add_unverified(&mut self, address: Option<IpAddr>, is_forbidden: bool) {
+        let has_room = self.unverified.len() < ADDRESSES;
+        let counts = address.and_then(|address| match has_room {
+            true => Some(self.unverified.entry(address).or_default()),
+            false => self.unverified.get_mut(&address),
+        });
+        match counts {
+            Some([requests, forbidden]) => {
+                *requests += 1;
+                *forbidden += u64::from(is_forbidden);
+            }
+            None => self.more_unverified += 1,
         }
     }
 

@@ -267,6 +267,7 @@ mod tests {
             time: Some(b"10/Oct/2026:13:55:36 -0700"),
             client: Client::Apart { address: b"1.2.3.4", host: b"" },
             status: 200,
+            ..Fields::default()
         };
         for format in [
             r#"$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent""#,

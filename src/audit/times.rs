@@ -57,14 +57,14 @@ fn common(text: &[u8]) -> Option<u64> {
 }
 
 /// `2026-10-10T13:55:36.123Z`, with a space for the `T`, any fraction and any offset, which may
-/// miss. Caddy writes slashes in one of its formats, and offsets without a colon.
+/// miss; or a tab, where they are columns. Caddy writes slashes in one of its formats, and offsets without a colon.
 fn iso(text: &[u8]) -> Option<u64> {
     let (date, clock) = text.split_at_checked(10)?;
     let [y, e, a, r, separator, m, o, second, d, n] = date else { return None };
     if separator != second {
         return None;
     }
-    let [b'T' | b't' | b' ', clock @ ..] = clock else { return None };
+    let [b'T' | b't' | b' ' | b'\t', clock @ ..] = clock else { return None };
     let (seconds, after) = of_day(clock)?;
     let after = match after.strip_prefix(b".") {
         Some(fraction) => {
@@ -173,7 +173,8 @@ mod tests {
 
     #[test]
     fn times_of_all_formats() {
-        let cases: [(&str, &str); 17] = [
+        let cases: [(&str, &str); 18] = [
+            ("2019-08-02\t15:29:08", "2019-08-02T15:29:08Z"),
             ("10/Oct/2000:13:55:36 -0700", "2000-10-10T20:55:36Z"),
             ("29/Feb/2024:23:59:60 +0000", "2024-03-01T00:00:00Z"),
             ("01/Jan/1970:00:00:00 +0000", "1970-01-01T00:00:00Z"),

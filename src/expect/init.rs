@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::line::short;
+use super::readable::filled;
 use super::subject::Subject;
 use super::test::SITEMAP;
 use super::who::{Whos, nobody};
@@ -27,6 +28,9 @@ const PATHS: usize = 50;
 /// as sixteen more.
 const COMPARED: usize = 1 << 18;
 
+/// How many rules to try to find paths that people recognise, for all crawlers together.
+const TRIED: usize = 1 << 20;
+
 /// Longer names do not push all URLs to the right.
 const WIDTH: usize = 24;
 
@@ -34,6 +38,9 @@ const WIDTH: usize = 24;
 struct Same<'a> {
     names: Vec<&'a [u8]>,
     paths: Vec<Vec<u8>>,
+    /// For some of the paths, by their places, another one that people recognise, and that the same
+    /// rule decides in the first profile.
+    readable: Vec<(usize, Vec<u8>)>,
     /// How many more rules decide something, at least.
     more: usize,
     /// True if they were not compared with those of `*`.
@@ -110,7 +117,7 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
     };
     let star = policy(&nobody());
     let star_is_uniform = star.as_ref().is_some_and(is_uniform);
-    let mut left = COMPARED;
+    let (mut left, mut tried) = (COMPARED, TRIED);
     let cost = |policy: &Policy| policy.rule_count() + 16 * policy.rule_set().stars();
     let one = Limits { flips: 1, ..Limits::default() };
     let mut comparisons = Comparisons::new(&one, forbidden.len());
@@ -118,20 +125,30 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
         let (first, crawler) = (same.crawlers[0], &named[same.crawlers[0]].1);
         let mut known = HashSet::new();
         let (of_allowed, more_allowed) = allowed[first].clone();
-        let own = if star_is_uniform { None } else { policy(crawler) };
-        let compared = star.as_ref().zip(own).filter(|(star, own)| {
-            let rest = left.checked_sub(cost(star) + cost(own));
-            left = rest.unwrap_or(left);
-            rest.is_some()
-        });
+        let own = policy(crawler);
+        let compared =
+            star.as_ref().zip(own.as_ref()).filter(|_| !star_is_uniform).filter(|(star, own)| {
+                let rest = left.checked_sub(cost(star) + cost(own));
+                left = rest.unwrap_or(left);
+                rest.is_some()
+            });
         let is_uncompared = compared.is_none() && !star_is_uniform;
         let telling =
-            compared.into_iter().flat_map(|(star, own)| telling(&mut comparisons, star, &own));
+            compared.into_iter().flat_map(|(star, own)| telling(&mut comparisons, star, own));
         let all = [b"/".to_vec()].into_iter().chain(paths(&same)).chain(of_allowed).chain(telling);
-        let (mut paths, mut unwritable) = (Vec::new(), 0);
+        let (mut paths, mut readable, mut unwritable) = (Vec::new(), Vec::new(), 0);
         for path in all.filter(|path| known.insert(path.clone())) {
             match written(&path) {
-                Some(url) => paths.push(url),
+                Some(url) => {
+                    let own = own.as_ref().filter(|own| {
+                        let rest = tried.checked_sub(2 * own.rule_count());
+                        tried = rest.unwrap_or(tried);
+                        rest.is_some()
+                    });
+                    let better = own.and_then(|own| recognised(own, &path));
+                    readable.extend(better.map(|better| (paths.len(), better)));
+                    paths.push(url);
+                }
                 None => unwritable += 1,
             }
         }
@@ -139,6 +156,7 @@ fn groups<'a>(subject: &Subject<'a>) -> Vec<Same<'a>> {
             more: more(&same) + more_allowed + unwritable,
             names: same.crawlers.iter().map(|at| named[*at].0).collect(),
             paths,
+            readable,
             is_uncompared,
         }
     });
@@ -172,6 +190,19 @@ fn paths(same: &ComparedCrawlers<usize>) -> Vec<Vec<u8>> {
 /// The number of further rules that decide such paths, or may.
 fn more(same: &ComparedCrawlers<usize>) -> usize {
     same.difference.flips().map_or(0, |flips| flips.more_disallowed + flips.unexamined)
+}
+
+/// A path that people recognise, and that the same rule decides as this one.
+fn recognised(policy: &Policy, path: &[u8]) -> Option<Vec<u8>> {
+    let rule = |path: &[u8]| policy.decide_path(path).ok()?.rule();
+    let of_path = rule(path)?;
+    let mut better = filled(of_path.pattern())?;
+    if better.first() != Some(&b'/') {
+        better.insert(0, b'/');
+    }
+    let of_better = rule(&better)?;
+    let is_same = (of_path.line, of_path.verdict) == (of_better.line, of_better.verdict);
+    written(&better).filter(|_| is_same)
 }
 
 /// A path as a line has it.
@@ -210,7 +241,7 @@ impl<'a> Init<'a> {
                 ));
             }
         }
-        let groups = groups(&subject);
+        let mut groups = groups(&subject);
         let mut init = Init {
             subject,
             whos: Whos::new(known),
@@ -222,11 +253,27 @@ impl<'a> Init<'a> {
             differ_on_sitemap: 0,
             of_sitemap: Vec::new(),
         };
+        if urls.is_empty() {
+            groups.iter_mut().for_each(|same| init.make_readable(same));
+        }
         init.add_groups(&groups, urls);
         init.add_known(known, &groups, urls);
         init.add_purposes(known, &groups, urls);
         init.find_of_sitemap(&groups);
         Ok(init)
+    }
+
+    /// Puts paths that people recognise in the place of others, if all profiles agree about both.
+    fn make_readable(&mut self, same: &mut Same<'_>) {
+        let Some(name) = same.names.iter().copied().find(|name| self.can_name(name)) else {
+            return;
+        };
+        for (at, better) in std::mem::take(&mut same.readable) {
+            let [old, new] = [&same.paths[at], &better].map(|path| self.verdict(name, path));
+            if new.is_some() && (old == new || old.is_none()) && !same.paths.contains(&better) {
+                same.paths[at] = better;
+            }
+        }
     }
 
     fn add_groups(&mut self, groups: &[Same<'_>], urls: &[&[u8]]) {

@@ -4,6 +4,7 @@
 mod failure;
 mod init;
 mod line;
+mod readable;
 mod report;
 mod subject;
 mod test;

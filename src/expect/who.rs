@@ -113,13 +113,17 @@ impl<'a> Whos<'a> {
         } else {
             let found = Purpose::all().find(|purpose| purpose.as_str().as_bytes() == text);
             let Some(purpose) = found else {
+                let empty = Robots::parse(b"", &Profile::RFC9309);
                 let names: Vec<_> = Purpose::all().map(|purpose| format!("@{purpose}")).collect();
-                return Err(format!(
-                    "'@{}' is no purpose: there are {} and @all; nor is it the token of a known crawler, \
-                     which 'robotsieve crawlers --list' prints",
-                    short(text),
-                    names.join(", ")
-                ));
+                return Err(match self.known.did_you_mean(text, &empty) {
+                    Some(question) => question,
+                    None => format!(
+                        "'@{}' is no purpose: there are {} and @all; nor is it the token of a known \
+                         crawler, which 'robotsieve crawlers --list' prints",
+                        short(text),
+                        names.join(", ")
+                    ),
+                });
             };
             self.known.of_purpose(purpose).map(Member::known).collect()
         };
@@ -167,6 +171,15 @@ impl<'a> Whos<'a> {
                 return Err(message);
             }
             self.notes.push(message);
+        }
+        // Such a line would pass although it is about nobody.
+        let known = self.known;
+        let question = |name: &&[u8]| known.did_you_mean(name, &file.robots[0]);
+        if let Some(question) = names.iter().find_map(question) {
+            return Err(format!(
+                "{question} Nor does the robots.txt name it; if it is the name of another crawler, \
+                 add that with --crawlers FILE"
+            ));
         }
         let crawler = Crawler::names(names);
         let note = file.robots.iter().find_map(|robots| self.known.note(&crawler, robots));

@@ -7,6 +7,7 @@ use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::joints::joints;
+use crate::read::parse::Record;
 use crate::read::select::{Selected, token_for};
 use crate::read::token::{Names, looked_up};
 
@@ -33,6 +34,29 @@ pub struct Joint<'a> {
     pub after: u32,
     /// The name of that record's field, as written.
     pub field: &'a [u8],
+}
+
+impl<'a> Joint<'a> {
+    /// The joints of a group of a file with these records. Groups are counted from 0.
+    #[cfg(feature = "report")]
+    pub(crate) fn of_group(
+        robots: &Robots<'a>,
+        records: &[Record<'a>],
+        group: u32,
+    ) -> Vec<Joint<'a>> {
+        let lines: Vec<u32> =
+            robots.groups().agents(group).iter().map(|agent| agent.line).collect();
+        Joint::all(records, &lines).collect()
+    }
+
+    /// The joints of a group with these user-agent lines, in a file with these records.
+    fn all(records: &[Record<'a>], lines: &[u32]) -> impl Iterator<Item = Joint<'a>> {
+        joints(records, lines).map(|joint| Joint {
+            line: lines[joint.at],
+            after: joint.last.line,
+            field: joint.last.name,
+        })
+    }
 }
 
 /// Which kind of group applies to a crawler.
@@ -211,11 +235,7 @@ impl<'a> Selection<'a> {
                 records = robots.records().collect();
             }
             let lines: Vec<u32> = group.iter().map(|(_, line)| *line).collect();
-            found.extend(joints(&records, &lines).map(|joint| Joint {
-                line: lines[joint.at],
-                after: joint.last.line,
-                field: joint.last.name,
-            }));
+            found.extend(Joint::all(&records, &lines));
         }
         found
     }

@@ -1,5 +1,7 @@
 //! An entry of the known crawlers.
 
+use std::collections::BTreeMap;
+
 use super::purpose::{Obeys, Purpose};
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
@@ -27,6 +29,8 @@ pub struct KnownCrawler {
     pub purpose: Purpose,
     /// Its operator's word on obeying robots.txt.
     pub obeys: Obeys,
+    /// Who reports that it does not obey robots.txt, where its operator does not say so.
+    pub reported_by: Option<String>,
     /// A sentence about it.
     pub note: Option<String>,
     /// An example of its User-Agent header.
@@ -51,6 +55,7 @@ impl KnownCrawler {
             operator: String::new(),
             purpose: Purpose::Other,
             obeys: Obeys::Unknown,
+            reported_by: None,
             note: None,
             header: None,
             documentation: None,
@@ -105,6 +110,20 @@ impl KnownCrawler {
             .map(|note| format!("a product token obeys the group of *, but {note}"))
     }
 
+    /// The word on its obeying, and whose it is: `its operator says that it does not obey robots.txt`.
+    /// `None` if nobody says that it does not, or not in all.
+    #[must_use]
+    pub fn disobeys(&self) -> Option<String> {
+        match (self.obeys, &self.reported_by) {
+            (Obeys::No, _) => Some("its operator says that it does not obey robots.txt".to_owned()),
+            (Obeys::Partly, None) => {
+                Some("its operator says that it obeys robots.txt only in part".to_owned())
+            }
+            (_, Some(who)) => Some(format!("{who} reports that it does not obey robots.txt")),
+            (Obeys::Yes | Obeys::Unknown, None) => None,
+        }
+    }
+
     /// Returns true if a group names it, by its token or by one of the names after that.
     pub fn is_named(&self, robots: &Robots<'_>) -> bool {
         is_named(robots, &self.crawler())
@@ -116,25 +135,29 @@ pub(crate) fn is_named(robots: &Robots<'_>, crawler: &Crawler) -> bool {
     matches!(robots.groups().select(crawler), Selected::Named(_))
 }
 
-/// Notes on those crawlers whose operators do not say that they obey, one for each answer that they
-/// give instead.
+/// Notes on those crawlers that do not obey, or not in all, one for each who says so: their operators,
+/// or others who report it.
 pub fn notes<'k>(
     crawlers: impl IntoIterator<Item = &'k KnownCrawler, IntoIter: Clone>,
 ) -> Vec<String> {
-    let crawlers = crawlers.into_iter();
-    let note = |(obeys, what): (Obeys, &str)| {
-        let those = crawlers.clone().filter(|crawler| crawler.obeys == obeys);
-        let names: Vec<&str> = those.map(|crawler| crawler.name.as_str()).collect();
-        let text = || {
-            format!(
-                "robots.txt only asks. By what their operators say, these {what}: {}",
-                names.join(", ")
-            )
+    // In the order of the notes.
+    let mut said: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
+    for crawler in crawlers {
+        let who = match (crawler.obeys, &crawler.reported_by) {
+            (Obeys::No, _) => (0, ""),
+            (Obeys::Partly, None) => (1, ""),
+            (_, Some(who)) => (2, who.as_str()),
+            (Obeys::Yes | Obeys::Unknown, None) => continue,
         };
-        (!names.is_empty()).then(text)
+        said.entry(who).or_default().push(&crawler.name);
+    }
+    let note = |((kind, who), names): ((u8, &str), Vec<&str>)| {
+        let what = match kind {
+            0 => "By what their operators say, these do not obey it".to_owned(),
+            1 => "By what their operators say, these obey it in part".to_owned(),
+            _ => format!("By what {who} reports, these do not obey it"),
+        };
+        format!("robots.txt only asks. {what}: {}", names.join(", "))
     };
-    [(Obeys::No, "do not obey it"), (Obeys::Partly, "obey it in part")]
-        .into_iter()
-        .filter_map(note)
-        .collect()
+    said.into_iter().map(note).collect()
 }

@@ -18,8 +18,8 @@ const MAX_TEXT: usize = 2_000;
 /// The fields that no entry lacks.
 const REQUIRED: [&str; 7] = ["name", "token", "operator", "purpose", "obeys", "source", "date"];
 
-const OPTIONAL: [&str; 6] =
-    ["after", "star", "only_in_robots_txt", "note", "header", "documentation"];
+const OPTIONAL: [&str; 7] =
+    ["after", "star", "only_in_robots_txt", "reported_by", "note", "header", "documentation"];
 
 /// A file that is no list of known crawlers.
 ///
@@ -165,6 +165,7 @@ impl Entry {
                     format!("obeys '{}': it is none of yes, no, partly and unknown", name())
                 })?;
             }
+            ("reported_by", Value::Text(who)) => crawler.reported_by = Some(text(who)?),
             ("note", Value::Text(note)) => crawler.note = Some(text(note)?),
             ("header", Value::Text(header)) => crawler.header = Some(text(header)?),
             ("documentation", Value::Text(url)) => crawler.documentation = Some(text(url)?),

@@ -16,14 +16,20 @@
 
 pub mod block;
 mod crawler;
+mod famous;
 mod file;
 mod purpose;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::lint::crawlers;
 use crate::policy::robots::Robots;
+use crate::profile::TokenBytes;
 use crate::read::crawler::Crawler;
+use crate::read::parse::{Field, Record};
+use crate::read::token::token;
+use crate::shown::shown;
 pub use crawler::{KnownCrawler, notes};
 pub use file::InvalidCrawlers;
 pub use purpose::{Obeys, Purpose, UnknownPurpose};
@@ -95,6 +101,28 @@ impl KnownCrawlers {
         self.crawlers.iter()
     }
 
+    /// The place of a crawler with this product token in lists for people: those that most owners of
+    /// sites look for come first, and all others share the last place.
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    ///
+    /// let mut tokens = ["FooBot", "GPTBot", "Googlebot"];
+    /// tokens.sort_by_key(|token| KnownCrawlers::place(token));
+    /// assert_eq!(tokens, ["Googlebot", "GPTBot", "FooBot"]);
+    /// ```
+    #[must_use]
+    pub fn place(token: &str) -> usize {
+        famous::place(token)
+    }
+
+    /// The crawler with this name, which may be its product token or the name as its operator writes
+    /// it, in any case.
+    pub fn by_name(&self, name: &str) -> Option<&KnownCrawler> {
+        let is_name = |crawler: &&KnownCrawler| crawler.name.eq_ignore_ascii_case(name);
+        self.by_token(name).or_else(|| self.iter().find(is_name))
+    }
+
     /// Those of a purpose.
     pub fn of_purpose(&self, purpose: Purpose) -> impl Iterator<Item = &KnownCrawler> {
         self.iter().filter(move |crawler| crawler.purpose == purpose)
@@ -110,6 +138,59 @@ impl KnownCrawlers {
     pub fn by_header<H: AsRef<[u8]>>(&self, header: H) -> Option<&KnownCrawler> {
         let crawler = Crawler::from_user_agent(header);
         crawler.iter().find_map(|name| self.by_token(str::from_utf8(name).ok()?))
+    }
+
+    /// The known crawler that was probably meant by a name that no crawler is known by, if the names
+    /// differ in one slip of the pen. `None` if the file names it: then it is right there.
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    /// use robotsieve::{Profile, Robots};
+    ///
+    /// let known = KnownCrawlers::built_in();
+    /// let robots = Robots::parse(b"User-agent: GPTBot\nDisallow: /\n", &Profile::RFC9309);
+    /// assert_eq!(known.meant("GTPBot", &robots).unwrap().token, "GPTBot");
+    /// assert!(known.meant("FooBot", &robots).is_none());
+    /// ```
+    #[must_use]
+    pub fn meant<N: AsRef<[u8]>>(&self, name: N, robots: &Robots<'_>) -> Option<&KnownCrawler> {
+        let name = name.as_ref();
+        if self.by_token(str::from_utf8(name).ok()?).is_some() {
+            return None;
+        }
+        let tokens = self.iter().map(|crawler| crawler.token.as_str());
+        // Of several that are as near, the one that people know.
+        let meant = crawlers::misspelt(name)
+            .filter(|token| self.by_token(token).is_some())
+            .or_else(|| crawlers::meant(name, tokens))?;
+        // However much of its line a profile reads.
+        let is_it = |record: &Record<'_>| {
+            [TokenBytes::LettersDigits, TokenBytes::Letters, TokenBytes::UpToSlash]
+                .iter()
+                .any(|bytes| token(record.value, *bytes).eq_ignore_ascii_case(name))
+        };
+        let mut lines = robots.records().filter(|record| record.field == Field::UserAgent);
+        if lines.any(|line| is_it(&line)) { None } else { self.by_token(meant) }
+    }
+
+    /// The question whether another crawler was meant by a name, in a sentence, if it was
+    /// ([`KnownCrawlers::meant`]).
+    ///
+    /// ```
+    /// use robotsieve::known::KnownCrawlers;
+    /// use robotsieve::{Profile, Robots};
+    ///
+    /// let robots = Robots::parse(b"", &Profile::RFC9309);
+    /// assert_eq!(
+    ///     KnownCrawlers::built_in().did_you_mean("Googelbot", &robots).unwrap(),
+    ///     "no crawler is known as 'Googelbot': did you mean 'Googlebot'?"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn did_you_mean<N: AsRef<[u8]>>(&self, name: N, robots: &Robots<'_>) -> Option<String> {
+        let meant = &self.meant(&name, robots)?.token;
+        let name = shown(name.as_ref());
+        Some(format!("no crawler is known as '{name}': did you mean '{meant}'?"))
     }
 
     /// The consequence for a file of asking it for a known crawler by its product token alone, in a
@@ -281,6 +362,44 @@ mod tests {
                 assert_eq!(is_allowed, Ok(false), "{name} {}", crawler.token);
             }
         }
+    }
+
+    /// A known name, a name in the file and a name that is far from all known ones stand.
+    #[test]
+    fn names_that_were_meant() {
+        let known = KnownCrawlers::built_in();
+        let file = b"User-agent: Googelbot\nUser-agent: BingBots/2.0\nDisallow: /\n";
+        for (_, profile) in Profile::NAMED {
+            let (empty, robots) = (Robots::parse(b"", profile), Robots::parse(file, profile));
+            for (name, wanted, in_file) in [
+                ("Googelbot", Some("Googlebot"), None),
+                ("GTPBot", Some("GPTBot"), Some("GPTBot")),
+                ("PerplexityBots", Some("PerplexityBot"), Some("PerplexityBot")),
+                ("BingBots", Some("bingbot"), None),
+                ("ChatGPT", Some("ChatGPT-User"), Some("ChatGPT-User")),
+                ("gptbot", None, None),
+                ("anthropic-ai", None, None),
+                ("FooBot", None, None),
+                ("*", None, None),
+                ("", None, None),
+            ] {
+                let meant = |robots: &Robots<'_>| {
+                    known.meant(name, robots).map(|known| known.token.to_ascii_lowercase())
+                };
+                let lower = |token: Option<&str>| token.map(str::to_ascii_lowercase);
+                assert_eq!(meant(&empty), lower(wanted), "{name}");
+                assert_eq!(meant(&robots), lower(in_file), "{name}");
+            }
+        }
+        let mut own = KnownCrawlers::default();
+        own.add_file(
+            "[[crawler]]\nname = 'x'\ntoken = 'OurCrawler'\noperator = 'We'\npurpose = 'other'\n\
+             obeys = 'yes'\nsource = 'x'\ndate = 2026-11-23",
+        )
+        .unwrap();
+        let empty = Robots::parse(b"", &Profile::RFC9309);
+        assert_eq!(own.meant("OurCralwer", &empty).unwrap().token, "OurCrawler");
+        assert!(own.meant("Googelbot", &empty).is_none());
     }
 
     #[test]

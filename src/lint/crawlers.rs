@@ -43,20 +43,28 @@ pub(super) fn is_well_known(token: &[u8]) -> bool {
 }
 
 /// The well-known crawler whose name was probably meant by a token that no well-known one has.
+pub(crate) fn misspelt(token: &[u8]) -> Option<&'static str> {
+    meant(token, WELL_KNOWN.iter().copied())
+}
+
+/// The first of these product tokens that was probably meant by a name that is none of them.
 ///
 /// The names differ in hyphens alone, or in one slip of the pen. Short names are taken as they are:
 /// `roverbot` and `msrbot` are crawlers, and no misspelt `rogerbot` and `msnbot`.
-pub(super) fn misspelt(token: &[u8]) -> Option<&'static str> {
+pub(crate) fn meant<'k>(
+    name: &[u8],
+    tokens: impl Iterator<Item = &'k str> + Clone,
+) -> Option<&'k str> {
     const MAX_LEN: usize = 32;
-    let token = str::from_utf8(token).ok().filter(|token| token.len() <= MAX_LEN)?;
-    if is_well_known(token.as_bytes()) {
+    let name = str::from_utf8(name).ok().filter(|name| name.len() <= MAX_LEN)?;
+    let find = |wanted: &str| tokens.clone().find(|token| token.eq_ignore_ascii_case(wanted));
+    if is_well_known(name.as_bytes()) || find(name).is_some() {
         return None;
     }
-    if let Some((_, known)) = MISTAKEN.iter().find(|(name, _)| name.eq_ignore_ascii_case(token)) {
-        return Some(known);
-    }
-    let is_slip = |known: &&&str| is_slip(token.as_bytes(), known.as_bytes());
-    WELL_KNOWN.iter().find(is_slip).copied()
+    let mistaken = MISTAKEN.iter().find(|(mistaken, _)| mistaken.eq_ignore_ascii_case(name));
+    mistaken
+        .and_then(|(_, token)| find(token))
+        .or_else(|| tokens.clone().find(|token| is_slip(name.as_bytes(), token.as_bytes())))
 }
 
 fn is_slip(token: &[u8], known: &[u8]) -> bool {

@@ -67,7 +67,7 @@
 
 mod code;
 mod comments;
-mod crawlers;
+pub(crate) mod crawlers;
 mod dead;
 mod differs;
 mod fields;

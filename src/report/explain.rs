@@ -608,7 +608,7 @@ fn choice(selection: &explain::Selection<'_>) -> Vec<Sentence> {
 }
 
 /// Where a group goes on that seems to end, in words.
-fn joined(joints: &[explain::Joint<'_>]) -> Vec<String> {
+pub(super) fn joined(joints: &[explain::Joint<'_>]) -> Vec<String> {
     let said = joints.iter().take(LABELS).map(|joint| {
         let explain::Joint { line, after, field } = joint;
         format!("line {line} joins this group: '{}' on line {after} does not end it", short(field))

@@ -2,13 +2,16 @@
 
 use serde::Serialize;
 
+use crate::explain::Joint;
 use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
+use crate::read::parse::Record;
 use crate::records::{self, Kind, RequestRate, Scope, TimeWindow, Value};
 use crate::rights::content_signals::{Signal, pieces};
 use crate::rights::content_usage::read_members;
 use crate::rights::{ContentSignals, Note, Ruling, UseCeiling, Vocabulary};
 
+use super::explain::joined;
 use super::{SCHEMA, Sentence, TOOL_VERSION, counted, shown, text, texts};
 
 /// The largest number that JavaScript has exactly.
@@ -59,6 +62,8 @@ pub struct RecordScope {
     pub crawlers_base64: Option<Vec<String>>,
     /// The same in words, such as `for GPTBot`.
     pub label: String,
+    /// Why the group is for all of these crawlers, if it goes on where it seems to end.
+    pub notes: Vec<String>,
 }
 
 /// Where a record belongs.
@@ -264,6 +269,7 @@ impl RecordsReport {
             Scope::Outside => (2, 0),
         });
         scopes.dedup();
+        let all: Vec<Record<'_>> = robots.records().collect();
         let nothing = "no records other than user-agent lines and rules";
         let (name, name_base64) = name.map(text).unzip();
         RecordsReport {
@@ -273,7 +279,7 @@ impl RecordsReport {
             robots: name,
             robots_base64: name_base64.flatten(),
             profile: robots.profile().name(),
-            scopes: scopes.into_iter().map(|scope| record_scope(robots, scope)).collect(),
+            scopes: scopes.into_iter().map(|scope| record_scope(robots, &all, scope)).collect(),
             sentences: found.is_empty().then(|| Sentence::new(nothing, None)).into_iter().collect(),
             records: found.iter().map(|record| typed(record, resolve)).collect(),
         }
@@ -289,7 +295,7 @@ fn place(scope: Scope) -> (ScopeKind, Option<u32>) {
     }
 }
 
-fn record_scope(robots: &Robots<'_>, of: Scope) -> RecordScope {
+fn record_scope<'f>(robots: &Robots<'f>, records: &[Record<'f>], of: Scope) -> RecordScope {
     let (scope, group) = place(of);
     let tokens = group.map(|group| robots.group_tokens(group));
     let label = match (&tokens, scope) {
@@ -301,7 +307,15 @@ fn record_scope(robots: &Robots<'_>, of: Scope) -> RecordScope {
         (None, _) => "in no group".to_owned(),
     };
     let (crawlers, crawlers_base64) = tokens.as_deref().map(texts).unzip();
-    RecordScope { scope, group, crawlers, crawlers_base64: crawlers_base64.flatten(), label }
+    let joints = group.map(|group| Joint::of_group(robots, records, group));
+    RecordScope {
+        scope,
+        group,
+        crawlers,
+        crawlers_base64: crawlers_base64.flatten(),
+        label,
+        notes: joined(&joints.unwrap_or_default()),
+    }
 }
 
 fn typed(found: &records::TypedRecord<'_>, resolve: Option<Resolve<'_>>) -> TypedRecord {

@@ -100,6 +100,13 @@ export class Robots extends FullRobots {
     const raw = rawOf(this);
     return call(() => raw.noteOfKnown(name)) ?? null;
   }
+
+  /** A sentence, if no crawler is known by this token, the file does not name it, and a known one was probably meant. */
+  didYouMean(token: string): string | null {
+    const name = stringOf(token, "a token", 1000);
+    const raw = rawOf(this);
+    return call(() => raw.didYouMean(name)) ?? null;
+  }
 }
 
 /** The purposes for which crawlers read, in the order of reports: names and headings. */

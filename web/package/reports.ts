@@ -140,7 +140,9 @@ export interface AuditedCrawler {
   rules: BrokenRule[];
   /** Forbidden requests by rules beyond the first 1,000. */
   more_rules: number;
-  /** Its operator's word, if it broke a rule and does not claim to obey them all. */
+  /**
+   * The word of its operator or of others, if it broke a rule and is not said to obey them all.
+   */
   note: string | null;
 }
 
@@ -767,6 +769,8 @@ export interface KnownCrawler {
   purpose: Purpose;
   /** Its operator's word on obeying robots.txt. */
   obeys: Obeys;
+  /** Who reports that it does not obey robots.txt, where its operator does not say so. */
+  reported_by: string | null;
   /** A sentence about it. */
   note: string | null;
   /** An example of its User-Agent header. */
@@ -904,6 +908,16 @@ export type Obeys =
   | "partly"
   /** Nobody who wrote the entry knows. */
   | "unknown";
+
+/** An address that is none of those that an operator publishes. */
+export interface OtherAddress {
+  /** The address. */
+  address: string;
+  /** The number of requests. */
+  requests: number;
+  /** The number of those that are forbidden. */
+  forbidden: number;
+}
 
 /** A site of URLs that were not judged. */
 export interface OtherSite {
@@ -1144,7 +1158,10 @@ export interface ReachRow {
   policy: number;
   /** The crawlers, as indexes into the report's `crawlers`. */
   crawlers: number[];
-  /** Who they are and why: `Googlebot (line 5)`, `12 others (by the group of *)`. */
+  /**
+   * Who they are and why, those that people look for first: `Googlebot (line 5)`, `bingbot,
+   * GPTBot (by the group of *)`.
+   */
   who: string[];
 }
 
@@ -1193,6 +1210,8 @@ export interface RecordScope {
   crawlers_base64?: string[];
   /** The same in words, such as `for GPTBot`. */
   label: string;
+  /** Why the group is for all of these crawlers, if it goes on where it seems to end. */
+  notes: string[];
 }
 
 /** Everything in a file that is neither a user-agent line nor a rule: the report `records`. */
@@ -1695,6 +1714,10 @@ export interface VerifiedCount {
   requests: number;
   /** The number of those that are forbidden. */
   forbidden: number;
+  /** The first 100 other addresses that sent its name, those with the most requests first. */
+  others: OtherAddress[];
+  /** The number of requests from further addresses, and from unknown ones. */
+  more_others: number;
 }
 
 /** A time of day in UTC, which may span midnight. */

@@ -261,6 +261,11 @@ mod known {
             let crawler = by_token(token)?;
             self.shared.with(|robots| crawler.star_note(robots))
         }
+
+        #[wasm_bindgen(js_name = didYouMean)]
+        pub fn did_you_mean(&self, token: &str) -> Option<String> {
+            self.shared.with(|robots| KnownCrawlers::built_in().did_you_mean(token, robots))
+        }
     }
 
     /// All that is known of crawlers.

@@ -322,6 +322,8 @@ test("the known crawlers, and what they may read", () => {
   assert.equal(robots.policyOfKnown("AdsBot-Google").isAllowed("/x"), true);
   assert.match(robots.noteOfKnown("AdsBot-Google"), /ignores the group of \*/);
   assert.equal(robots.noteOfKnown("GPTBot"), null);
+  assert.equal(robots.didYouMean("Googelbot"), "no crawler is known as 'Googelbot': did you mean 'Googlebot'?");
+  assert.equal(robots.didYouMean("FooBot"), null);
   assert.throws(() => robots.policyOfKnown("nobody's"), RangeError);
   assert.deepEqual(robots.lint().findings, new Robots(robots.text).lint().findings);
 });

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use robotsieve::audit::LogFormat;
+use robotsieve::audit::{LogFormat, W3cColumns};
 use robotsieve_client::Timestamp;
 
 use super::ranges::RangesOption;
@@ -41,6 +41,7 @@ Examples:
   robotsieve audit --robots old.txt --robots 2026-11-01=new.txt access.log
   robotsieve audit --ranges googlebot.json --ranges GPTBot=openai.json \\
       robots.txt access.log
+  robotsieve audit --ranges https://openai.com/gptbot.json robots.txt access.log
   robotsieve audit --list robots.txt access.log > offending.log
   robotsieve audit --format-string '$request_uri $status \"$http_user_agent\"' \\
       robots.txt access.log
@@ -89,11 +90,14 @@ pub struct AuditArgs {
     #[arg(long, value_name = "STRING", verbatim_doc_comment, conflicts_with = "log_format")]
     pub format_string: Option<String>,
 
-    /// Verify a crawler by its published addresses
+    /// Verify crawlers by the addresses that operators publish: a file or URL
     ///
     /// JSON as Google, Microsoft and OpenAI publish it. The crawler is the
     /// name of the file ('googlebot.json'), or stands before it
-    /// ('Googlebot=FILE'). Repeat the option for several.
+    /// ('Googlebot=FILE'). An operator's name is for all its crawlers
+    /// ('Google=FILE'), and 'common-crawlers.json' is known to be Google's.
+    /// Repeat the option for several files. The report lists the addresses
+    /// that sent the name of a crawler and are none of its own.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub ranges: Vec<RangesOption>,
 
@@ -140,6 +144,12 @@ pub enum NamedFormat {
     Caddy,
     /// Cloudflare's Logpush of HTTP requests, JSON lines
     Cloudflare,
+    /// JSON lines whose members are named as nginx's variables
+    Nginx,
+    /// Traefik's JSON lines
+    Traefik,
+    /// The extended format of the W3C, of IIS and CloudFront
+    W3c,
 }
 
 impl From<NamedFormat> for LogFormat {
@@ -149,6 +159,9 @@ impl From<NamedFormat> for LogFormat {
             NamedFormat::Common => LogFormat::Common,
             NamedFormat::Caddy => LogFormat::Caddy,
             NamedFormat::Cloudflare => LogFormat::Cloudflare,
+            NamedFormat::Nginx => LogFormat::Nginx,
+            NamedFormat::Traefik => LogFormat::Traefik,
+            NamedFormat::W3c => LogFormat::W3c(W3cColumns::default()),
         }
     }
 }

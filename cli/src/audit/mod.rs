@@ -15,7 +15,6 @@ use robotsieve::Robots;
 use robotsieve::audit::{Audit, AuditReport, LogFormat, LogLine, Version};
 
 use crate::error::{Failure, Status};
-use crate::known::Known;
 use crate::options::Format;
 use crate::read::robots_file::{self, Given};
 use crate::read::{inputs, stdin};
@@ -60,7 +59,9 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     });
     let mut audit = Audit::new(dated.collect(), &known);
     args.host.iter().for_each(|host| audit.add_host(host));
-    add_ranges(args, &known, &mut audit)?;
+    for option in &args.ranges {
+        ranges::add(option, &known, &mut audit)?;
+    }
     let mut list = args.list.then(|| List {
         out: BufWriter::with_capacity(1 << 16, Stdout::new()),
         harmless: io::stdout().is_terminal(),
@@ -105,21 +106,6 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     let found = if report.forbidden > 0 { Status::No } else { Status::Done };
     Ok(if read == Status::Done { found } else { read })
-}
-
-/// Adds the addresses of `--ranges`.
-fn add_ranges(args: &AuditArgs, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
-    for option in &args.ranges {
-        if !option.is_named && known.by_token(&option.name).is_none() {
-            return Err(Failure::Usage(format!(
-                "--ranges {}: no known crawler has the name '{}'; write NAME={0}",
-                option.path.display(),
-                option.name
-            )));
-        }
-        audit.add_ranges(&option.name, &ranges::read(&option.path)?);
-    }
-    Ok(())
 }
 
 /// Where forbidden requests are printed.
@@ -184,8 +170,8 @@ fn read(
     }
     if !audit.end_log() {
         errors.error(&format_args!(
-            "cannot tell the format of {}: it is not combined, common, Caddy's or Cloudflare's; \
-             describe it with --format-string",
+            "cannot tell the format of {}: it is not combined, common, the W3C's, or JSON of Caddy, \
+             Cloudflare, nginx or Traefik; describe it with --format-string",
             inputs::shown(log)
         ));
     }

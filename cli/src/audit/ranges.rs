@@ -1,90 +1,77 @@
-//! `--ranges`: files with the addresses of a crawler.
+//! `--ranges`: files with the addresses of crawlers, by their names or URLs.
 
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use robotsieve::audit::Ranges;
-use serde::Deserialize;
+use robotsieve::audit::{Audit, PublishedRanges};
+use url::Url;
 
 use crate::error::Failure;
+use crate::known::Known;
 use crate::read::small_file;
+use crate::read::web::{self, Web};
 
-/// `--ranges`: `googlebot.json`, or `Googlebot=FILE`.
+/// `--ranges`: `googlebot.json`, or `Googlebot=FILE`, or `Google=FILE`.
 #[derive(Clone, Debug)]
 pub struct RangesOption {
     /// As given, or as the file is named.
-    pub name: String,
-    pub is_named: bool,
-    pub path: PathBuf,
+    name: String,
+    is_named: bool,
+    place: PathBuf,
 }
 
 impl From<&str> for RangesOption {
     fn from(text: &str) -> RangesOption {
         match text.split_once('=') {
-            Some((name, path)) if !name.contains(['/', '\\']) => {
-                RangesOption { name: name.to_owned(), is_named: true, path: path.into() }
+            Some((name, place)) if !name.contains(['/', '\\']) => {
+                RangesOption { name: name.to_owned(), is_named: true, place: place.into() }
             }
             _ => {
                 let name = Path::new(text).file_stem().unwrap_or_default().to_string_lossy();
-                RangesOption { name: name.into_owned(), is_named: false, path: text.into() }
+                RangesOption { name: name.into_owned(), is_named: false, place: text.into() }
             }
         }
     }
 }
 
-#[derive(Deserialize)]
-struct File {
-    prefixes: Vec<Prefix>,
-}
-
-#[derive(Deserialize)]
-struct Prefix {
-    #[serde(rename = "ipv4Prefix", alias = "ipv6Prefix")]
-    prefix: String,
-}
-
-/// Reads a file as Google, Bing and OpenAI publish it.
+/// Adds the addresses of a file to an audit.
 ///
 /// # Errors
-/// Returns an error if it cannot be read, or is not such a file.
-pub fn read(path: &Path) -> Result<Ranges, Failure> {
-    let wrong = |text: String| Error::new(ErrorKind::InvalidData, text);
-    let read = small_file(path).and_then(|bytes| {
-        let file: File =
-            serde_json::from_slice(&bytes).map_err(|cause| wrong(cause.to_string()))?;
-        let prefixes = file.prefixes.iter().map(|prefix| &prefix.prefix);
-        Ranges::of(prefixes).map_err(|(place, _)| {
-            let prefix = &file.prefixes[place].prefix;
-            wrong(format!("'{prefix}' is not an address with a prefix length"))
-        })
-    });
-    read.map_err(|cause| {
-        let action = format!("cannot read the address ranges in '{}'", path.display());
-        Failure::io(action, cause).advise(
-            "it is JSON like {\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}, as operators \
-             publish it",
-        )
-    })
+/// Returns an error if it cannot be read or is no such file, or if nobody knows whose addresses it has.
+pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
+    let file = read(&option.place)?;
+    let crawlers = match option.is_named {
+        true => Some(file.crawlers(&option.name, known)),
+        false => file.crawlers_of_file(&option.name, known),
+    };
+    let Some(crawlers) = crawlers else {
+        return Err(Failure::Usage(format!(
+            "--ranges {}: no known crawler has the name '{}'; write NAME={0}, with the token of a \
+             crawler or the name of an operator (Google, OpenAI) before it",
+            option.place.display(),
+            option.name
+        )));
+    };
+    audit.add_published(&option.name, &crawlers);
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn published_files() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("googlebot.json");
-        let file = r#"{"creationTime":"2026-11-01T00:00:00","prefixes":[
-            {"ipv6Prefix":"2001:4860:4801:10::/64"},{"ipv4Prefix":"66.249.64.32/27","service":"x"}]}"#;
-        std::fs::write(&path, file).unwrap();
-        let ranges = Ranges::of(["2001:4860:4801:10::/64", "66.249.64.32/27"]).unwrap();
-        assert_eq!(read(&path).unwrap(), ranges);
-        for wrong in
-            ["", "{}", "[]", r#"{"prefixes":[{}]}"#, r#"{"prefixes":[{"ipv4Prefix":"x"}]}"#]
-        {
-            std::fs::write(&path, wrong).unwrap();
-            assert!(read(&path).is_err(), "{wrong}");
+fn read(place: &Path) -> Result<PublishedRanges, Failure> {
+    let bytes = match web::url(place) {
+        Some(name) => {
+            let wrong = |cause| Failure::Usage(format!("--ranges: '{name}' is no URL: {cause}"));
+            let url: Url = name.parse().map_err(wrong)?;
+            Web::of(&url, Some(&url))?.get(url)?.0
         }
-    }
+        None => small_file(place).map_err(|cause| cannot_read(place, cause))?,
+    };
+    PublishedRanges::read(&bytes)
+        .map_err(|wrong| cannot_read(place, Error::new(ErrorKind::InvalidData, wrong)))
+}
+
+fn cannot_read(place: &Path, cause: Error) -> Failure {
+    let action = format!("cannot read the address ranges in '{}'", place.display());
+    Failure::io(action, cause).advise(
+        "it is JSON like {\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}, as operators publish it",
+    )
 }

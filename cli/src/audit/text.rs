@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 
-use robotsieve::audit::{AuditReport, AuditedCrawler, BrokenRule};
+use robotsieve::audit::{AuditReport, AuditedCrawler, BrokenRule, OtherAddress};
 
 use crate::write::bytes::on_one_line;
 
 /// The number of rules of a crawler that are shown.
 const RULES: usize = 5;
+
+/// The number of addresses of a crawler that are shown.
+const ADDRESSES: usize = 5;
 
 /// Prints the report; with a column for requests from published addresses if some are known.
 pub fn print(report: &AuditReport, verified: bool, out: &mut impl Write) -> io::Result<()> {
@@ -26,6 +29,7 @@ pub fn print(report: &AuditReport, verified: bool, out: &mut impl Write) -> io::
         writeln!(out, "{}", of_purpose[0].title)?;
         for crawler in of_purpose {
             row(crawler, width, verified, out)?;
+            others(crawler, out)?;
             broken(report, crawler, out)?;
         }
     }
@@ -65,6 +69,22 @@ fn row(
         _ if !verified => writeln!(out, "{asked}"),
         Some(verified) => writeln!(out, "{asked:10}  {}", verified.requests),
         None => writeln!(out, "{asked:10}  -"),
+    }
+}
+
+/// The addresses that sent the name of a crawler, and are none of its own.
+fn others(crawler: &AuditedCrawler, out: &mut impl Write) -> io::Result<()> {
+    let Some(verified) = &crawler.verified else { return Ok(()) };
+    for other in verified.others.iter().take(ADDRESSES) {
+        let OtherAddress { address, requests, forbidden, .. } = other;
+        let s = if *requests == 1 { "" } else { "s" };
+        writeln!(out, "    not its own: {address}  {requests} request{s}, {forbidden} forbidden")?;
+    }
+    let rest = verified.others.iter().skip(ADDRESSES).map(|other| other.requests).sum::<u64>();
+    match rest + verified.more_others {
+        0 => Ok(()),
+        1 => writeln!(out, "    not its own: 1 more request, from another address"),
+        more => writeln!(out, "    not its own: {more} more requests, from other addresses"),
     }
 }
 

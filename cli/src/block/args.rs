@@ -36,14 +36,16 @@ what their operators say, do not obey it. 'robotsieve crawlers --list' prints
 the known crawlers and their purposes.
 
 In the two older profiles a group for FooBot is also for FooBot-News, or for
-any crawler with FooBot in its name. A note names the known ones that would be
-shut out with the others there. Profile google reads no digits in a name, so
-nothing is proven there of a name that has some, and a note says so.
+any crawler with FooBot in its name, and profile google reads no digits in a
+name. With --verbose notes say which crawlers that concerns.
+
+The new groups stand at the end, and at the beginning if the file is longer
+than crawlers need read.
 
 Exit status:
   0  printed, and proven
-  1  not proven, so nothing was printed
-  2  wrong usage
+  1  not proven, or ROBOTS is no text of a robots.txt; so nothing was printed
+  2  wrong usage, or a name that seems to be misspelt
   3  a file could not be read"
 )]
 pub struct BlockArgs {
@@ -52,12 +54,18 @@ pub struct BlockArgs {
 
     /// Also this crawler, known or not, by its product token
     ///
-    /// Repeat the option for several.
+    /// Repeat the option for several. A name that no known crawler has, and
+    /// that looks like a misspelt one, is refused unless ROBOTS has it.
+    #[arg(verbatim_doc_comment)]
     #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
     pub crawlers: Vec<String>,
 
     #[command(flatten)]
     pub known: KnownOption,
+
+    /// Also say what is not proven, or changes besides, in older profiles
+    #[arg(short, long)]
+    pub verbose: bool,
 
     /// The robots.txt to edit: a file, an http(s) URL, or '-'
     #[arg(value_name = "ROBOTS")]

@@ -32,7 +32,8 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
     };
     match block.edit(&old) {
         Ok(edited) => {
-            edited.notes.iter().for_each(|note| stderr::note(note));
+            let of_profiles = edited.profile_notes.iter().filter(|_| args.verbose);
+            edited.notes.iter().chain(of_profiles).for_each(|note| stderr::note(note));
             stdout::print(edited.file)
         }
         Err(CannotBlock::Unproven(wrong)) => {
@@ -43,8 +44,16 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
             ));
             Ok(Status::No)
         }
+        Err(CannotBlock::DidYouMean(question)) => Err(Failure::Usage(format!(
+            "--crawler: {question} If it is the name of another crawler, add that with --crawlers \
+             FILE"
+        ))),
         Err(wrong) => {
-            stderr::error(&format_args!("nothing is printed, since {wrong}"));
+            let advice = match wrong {
+                CannotBlock::Html => ": give the file or the URL of the robots.txt",
+                _ => "",
+            };
+            stderr::error(&format_args!("nothing is printed, since {wrong}{advice}"));
             Ok(Status::No)
         }
     }

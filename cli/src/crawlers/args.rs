@@ -13,25 +13,30 @@ use crate::sitemap::{SITEMAP, SiteOption, SitemapOption};
 ///
 /// For each purpose, such as AI training, a line says how many crawlers are shut
 /// out of the whole site, how many may read a part of it, and how many may read
-/// everything. Below it are the crawlers, with the rules that keep them out, the
-/// lines that name them, and the verdicts on some pages: the URLs given, or '/' and
-/// short paths on which the crawlers differ. All of it is found by the automata of
-/// the rules: "everything" and "nothing" are proven.
+/// everything. Then come the different answers, each with all crawlers that get
+/// it: the rules that keep them out, the lines that name them, and the verdicts on
+/// some pages: the URLs given, or '/' and short paths on which the crawlers
+/// differ. All of it is found by the automata of the rules: "everything" and
+/// "nothing" are proven.
+///
+/// With NAMEs, only these crawlers: their product tokens, or the names that --list
+/// prints.
 ///
 /// With --sitemap it also shows how many of the sitemap's URLs each may read, and
 /// which rules forbid the others.
 ///
-/// The crawlers are built in, with their operators, purposes and sources;
-/// --crawlers adds others, and --list prints them all.
+/// The crawlers are built in; --crawlers adds others, and --list prints them all
+/// (with their sources: --list --format json or toml).
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
     arg_required_else_help = true,
-    override_usage = "robotsieve crawlers [OPTIONS] ROBOTS [URL]...
+    override_usage = "robotsieve crawlers [OPTIONS] ROBOTS [NAME|URL]...
        robotsieve crawlers [OPTIONS] --list",
     after_help = "\
 Examples:
   robotsieve crawlers robots.txt
+  robotsieve crawlers robots.txt PerplexityBot Googlebot /products/1
   robotsieve crawlers --purpose ai-training --purpose ai-assistants robots.txt
   robotsieve crawlers --purpose search robots.txt /products/1 '/cart?id=1'
   robotsieve crawlers --format markdown robots.txt > crawlers.md
@@ -50,12 +55,13 @@ robots.txt itself does not count: whoever obeys it has to read it.
 
 Exit status:
   0  printed, whatever the crawlers may read
-  2  wrong usage, or an invalid URL, or no URL of a sitemap is of the site
+  2  wrong usage, or an invalid URL, or a NAME that is not known, or no URL of a
+     sitemap is of the site
   3  a file could not be read, or a part of a sitemap"
 )]
 pub struct CrawlersArgs {
     /// Print what is known of the crawlers, for no robots.txt
-    #[arg(id = "list_known", long = "list", conflicts_with_all = ["robots", "urls", SITEMAP])]
+    #[arg(id = "list_known", long = "list", conflicts_with_all = ["robots", "rest", SITEMAP])]
     pub list: bool,
 
     #[command(flatten)]
@@ -82,9 +88,9 @@ pub struct CrawlersArgs {
     #[arg(value_name = "ROBOTS", required_unless_present = "list_known")]
     pub robots: Option<PathBuf>,
 
-    /// URLs, or paths that begin with '/'; or '-' for lines of standard input
-    #[arg(value_name = "URL")]
-    pub urls: Vec<OsString>,
+    /// Known crawlers, and URLs or paths; '-' reads URLs from standard input
+    #[arg(value_name = "NAME|URL")]
+    pub rest: Vec<OsString>,
 }
 
 /// What `crawlers` prints.

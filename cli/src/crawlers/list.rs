@@ -54,6 +54,7 @@ fn toml(crawlers: &[&KnownCrawler], out: &mut impl Write) -> io::Result<()> {
             ("operator", text(&crawler.operator)),
             ("purpose", text(crawler.purpose.as_str())),
             ("obeys", text(crawler.obeys.as_str())),
+            ("reported_by", optional(&crawler.reported_by)),
             ("note", optional(&crawler.note)),
             ("header", optional(&crawler.header)),
             ("documentation", optional(&crawler.documentation)),

@@ -21,6 +21,7 @@ use crate::options::When;
 use crate::read::robots_file::{self, Given};
 use crate::read::{stdin, urls};
 use crate::sitemap::{self, Sitemaps};
+use crate::write::bytes;
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use args::{CrawlersArgs, Format};
@@ -42,37 +43,82 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
         return Err(Failure::Usage(wrong.to_owned()));
     }
     let known = args.known.read()?;
+    let (names, urls): (Vec<OsString>, Vec<OsString>) =
+        args.rest.iter().cloned().partition(|text| is_name(text));
+    let named = names.iter().map(|name| by_name(&known, name)).collect::<Result<Vec<_>, _>>()?;
     let purposes = &args.purpose.purposes;
-    let is_meant =
-        |crawler: &&KnownCrawler| purposes.is_empty() || args.purpose.has(crawler.purpose);
+    let is_meant = |crawler: &&KnownCrawler| {
+        (purposes.is_empty() || args.purpose.has(crawler.purpose))
+            && (named.is_empty() || named.iter().any(|one| one.token == crawler.token))
+    };
     let crawlers: Vec<&KnownCrawler> = known.iter().filter(is_meant).collect();
     if crawlers.is_empty() {
         let message = if known.iter().next().is_none() {
             "the files of --crawlers have no crawler, and 'replace = true' leaves the built-in ones \
              out: add an entry, or remove that line"
-        } else {
+        } else if named.is_empty() {
             "no crawler is known of these purposes: leave --purpose out to see all"
+        } else {
+            "none of the crawlers that were named has one of these purposes: leave --purpose out"
         };
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut out = io::BufWriter::new(Stdout::new());
     let (printed, status) = match &args.robots {
         None => (list::print(&crawlers, args.format, &mut out), Status::Done),
-        Some(robots) => table(args, robots, &known, &crawlers, &mut out)?,
+        Some(robots) => {
+            let asked = Asked { crawlers, is_named: !named.is_empty(), urls };
+            table(args, robots, &known, &asked, &mut out)?
+        }
     };
     printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
     Ok(status)
+}
+
+/// Returns true if an argument can be no URL and no path.
+fn is_name(text: &OsStr) -> bool {
+    let text = text.as_encoded_bytes();
+    text != b"-" && !text.starts_with(b"/") && memchr::memmem::find(text, b"://").is_none()
+}
+
+/// The known crawler that an argument names.
+///
+/// # Errors
+/// Returns an error if there is none, with the one that was probably meant.
+fn by_name<'k>(known: &'k Known, name: &OsStr) -> Result<&'k KnownCrawler, Failure> {
+    let found = name.to_str().and_then(|name| known.by_name(name));
+    found.ok_or_else(|| {
+        let bytes = name.as_encoded_bytes();
+        let question = known.did_you_mean(bytes, &Robots::parse(b"", &Profile::RFC9309));
+        Failure::Usage(question.unwrap_or_else(|| {
+            let name = bytes::shown(bytes);
+            format!(
+                "'{name}' is no known crawler, nor a URL (scheme://host/path) or a path that starts \
+                 with '/': --list prints those that are known, --crawlers FILE adds some, and \
+                 'robotsieve check' takes any name"
+            )
+        }))
+    })
+}
+
+/// What is asked about.
+struct Asked<'k> {
+    crawlers: Vec<&'k KnownCrawler>,
+    /// True if they were named one by one.
+    is_named: bool,
+    urls: Vec<OsString>,
 }
 
 fn table(
     args: &CrawlersArgs,
     robots: &Path,
     known: &Known,
-    crawlers: &[&KnownCrawler],
+    asked: &Asked<'_>,
     out: &mut impl Write,
 ) -> Result<(io::Result<()>, Status), Failure> {
-    urls::not_where_robots_is(&args.urls, robots)?;
-    let on_stdin = urls::are_on_stdin(&args.urls).then_some(OsStr::new("-"));
+    let Asked { crawlers, is_named, urls } = asked;
+    urls::not_where_robots_is(urls, robots)?;
+    let on_stdin = urls::are_on_stdin(urls).then_some(OsStr::new("-"));
     let sitemaps = args.sitemap.names.iter().map(OsString::as_os_str);
     stdin::at_most_once(sitemaps.chain([robots.as_os_str()]).chain(on_stdin))?;
     let profile = args.profile.get();
@@ -80,7 +126,7 @@ fn table(
     let file = &given.bytes;
     robots_file::note_cut(robots, file, &Robots::parse(file, &profile));
     let mut pages: Vec<Vec<u8>> = Vec::new();
-    let too_long = urls::each(&args.urls, When::Never, |url| {
+    let too_long = urls::each(urls, When::Never, |url| {
         if pages.len() == MAX_URLS {
             return Err(Failure::Usage(format!(
                 "more than {MAX_URLS} URLs: 'robotsieve filter' judges any number for the crawlers \
@@ -119,7 +165,7 @@ fn table(
             .map_err(Into::into)
             .and_then(|()| writeln!(out)),
         Format::Markdown => markdown::print(&report, out),
-        Format::Text | Format::Toml => text::print(&report, out),
+        Format::Text | Format::Toml => text::print(&report, *is_named, out),
     };
     Ok((printed, status))
 }

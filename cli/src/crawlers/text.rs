@@ -1,13 +1,17 @@
-//! The table for people.
+//! The answers for people.
 
 use std::io::{self, Write};
 
+use console::Term;
 use robotsieve::report::reach::ReachReport;
 
-/// Lists of crawlers are wrapped at this width.
+/// Lists of crawlers are wrapped at this width, or at that of a narrower terminal.
 const WIDTH: usize = 100;
 
-pub fn print(report: &ReachReport, out: &mut impl Write) -> io::Result<()> {
+/// Prints the report; without the counts of all crawlers if it is about some that were named.
+pub fn print(report: &ReachReport, is_named: bool, out: &mut impl Write) -> io::Result<()> {
+    let width = Term::stdout().size_checked().map_or(WIDTH, |(_, columns)| columns.into());
+    let width = width.clamp(40, WIDTH);
     if let Some(urls) = &report.sitemap {
         let lines: Vec<&str> = urls.sentences.iter().map(|one| one.text.as_str()).collect();
         writeln!(out, "{}", lines.join("\n  "))?;
@@ -19,18 +23,22 @@ pub fn print(report: &ReachReport, out: &mut impl Write) -> io::Result<()> {
         let number = if is_for_one { String::new() } else { format!("{:2}  ", number + 1) };
         writeln!(out, "  {number}{page}")?;
     }
-    for purpose in &report.purposes {
+    if !is_named {
         writeln!(out)?;
-        writeln!(out, "{}: {}", purpose.title, purpose.summary)?;
-        for row in &purpose.rows {
-            let policy = &report.policies[row.policy];
-            let verdicts = policy.verdicts.iter().map(|verdict| format!("{:8}", verdict.as_str()));
-            let verdicts: Vec<String> = verdicts.collect();
-            writeln!(out, "  {}  {}", verdicts.join("  "), policy.text)?;
-            if let Some(sitemap) = &policy.sitemap_text {
-                writeln!(out, "      sitemap: {sitemap}")?;
-            }
-            wrapped(&row.who, out)?;
+        for purpose in &report.purposes {
+            writeln!(out, "{}: {}", purpose.title, purpose.summary)?;
+        }
+    }
+    for answer in report.answers() {
+        let policy = &report.policies[answer.policy];
+        let verdicts = policy.verdicts.iter().map(|verdict| format!("{:8}", verdict.as_str()));
+        let verdicts: Vec<String> = verdicts.collect();
+        writeln!(out, "\n{}  {}", verdicts.join("  "), policy.text)?;
+        if let Some(sitemap) = &policy.sitemap_text {
+            writeln!(out, "  sitemap: {sitemap}")?;
+        }
+        for (purpose, row) in answer.rows {
+            wrapped(&format!("{}: {}", purpose.title, row.who.join(", ")), width, out)?;
         }
     }
     if !report.notes.is_empty() {
@@ -39,20 +47,16 @@ pub fn print(report: &ReachReport, out: &mut impl Write) -> io::Result<()> {
     report.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
 }
 
-/// Prints words with commas between them, on as many lines as they need.
-fn wrapped(words: &[String], out: &mut impl Write) -> io::Result<()> {
-    const INDENT: &str = "      ";
-    let mut line = INDENT.to_owned();
-    for (number, word) in words.iter().enumerate() {
-        let comma = if number + 1 < words.len() { "," } else { "" };
-        let len = line.chars().count() + word.chars().count() + comma.len();
-        if line.len() > INDENT.len() && len > WIDTH {
-            writeln!(out, "{}", line.trim_end())?;
-            line = INDENT.to_owned();
+/// Prints a text on as many lines as it needs.
+fn wrapped(text: &str, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let mut line = String::from(" ");
+    for (number, word) in text.split(' ').enumerate() {
+        if number > 0 && line.chars().count() + 1 + word.chars().count() > width {
+            writeln!(out, "{line}")?;
+            line = String::from("     ");
         }
-        line += word;
-        line += comma;
         line.push(' ');
+        line += word;
     }
-    writeln!(out, "{}", line.trim_end())
+    writeln!(out, "{line}")
 }

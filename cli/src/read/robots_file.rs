@@ -176,9 +176,17 @@ pub fn shown(path: &Path) -> String {
     if stdin::is_meant(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Notes on standard error that a file was cut, if it was: verdicts do not know what comes after.
+/// Notes on standard error that a file was cut, if it was: verdicts do not know what comes after. In
+/// profile google it is read whole, and Googlebot does not do that.
 pub fn note_cut(path: &Path, file: &[u8], robots: &Robots<'_>) {
     let extent = robots.extent();
+    if *robots.profile() == Profile::GOOGLE && file.len() > Profile::MIN_SIZE_LIMIT {
+        stderr::note(&format_args!(
+            "'{}' is longer than the 500 KiB that Googlebot reads, and profile google reads all of it, \
+             as google/robotstxt does: 'head -c 512000' keeps what Googlebot sees",
+            shown(path)
+        ));
+    }
     let ignored = file.len() - extent.end;
     if ignored == 0 {
         return;

@@ -65,6 +65,7 @@ fn print(report: &RecordsReport, out: &mut impl Write) -> io::Result<()> {
                 None => writeln!(out)?,
             }
         }
+        scope.notes.iter().try_for_each(|note| writeln!(out, "  note: {note}"))?;
     }
     report.sentences.iter().try_for_each(|sentence| writeln!(out, "{}", sentence.text))
 }

@@ -124,3 +124,68 @@ fn a_sitemap_that_is_forbidden() {
     let out = String::from_utf8(ran.stdout).unwrap();
     assert!(out.contains("for 1 of 2 URLs: Googlebot, @sitemap"), "{out}");
 }
+
+/// The summary says what failed, as text: whatever a robots.txt has in it is no Markdown there.
+#[test]
+fn the_summary_says_what_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), "User-agent: *\nDisalow: /a\nDisallow: /\n");
+    let (ran, summary) = run(folder.path(), &[]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(
+        summary.contains("\n\n**failed**\n\n    error site/robots.txt:2: unknown field 'Disalow'")
+            || summary.contains("\n    error site/robots.txt:2: unknown field 'Disalow'"),
+        "{summary}"
+    );
+    assert!(summary.contains("    error site/robots.txt:3: expected allow, got"), "{summary}");
+}
+
+/// One comment, which a later run writes anew.
+#[test]
+fn a_comment_under_the_pull_request() {
+    let folder = tempfile::tempdir().unwrap();
+    pull_request(folder.path(), "User-agent: *\nDisallow: /\n");
+    let bin = folder.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let gh = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$CALLS\"\n\
+              case \"$*\" in *--paginate*) cat \"$IDS\" ;; esac\nexit ${GH_STATUS:-0}\n";
+    fs::write(bin.join("gh"), gh).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(bin.join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let (calls, ids) = (folder.path().join("calls"), folder.path().join("ids"));
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let program = Path::new(env!("CARGO_BIN_EXE_robotsieve")).parent().unwrap();
+    let path = format!("{}:{}:{}", text(&bin), text(program), std::env::var("PATH").unwrap());
+    let (calls_text, ids_text) = (text(&calls), text(&ids));
+    let inputs = |comment: &'static str, status: &'static str| {
+        vec![
+            ("PATH", path.as_str()),
+            ("CALLS", calls_text.as_str()),
+            ("IDS", ids_text.as_str()),
+            ("COMMENT", comment),
+            ("PULL_REQUEST", "7"),
+            ("GITHUB_REPOSITORY", "o/r"),
+            ("GH_STATUS", status),
+        ]
+    };
+    let ask = |there: &str, comment, status| {
+        fs::write(&calls, "").unwrap();
+        fs::write(&ids, there).unwrap();
+        let (ran, summary) = run(folder.path(), &inputs(comment, status));
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        (fs::read_to_string(&calls).unwrap(), String::from_utf8(ran.stdout).unwrap(), summary)
+    };
+    let (called, _, summary) = ask("", "true", "0");
+    assert!(called.contains("repos/o/r/issues/7/comments -F body=@"), "{called}");
+    let body = fs::read_to_string(folder.path().join("robotsieve-comment.md")).unwrap();
+    assert_eq!(body, format!("<!-- robotsieve -->\n{summary}"));
+    let (called, ..) = ask("41\n42\n", "true", "0");
+    assert!(called.contains("--method PATCH repos/o/r/issues/comments/41 -F body=@"), "{called}");
+    let (_, out, _) = ask("", "true", "1");
+    assert!(out.contains("::warning::the comment cannot be written"), "{out}");
+    let (called, ..) = ask("", "false", "0");
+    assert_eq!(called, "");
+}

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::command::site::{answered, site};
 use crate::command::{Folder, Ran, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nDisallow: /\nAllow: /press/\n\n\
@@ -323,17 +324,81 @@ fn published_addresses() {
     for option in ["gptbot.json", "GPTBot=other.json"] {
         let report = report(&folder, &["--ranges", option, "robots.txt", "log"]);
         let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]["verified"]);
-        assert_eq!((gptbot, xyzbot), (&json!({ "requests": 2, "forbidden": 2 }), &Value::Null));
+        let others = json!([{ "address": "198.51.100.1", "requests": 1, "forbidden": 1 }]);
+        let wanted = json!({ "requests": 2, "forbidden": 2, "others": others, "more_others": 1 });
+        assert_eq!((gptbot, xyzbot), (&wanted, &Value::Null));
     }
     let ran = audit(&folder, &["--ranges", "gptbot.json", "robots.txt", "log"]);
     let text = String::from_utf8(ran.out).unwrap();
     assert!(text.contains("    of 4 forbidden, 2 came from its published addresses\n"), "{text}");
+    let others = "    not its own: 198.51.100.1  1 request, 1 forbidden\n    not its own: 1 more request, from another";
+    assert!(text.contains(others), "{text}");
     audit(&folder, &["--ranges", "other.json", "robots.txt", "log"])
         .fails(2, "no known crawler has the name 'other'; write NAME=other.json");
     audit(&folder, &["--ranges", "Googlebot=robots.txt", "robots.txt", "log"])
         .fails(3, "cannot read the address ranges in 'robots.txt'");
     audit(&folder, &["--ranges", "Googlebot=other.json", "robots.txt", "log"])
         .says("no request has the name of 'Googlebot'");
+}
+
+/// A file of an operator is for all its crawlers, and may be a URL.
+#[test]
+fn published_addresses_of_operators() {
+    let folder = folder();
+    let body = r#"{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}"#;
+    let origin = site(move |_| answered("200 OK", "", body));
+    for option in [
+        format!("{origin}/gptbot.json"),
+        format!("OpenAI={origin}/x"),
+        format!("GPTBot={origin}/x?a=b"),
+    ] {
+        let report = report(&folder, &["--ranges", &option, "robots.txt", "access.log"]);
+        assert_eq!(report["crawlers"][0]["verified"]["requests"], 4, "{option}");
+        assert_eq!(report["not_found"], json!([]), "{option}");
+    }
+    folder.file("common-crawlers.json", body);
+    audit(&folder, &["--ranges", "common-crawlers.json", "robots.txt", "access.log"])
+        .says("no request has the name of 'common-crawlers', whose addresses");
+    let missing = site(|_| answered("404 Not Found", "", ""));
+    audit(&folder, &["--ranges", &format!("{missing}/gptbot.json"), "robots.txt", "access.log"])
+        .fails(3, "HTTP 404");
+    folder.file("later.json", r#"{"formatVersion":"2.0","prefixes":[]}"#);
+    audit(&folder, &["--ranges", "GPTBot=later.json", "robots.txt", "access.log"])
+        .fails(3, "its formatVersion is 2.0, and only 1 is known");
+}
+
+/// Logs in the extended format of the W3C name their columns, and may do so anew.
+#[test]
+fn formats_of_other_servers() {
+    let folder = folder();
+    let iis = "#Software: Microsoft Internet Information Services 10.0\r\n\
+        #Fields: date time cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status\r\n\
+        2026-11-20 12:00:00 GET /robots.txt - 192.0.2.7 Mozilla/5.0+(compatible;+GPTBot/1.1;++https://x) 200\r\n\
+        2026-11-20 12:00:01 GET /search q=x 192.0.2.7 Xyzbot/1.0 404\r\n\
+        2026-11-20 12:00:02 GET\r\n\
+        #Fields: time date cs-uri-stem cs(User-Agent)\r\n\
+        12:00:03 2026-11-20 /a GPTBot/1.1\r\n";
+    folder.file("iis.log", iis);
+    let of_iis = report(&folder, &["robots.txt", "iis.log"]);
+    assert_eq!(numbers(&of_iis), [4, 1, 0, 3, 2, 0], "{of_iis}");
+    assert_eq!(of_iis["formats"], json!(["w3c"]));
+    assert_eq!(of_iis["crawlers"][0]["first"], "2026-11-20T12:00:00Z");
+    assert_eq!(of_iis["crawlers"][1]["rules"][0]["examples"][0]["path"], "/search?q=x");
+    let path = |path: &str| {
+        format!(
+            r#"{{"RequestPath":"{path}","request_User-Agent":"GPTBot/1.1","StartUTC":"2026-11-20T12:00:00Z"}}"#
+        )
+    };
+    folder.file("traefik.log", [path("/a"), path("/press/")].join("\n"));
+    let nginx = r#"{"request":"GET /a HTTP/1.1","http_user_agent":"GPTBot/1.1","time_iso8601":"2026-11-20T12:00:00Z"}"#;
+    folder.file("nginx.log", nginx);
+    for (log, format, judged) in [("traefik.log", "traefik", 2), ("nginx.log", "nginx", 1)] {
+        for options in [&["robots.txt", log][..], &["--log-format", format, "robots.txt", log]] {
+            let report = report(&folder, options);
+            assert_eq!(numbers(&report), [judged, 0, 0, judged, 1, 0], "{report}");
+            assert_eq!(report["formats"], json!([format]));
+        }
+    }
 }
 
 #[test]

@@ -172,13 +172,15 @@ fn notes() {
          [[crawler]]\nname = \"Rude News\"\ntoken = \"RudeBot-News\"\noperator = \"x\"\n\
          purpose = \"search\"\nobeys = \"yes\"\nsource = \"x\"\ndate = 2026-11-22\n",
     );
-    let line = "block --crawlers mine.toml --purpose ai-training --crawler Bot2";
+    let line = "block --verbose --crawlers mine.toml --purpose ai-training --crawler Bot2";
     let ran = run_line(&folder, line);
     ran.says("robots.txt only asks. By what their operators say, these do not obey it: Rude\n")
         .says("profile google cannot name these, so nothing is proven of them there: Bot2\n")
         .says("profile google-classic takes these for some of the crawlers")
         .says("profile original-1994 takes these for some of the crawlers")
         .says(": Rude News\n");
+    let plain = run_line(&folder, &line.replace("--verbose ", ""));
+    assert_eq!((&plain.out, plain.err.lines().count()), (&ran.out, 1), "{plain:?}");
     // What was in a crawler's own group besides rules is lost, that of '*' never was its own.
     folder.file(
         "own.txt",
@@ -208,6 +210,50 @@ fn wrong_usage() {
     }
     run_line(&folder, "block --crawler a none.txt").fails(3, "'none.txt'");
     run_line(&folder, "block --crawler a --crawlers none.toml").fails(3, "'none.toml'");
+}
+
+/// A misspelt name shuts nobody out; one that the file has is meant.
+#[test]
+fn misspelt_names() {
+    let folder = folder("User-agent: Googelbot\nDisallow: /x\n");
+    run_line(&folder, "block --crawler FooBot --crawler GTPBot").fails(
+        2,
+        "--crawler: no crawler is known as 'GTPBot': did you mean 'GPTBot'? If it is the",
+    );
+    run_line(&folder, "block --crawler Googelbot robots.txt").status(0);
+    run_line(&folder, "block --crawler Googelbot").fails(2, "did you mean 'Googlebot'?");
+    let entry = "[[crawler]]\nname = 'x'\ntoken = 'GTPBot'\noperator = 'x'\npurpose = 'other'\n\
+                 obeys = 'yes'\nsource = 'x'\ndate = 2026-11-22\n";
+    folder.file("mine.toml", entry);
+    run_line(&folder, "block --crawlers mine.toml --crawler GTPBot").status(0);
+}
+
+#[test]
+fn html() {
+    let folder = folder("<!DOCTYPE html><html><body>Not found</body></html>\n");
+    run_line(&folder, "block --crawler GPTBot robots.txt")
+        .fails(1, "nothing is printed, since the file is an HTML document and no robots.txt: give");
+    // Some files are robots.txt in spite of their first line.
+    folder.file("robots.txt", "<html>\nUser-agent: *\nDisallow: /x\n");
+    run_line(&folder, "block --crawler GPTBot robots.txt").status(0);
+}
+
+/// Crawlers find groups that are added to a file longer than they read.
+#[test]
+fn files_over_the_limit() {
+    let comment = format!("# {}\n", "x".repeat(98));
+    let robots = format!("User-agent: *\nDisallow: /x\n{}", comment.repeat(5_200));
+    let folder = folder(&robots);
+    let ran = run_line(&folder, "block --crawler GPTBot robots.txt");
+    ran.status(0)
+        .says("the file is longer than 512,000 bytes, of which crawlers need read no more");
+    assert!(text(&ran).starts_with("# Crawlers for AI training\nUser-agent: GPTBot\n"));
+    // A rule that is read today would not be.
+    let rule = format!("User-agent: *\n{}Disallow: /x\n", comment.repeat(5_069));
+    folder.file("robots.txt", rule + &comment.repeat(200));
+    run_line(&folder, "block --crawler GPTBot robots.txt")
+        .fails(1, "may read would change")
+        .says("the file is longer than the 512,000 bytes that all crawlers read");
 }
 
 /// What the file names does not change in any profile, or nothing is printed.

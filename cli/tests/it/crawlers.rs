@@ -79,24 +79,25 @@ pages, one for each column:
    4  /private/
 
 search: 0 of 3 shut out, 3 partly, 0 let in
-  disallow  disallow  allow     disallow  nothing but /public/ (line 10)
-      Bingbot (line 8)
-  allow     disallow  allow     allow     all but /*.pdf$ (line 6)
-      Googlebot (line 5), Googlebot-Image (line 5)
-
 AI training: 2 of 7 shut out, 5 partly, 0 let in
-  disallow  disallow  disallow  disallow  nothing
-      CCBot (line 2), GPTBot (line 1)
-  allow     allow     allow     disallow  all but /private/ (line 13)
-      5 crawlers (by the group of *)
-
 advertising: 0 of 1 shut out, 0 partly, 1 let in: AdsBot
-  allow     allow     allow     allow     everything
-      AdsBot (no group names it, and it ignores that of *)
-
 link previews: 0 of 1 shut out, 1 partly, 0 let in
-  allow     allow     allow     disallow  all but /private/ (line 13)
-      Fetcher (by the group of *)
+
+disallow  disallow  disallow  disallow  nothing
+  AI training: GPTBot (line 1), CCBot (line 2)
+
+disallow  disallow  allow     disallow  nothing but /public/ (line 10)
+  search: Bingbot (line 8)
+
+allow     disallow  allow     allow     all but /*.pdf$ (line 6)
+  search: Googlebot (line 5), Googlebot-Image (line 5)
+
+allow     allow     allow     disallow  all but /private/ (line 13)
+  AI training: FinalBot, LastBot, MoreBot, OtherBot, TrainBot (by the group of *)
+  link previews: Fetcher (by the group of *)
+
+allow     allow     allow     allow     everything
+  advertising: AdsBot (no group names it, and it ignores that of *)
 
 note: robots.txt only asks. By what their operators say, these do not obey it: Fetcher
 note: robots.txt only asks. By what their operators say, these obey it in part: AdsBot
@@ -168,10 +169,12 @@ pages, one for each column:
    2  /a.pdf
 
 search: 0 of 3 shut out, 3 partly, 0 let in
-  disallow  disallow  nothing but /public/ (line 10)
-      Bingbot (line 8)
-  allow     disallow  all but /*.pdf$ (line 6)
-      Googlebot (line 5), Googlebot-Image (line 5)
+
+disallow  disallow  nothing but /public/ (line 10)
+  search: Bingbot (line 8)
+
+allow     disallow  all but /*.pdf$ (line 6)
+  search: Googlebot (line 5), Googlebot-Image (line 5)
 ";
     let urls = ["https://e.com/private/open", "/a.pdf"];
     run_line(&folder, &format!("{line} {}", urls.join(" "))).gives(0, wanted);
@@ -181,9 +184,68 @@ search: 0 of 3 shut out, 3 partly, 0 let in
     });
     run_with(args, format!("{}\r\n\n{}\n", urls[0], urls[1]).as_bytes()).gives(0, wanted);
     run_line(&folder, &format!("{line} e.com/x"))
-        .fails(2, "'e.com/x' is invalid: a URL is scheme:");
+        .fails(2, "'e.com/x' is no known crawler, nor a URL (scheme:");
+    run_line(&folder, &format!("{line} https:///x")).fails(2, "'https:///x' is invalid: a URL is");
     let many = " /x".repeat(101);
     run_line(&folder, &format!("{line}{many}")).fails(2, "more than 100 URLs");
+}
+
+/// Crawlers that are named get their answers alone.
+#[test]
+fn names() {
+    let folder = folder();
+    folder.file(
+        "own.toml",
+        entry("OwnBot", "seo", "").replace("name = \"OwnBot\"", "name = \"Own one\""),
+    );
+    let line = "crawlers --crawlers own.toml robots.txt";
+    run_line(&folder, &format!("{line} /private/x perplexitybot CCBot ownbot")).gives(
+        0,
+        "\
+page:
+  /private/x
+
+disallow  nothing
+  AI training: CCBot (line 2)
+
+disallow  all but /private/ (line 13)
+  AI search and assistants: PerplexityBot (by the group of *)
+  SEO: Own one (by the group of *)
+",
+    );
+    let args = args![
+        "crawlers",
+        "--crawlers",
+        folder.path("own.toml"),
+        folder.path("robots.txt"),
+        "Own one"
+    ];
+    run(args).status(0).prints("  SEO: Own one (by the group of *)\n");
+    let value = json(&run_line(&folder, &format!("{line} --format json CCBot")));
+    assert_eq!(value["crawlers"].as_array().unwrap().len(), 1);
+    run_line(&folder, &format!("{line} PerplexityBto"))
+        .fails(2, "no crawler is known as 'PerplexityBto': did you mean 'PerplexityBot'?");
+    run_line(&folder, &format!("{line} FooBot"))
+        .fails(2, "'FooBot' is no known crawler, nor a URL");
+    run_line(&folder, &format!("{line} --purpose search CCBot"))
+        .fails(2, "none of the crawlers that were named has one of these purposes");
+    run_line(&folder, "crawlers --list CCBot").status(2);
+}
+
+/// Every known crawler is named, whatever decides for it.
+#[test]
+fn all_names() {
+    let ran = run_with(args!["crawlers", "-"], b"User-agent: GPTBot\nDisallow: /\n");
+    let words = text(&ran).split_whitespace().collect::<Vec<_>>().join(" ");
+    for crawler in KnownCrawlers::built_in() {
+        assert!(words.contains(&crawler.name), "{}", crawler.name);
+    }
+    assert!(words.contains("search: Googlebot, Bingbot, Applebot, "), "{words}");
+    assert!(
+        text(&ran).lines().all(|line| line.len() <= 100
+            || line.starts_with("note: ")
+            || line.contains(" let in: "))
+    );
 }
 
 #[test]
@@ -201,8 +263,8 @@ fn markdown() {
 
 | Crawlers | May read | `/` |
 |---|---|---|
-| CCBot (line 2), GPTBot (line 1) | nothing | **disallow** |
-| 5 crawlers (by the group of \\*) | all but `/private/` (line 13) | allow |
+| GPTBot (line 1), CCBot (line 2) | nothing | **disallow** |
+| FinalBot, LastBot, MoreBot, OtherBot, TrainBot (by the group of \\*) | all but `/private/` (line 13) | allow |
 ",
     );
 }

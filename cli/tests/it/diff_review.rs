@@ -46,7 +46,7 @@ fn markdown() {
 
 - **The whole site is closed now** for `GPTBot`, `CCBot`
 - **AI training: the whole site is closed now for all 2 known crawlers**: \
-`CCBot` (The \\<b\\>\\*Op\\*, AI training), `GPTBot` (The \\<b\\>\\*Op\\*, AI training)
+`GPTBot` (The \\<b\\>\\*Op\\*, AI training), `CCBot` (The \\<b\\>\\*Op\\*, AI training)
 - **Some paths change for known crawlers**: `Bingbot` (The \\<b\\>\\*Op\\*, search)
 
 ### What closes
@@ -102,7 +102,7 @@ fn github() {
     assert_eq!(
         lines[1],
         "::warning file=new,title=AI training%3A the whole site is closed now::AI training: the \
-         whole site is closed now for all 2 known crawlers: CCBot, GPTBot"
+         whole site is closed now for all 2 known crawlers: GPTBot, CCBot"
     );
     for line in [
         "::warning file=new,line=3,title=disallowed now::disallowed now for GPTBot, CCBot: / (no rule -> line 3 Disallow: /)",

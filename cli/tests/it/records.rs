@@ -23,6 +23,24 @@ in no group:
   line  1  Content-Signal  search=yes  (search: allow)
 ";
 
+/// A delay that becomes that of others is told with the reason.
+#[test]
+fn groups_that_run_together() {
+    let file = "User-agent: slowbot\nCrawl-delay: 120\n\nUser-agent: *\nDisallow: /x\n\n\
+                User-agent: a\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n";
+    let folder = Folder::of(&[("robots.txt", file)]);
+    run(args!["records", folder.path("robots.txt")]).gives(
+        0,
+        "\
+for slowbot, *:
+  line 2  Crawl-delay  120  (120 s)
+  note: line 4 joins this group: 'Crawl-delay' on line 2 does not end it
+for a, b:
+  line 9  Crawl-delay  1  (1 s)
+",
+    );
+}
+
 #[test]
 fn text() {
     let folder = Folder::of(&[("robots.txt", FILE), ("rules", "User-agent: *\nAllow: /\n")]);
@@ -67,7 +85,7 @@ fn json() {
     });
     assert_eq!(records[2], wanted);
     let scope = serde_json::json!({
-        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b",
+        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b", "notes": [],
     });
     assert_eq!(value["scopes"][1], scope);
     assert_eq!(records[1]["crawl_delay_ms"], 2_500);

@@ -175,9 +175,9 @@ fn what_crawlers_shows() {
         .status(0)
         .prints("6 URLs in the sitemap, 4 of https://e.example (of the first URL")
         .prints("; sitemap: 0 may read all of its 4 URLs, ")
-        .prints("      sitemap: 2 of 4; forbidden by line 6 Disallow: /private/ (2)\n")
-        .prints("      sitemap: 1 of 4; forbidden by line 3 Disallow: /private/ (2), line 2 Disallow: /search (1)\n")
-        .prints("      sitemap: none of 4\n      GPTBot (line 8)\n");
+        .prints("  sitemap: 2 of 4; forbidden by line 6 Disallow: /private/ (2)\n")
+        .prints("  sitemap: 1 of 4; forbidden by line 3 Disallow: /private/ (2), line 2 Disallow: /search (1)\n")
+        .prints("  sitemap: none of 4\n  AI training: GPTBot (line 8)\n");
     run_line(&folder, &format!("{line} --format markdown"))
         .status(0)
         .prints("| Crawlers for | Known | Shut out | Partly | Let in | Not proven | None of the sitemap | A part | All |")

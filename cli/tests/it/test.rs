@@ -167,6 +167,21 @@ fn profiles() {
     test(&folder, &["--all-profiles", "--profile", "google"], line).fails(2, "--all-profiles");
 }
 
+/// A line about a crawler that nobody knows would hold whatever the file says.
+#[test]
+fn misspelt_names() {
+    let folder = folder();
+    let line = "allow Googelbot /\nallow @Googelbot /\ndisallow Googelbot-News,Googelbot /\n";
+    test(&folder, &[], line)
+        .fails(2, "e:1: no crawler is known as 'Googelbot': did you mean 'Googlebot'? Nor does the")
+        .says("e:2: no crawler is known as 'Googelbot': did you mean 'Googlebot'?\n")
+        .says("e:3: no crawler is known as 'Googelbot-News': did you mean 'Googlebot-News'?");
+    folder.file("own.toml", entry("Googelbot", "search"));
+    test(&folder, &["--crawlers", "own.toml"], "allow Googelbot /\n").gives(0, "");
+    folder.file("robots.txt", "User-agent: Googelbot/2.1\nDisallow: /\n");
+    test(&folder, &["--all-profiles"], "disallow Googelbot /\nallow FooBot /\n").gives(0, "");
+}
+
 #[test]
 fn lines_that_are_none() {
     let folder = folder();
@@ -359,11 +374,11 @@ fn init() {
     for line in [
         "allow * /",
         "disallow * /shop/",
-        "disallow * /.pdf",
+        "disallow * /page.pdf",
         "allow * /shop/open",
         "disallow GPTBot /",
         "disallow CCBot /",
-        "allow @AdsBot-Google /.pdf",
+        "allow @AdsBot-Google /page.pdf",
     ] {
         assert!(has(&ran, line), "{line}: {ran:?}");
     }
@@ -386,6 +401,14 @@ fn init() {
     let ran = run_in(&folder.root(), args!["test", "--init", "--crawlers", known, "robots.txt"]);
     assert!(has(&ran, "disallow @ai-training /"), "{ran:?}");
     assert!(!out(&ran).contains("@seo"), "{ran:?}");
+    // Where the rule has a star the path has a word, if the same rule decides it.
+    folder.file(
+        "stars",
+        "User-agent: *\nDisallow: /*/private/\nDisallow: /page/private/\nDisallow: /x*?id=\n",
+    );
+    let ran = run_in(&folder.root(), args!["test", "--init", "stars"]);
+    assert!(has(&ran, "disallow * /x?id=") && has(&ran, "disallow * /page/private/"), "{ran:?}");
+    assert!(has(&ran, "disallow * https://example.com//private/"), "{ran:?}");
     // Names that no line can have, and verdicts on which profiles differ.
     folder.file(
         "robots.txt",

@@ -28,7 +28,8 @@ use crate::diff::{self, Limits};
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
-use crate::shown::{first_of, shown};
+use crate::read::diagnostic::DiagnosticKind;
+use crate::shown::{first_of, grouped, shown};
 use edit::Place;
 use prove::{Blocked, Proven};
 
@@ -50,6 +51,9 @@ pub struct BlockedFile {
     pub file: Vec<u8>,
     /// The caveats, in sentences: who does not obey, and what else follows.
     pub notes: Vec<String>,
+    /// What profiles that read names in other ways do not have proven, or change besides; in
+    /// sentences.
+    pub profile_notes: Vec<String>,
 }
 
 /// A reason why no file shuts the crawlers out and changes nothing else.
@@ -58,6 +62,10 @@ pub struct BlockedFile {
 pub enum CannotBlock {
     /// The file is UTF-16, in which crawlers find no group.
     Utf16,
+    /// The file is an HTML document.
+    Html,
+    /// Another crawler was probably meant by a name: a sentence asks.
+    DidYouMean(String),
     /// The edited file would not do what was asked for, or it is not proven: a clause says what.
     Unproven(String),
 }
@@ -66,7 +74,8 @@ impl fmt::Display for CannotBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CannotBlock::Utf16 => f.write_str("crawlers find no group in a UTF-16 file"),
-            CannotBlock::Unproven(wrong) => f.write_str(wrong),
+            CannotBlock::Html => f.write_str("the file is an HTML document and no robots.txt"),
+            CannotBlock::DidYouMean(text) | CannotBlock::Unproven(text) => f.write_str(text),
         }
     }
 }
@@ -138,16 +147,35 @@ impl<'k> Block<'k> {
     /// # Errors
     /// Returns an error if that cannot be proven.
     pub fn edit(&self, file: &[u8]) -> Result<BlockedFile, CannotBlock> {
-        if file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") {
-            return Err(CannotBlock::Utf16);
+        let robots = Robots::parse(file, &Profile::RFC9309);
+        let is_other = robots.group_count() == 0;
+        for found in robots.diagnostics() {
+            match found.kind {
+                DiagnosticKind::Utf16 => return Err(CannotBlock::Utf16),
+                DiagnosticKind::Html if is_other => return Err(CannotBlock::Html),
+                _ => {}
+            }
+        }
+        let unknown = self.blocked.iter().filter(|one| one.known().is_none());
+        if let Some(question) =
+            unknown.into_iter().find_map(|one| self.known.did_you_mean(one.token(), &robots))
+        {
+            return Err(CannotBlock::DidYouMean(question));
         }
         let done: HashSet<&str> =
             prove::shut_out(file, &self.blocked).into_iter().map(Blocked::token).collect();
         let (new, proven) =
             self.proven(file, &self.groups(&done)).map_err(CannotBlock::Unproven)?;
-        let mut notes = self.notes(done.len(), &proven);
+        let mut notes = self.notes(done.len());
+        if is_over_limit(&new) && new != file {
+            notes.push(format!(
+                "the file is longer than {} bytes, of which crawlers need read no more, so the new \
+                 groups are at its beginning",
+                grouped(Profile::MIN_SIZE_LIMIT as u64)
+            ));
+        }
         notes.extend(self.lost(file, &new));
-        Ok(BlockedFile { file: new, notes })
+        Ok(BlockedFile { file: new, notes, profile_notes: profile_notes(&proven) })
     }
 
     /// A group for each purpose, without the crawlers that are shut out already.
@@ -179,7 +207,13 @@ impl<'k> Block<'k> {
         }
         let mut first_wrong = None;
         let mut tried: Vec<Vec<u8>> = Vec::new();
-        for place in [Place::End, Place::Beginning] {
+        // Beyond the limit some crawlers would not find them.
+        let places = match is_over_limit(&edit::edited(old, &Profile::RFC9309, groups, Place::End))
+        {
+            true => [Place::Beginning, Place::End],
+            false => [Place::End, Place::Beginning],
+        };
+        for place in places {
             // Where profiles differ about what is a group, the other reading may do.
             for profile in [Profile::RFC9309, Profile::GOOGLE] {
                 let new = edit::edited(old, &profile, groups, place);
@@ -188,6 +222,13 @@ impl<'k> Block<'k> {
                 }
                 match prove(&new) {
                     Ok(proven) => return Ok((new, proven)),
+                    Err(wrong) if place == Place::Beginning && is_over_limit(&new) => {
+                        first_wrong.get_or_insert(format!(
+                            "{wrong}: the file is longer than the {} bytes that all crawlers read, \
+                             so new groups push other rules out or are not read; shorten it first",
+                            grouped(Profile::MIN_SIZE_LIMIT as u64)
+                        ));
+                    }
                     Err(wrong) => first_wrong = first_wrong.or(Some(wrong)),
                 }
                 tried.push(new);
@@ -196,7 +237,7 @@ impl<'k> Block<'k> {
         Err(first_wrong.unwrap_or_default())
     }
 
-    fn notes(&self, done: usize, proven: &Proven) -> Vec<String> {
+    fn notes(&self, done: usize) -> Vec<String> {
         let mut all = Vec::new();
         if done > 0 {
             all.push(format!(
@@ -206,27 +247,6 @@ impl<'k> Block<'k> {
         }
         let known: Vec<&KnownCrawler> = self.blocked.iter().filter_map(Blocked::known).collect();
         all.extend(notes(known));
-        let mut by_profile = |named: &BTreeSet<(&str, String)>,
-                              say: &dyn Fn(&str, String) -> String| {
-            for (profile, _) in Profile::NAMED {
-                let of_it = named.iter().filter(|(of, _)| of == profile);
-                let names: Vec<&str> = of_it.map(|(_, name)| name.as_str()).collect();
-                if !names.is_empty() {
-                    all.push(say(profile, names.join(", ")));
-                }
-            }
-        };
-        by_profile(&proven.unnamed, &|profile, names| {
-            format!(
-                "profile {profile} cannot name these, so nothing is proven of them there: {names}"
-            )
-        });
-        by_profile(&proven.taken_along, &|profile, names| {
-            format!(
-                "profile {profile} takes these for some of the crawlers that are shut out, because \
-                 of their names, so what they may read changes there: {names}"
-            )
-        });
         all
     }
 
@@ -253,4 +273,32 @@ impl<'k> Block<'k> {
             )
         })
     }
+}
+
+fn is_over_limit(file: &[u8]) -> bool {
+    file.len() > Profile::MIN_SIZE_LIMIT
+}
+
+fn profile_notes(proven: &Proven) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut by_profile = |named: &BTreeSet<(&str, String)>,
+                          say: &dyn Fn(&str, String) -> String| {
+        for (profile, _) in Profile::NAMED {
+            let of_it = named.iter().filter(|(of, _)| of == profile);
+            let names: Vec<&str> = of_it.map(|(_, name)| name.as_str()).collect();
+            if !names.is_empty() {
+                all.push(say(profile, names.join(", ")));
+            }
+        }
+    };
+    by_profile(&proven.unnamed, &|profile, names| {
+        format!("profile {profile} cannot name these, so nothing is proven of them there: {names}")
+    });
+    by_profile(&proven.taken_along, &|profile, names| {
+        format!(
+            "profile {profile} takes these for some of the crawlers that are shut out, because of \
+             their names, so what they may read changes there: {names}"
+        )
+    });
+    all
 }

@@ -86,8 +86,10 @@ impl Risks {
             let difference = diff::policies(&crawler.policy(old), &crawler.policy(new), &limits);
             differences.push((crawler, difference));
         }
-        // Back to alphabetical order.
-        differences.sort_by_cached_key(|(crawler, _)| crawler.name.to_lowercase());
+        // The famous ones first, the others in alphabetical order.
+        differences.sort_by_cached_key(|(crawler, _)| {
+            (KnownCrawlers::place(&crawler.token), crawler.name.to_lowercase())
+        });
         let mut risks = Risks::default();
         for purpose in Purpose::all() {
             let of_purpose = differences.iter().filter(|(crawler, _)| crawler.purpose == purpose);

@@ -94,8 +94,19 @@ pub struct ReachRow {
     pub policy: usize,
     /// The crawlers, as indexes into the report's `crawlers`.
     pub crawlers: Vec<usize>,
-    /// Who they are and why: `Googlebot (line 5)`, `12 others (by the group of *)`.
+    /// Who they are and why, those that people look for first: `Googlebot (line 5)`,
+    /// `bingbot, GPTBot (by the group of *)`.
     pub who: Vec<String>,
+}
+
+/// An answer that crawlers of any purpose get ([`ReachReport::answers`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReachAnswer<'r> {
+    /// The policy, as an index into the report's `policies`.
+    pub policy: usize,
+    /// Its crawlers, by purpose.
+    pub rows: Vec<(&'r ReachPurpose, &'r ReachRow)>,
 }
 
 /// The extent of a site that some crawlers may read.

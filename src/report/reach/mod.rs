@@ -26,8 +26,8 @@ use super::{SCHEMA, TOOL_VERSION, shown_text, text, texts};
 use crate::known::{KnownCrawler, KnownCrawlers};
 use crate::profile::Profile;
 pub use document::{
-    KnownReport, OtherSite, ReachBy, ReachCrawler, ReachPath, ReachPolicy, ReachPurpose,
-    ReachReport, ReachRow, Reads, SitemapCounts, SitemapUrls,
+    KnownReport, OtherSite, ReachAnswer, ReachBy, ReachCrawler, ReachPath, ReachPolicy,
+    ReachPurpose, ReachReport, ReachRow, Reads, SitemapCounts, SitemapUrls,
 };
 pub use judge::InvalidPage;
 

@@ -1,11 +1,11 @@
 //! The report in words.
 
 use super::document::{
-    ReachBy, ReachCrawler, ReachPath, ReachPolicy, ReachPurpose, ReachReport, ReachRow, Reads,
-    SitemapCounts,
+    ReachAnswer, ReachBy, ReachCrawler, ReachPath, ReachPolicy, ReachPurpose, ReachReport,
+    ReachRow, Reads, SitemapCounts,
 };
 use super::judge::is_for_all;
-use crate::known::Purpose;
+use crate::known::{KnownCrawlers, Purpose};
 use crate::report::tally::TallyReport;
 use crate::report::{Sentence, first_of, grouped, shortened, shown_text, urls};
 
@@ -87,13 +87,7 @@ impl ReachReport {
         let mut rows: Vec<(usize, Vec<usize>)> = Vec::new();
         for &number in numbers {
             let own = self.crawlers[number].policy;
-            let reads = self.policies[own].reads;
-            // Rules with the same effect are of no interest if that is all or nothing.
-            let is_same = |policy: usize| match reads {
-                Reads::Nothing | Reads::Everything => self.policies[policy].reads == reads,
-                Reads::Partly | Reads::Unproven => policy == own,
-            };
-            match rows.iter_mut().find(|(policy, _)| is_same(*policy)) {
+            match rows.iter_mut().find(|(policy, _)| self.is_same(*policy, own)) {
                 Some((_, row)) => row.push(number),
                 None => rows.push((own, vec![number])),
             }
@@ -101,7 +95,7 @@ impl ReachReport {
         rows.sort_by_key(|(policy, _)| self.policies[*policy].reads);
         let row = |(policy, row): (usize, Vec<usize>)| ReachRow {
             policy,
-            who: self.who(&row, numbers.len()),
+            who: self.who(&row),
             crawlers: row,
         };
         rows.into_iter().map(row).collect()
@@ -132,9 +126,13 @@ impl ReachReport {
         line
     }
 
-    /// The crawlers of a row, by name: first those that the file names, then the others.
-    fn who(&self, row: &[usize], all: usize) -> Vec<String> {
-        let row: Vec<&ReachCrawler> = row.iter().map(|number| &self.crawlers[*number]).collect();
+    /// The crawlers of a row, by name: first those that the file names, then the others, of each the
+    /// famous ones first.
+    fn who(&self, row: &[usize]) -> Vec<String> {
+        let mut row: Vec<&ReachCrawler> =
+            row.iter().map(|number| &self.crawlers[*number]).collect();
+        // In alphabetical order where they are as famous.
+        row.sort_by_key(|one| KnownCrawlers::place(&one.token));
         let mut words = Vec::new();
         for crawler in row.iter().filter(|one| one.by == ReachBy::Named) {
             words.push(format!("{} ({})", crawler.name, lines(&crawler.lines)));
@@ -154,15 +152,38 @@ impl ReachReport {
             let of_it = row.iter().filter(|one| one.by == by);
             let names: Vec<&str> = of_it.map(|one| one.name.as_str()).collect();
             let why = if names.len() == 1 { of_one } else { of_many };
-            match names.len() {
-                0 => {}
-                1..=4 => words.push(format!("{} ({why})", names.join(", "))),
-                n if n == all => words.push(format!("all {n} ({why})")),
-                n if n == row.len() => words.push(format!("{n} crawlers ({why})")),
-                n => words.push(format!("{n} others ({why})")),
+            if !names.is_empty() {
+                words.push(format!("{} ({why})", names.join(", ")));
             }
         }
         words
+    }
+
+    /// The different answers, those that let in least first: each with the crawlers of all purposes
+    /// that may read so much.
+    #[must_use]
+    pub fn answers(&self) -> Vec<ReachAnswer<'_>> {
+        let mut answers: Vec<ReachAnswer<'_>> = Vec::new();
+        for (of, row) in
+            self.purposes.iter().flat_map(|of| of.rows.iter().map(move |row| (of, row)))
+        {
+            match answers.iter_mut().find(|answer| self.is_same(answer.policy, row.policy)) {
+                Some(answer) => answer.rows.push((of, row)),
+                None => answers.push(ReachAnswer { policy: row.policy, rows: vec![(of, row)] }),
+            }
+        }
+        answers.sort_by_key(|answer| self.policies[answer.policy].reads);
+        answers
+    }
+
+    /// Returns true if two policies let read the same: rules with the same effect are of no interest
+    /// if that is all or nothing.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let reads = self.policies[one].reads;
+        match reads {
+            Reads::Nothing | Reads::Everything => self.policies[other].reads == reads,
+            Reads::Partly | Reads::Unproven => one == other,
+        }
     }
 }
 
