@@ -451,6 +451,21 @@ test("names and headers that name nobody are told", async (t) => {
   ]));
 });
 
+test("the crawler that was probably meant is asked about", async (t) => {
+  const page = await open(t);
+  await write(page, OWN);
+  await setCrawlers(page, "GTPBot", "GPTBot", "OwnBot", "*");
+  await page.fill("#urls", "/own");
+  await table(page, 1);
+  const question = "No crawler is known as 'GTPBot': did you mean 'GPTBot'?";
+  await eventually("the question", async () => assert.deepEqual(await page.locator(".warnings p").allInnerTexts(), [question]));
+  await page.click("#panel-urls tbody td:nth-child(2) button");
+  await eventually("why", async () => assert.equal(await page.innerText(".why .warn"), question));
+  // A name that the file has is right there.
+  await write(page, `${OWN}\nUser-agent: GTPBot\nDisallow: /\n`);
+  await eventually("no question", async () => assert.equal(await page.locator(".warnings p").count(), 0));
+});
+
 test("URLs without a scheme, and very long ones", async (t) => {
   const page = await open(t);
   await write(page, OWN);

@@ -19,7 +19,7 @@ export type Column =
       verdicts: Uint8Array;
       /** The `User-agent` line of the group that applies; `null` without one. */
       group: { line: number; value: string } | null;
-      /** What is odd about the name or header, if it says whom no group can name. */
+      /** What is odd about the name or header. */
       warning: string | null;
     }
   | {
@@ -113,8 +113,8 @@ export class Answers {
   }
 
   /**
-   * The crawler, and what is odd about its names: a word that no line of the profile can name, such as `mj12bot` in profile
-   * `google`, is taken as given, and no group is for it.
+   * The crawler, and what is odd about its names: another crawler was probably meant; or a word that no line of the profile
+   * can name, such as `mj12bot` in profile `google`, is taken as given, and no group is for it.
    *
    * @throws RobotsieveError if a name looks like a header or several words, which is a mistake in any profile.
    */
@@ -127,7 +127,8 @@ export class Answers {
         const crawler = asker.kind === "known" ? { firstOf: names } : { names };
         try {
           robots.policy(names).free();
-          return { crawler, warning: null };
+          const [question = null] = names.flatMap((name) => robots.didYouMean(name) ?? []);
+          return { crawler, warning: question };
         } catch (error) {
           const isOdd = error instanceof RobotsieveError && error.code === "invalid-name" && !error.isEvident;
           if (!isOdd) throw error;
