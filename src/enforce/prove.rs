@@ -39,7 +39,7 @@ pub(super) const CELLS: usize = 48 << 20;
 /// Those that the comparison of a whole set of rules may visit: about a second.
 pub(super) const CELLS_AS_A_WHOLE: usize = 300_000;
 /// The memory that the states of a run may take, in bytes.
-const CACHE_BYTES: usize = 256 << 20;
+const CACHE_BYTES: usize = 32 << 20;
 
 /// What of a URL expressions and policy are given.
 #[derive(Clone, Copy, Debug)]
