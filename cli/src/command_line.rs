@@ -9,6 +9,7 @@ use crate::audit::args::AuditArgs;
 use crate::block::args::BlockArgs;
 use crate::check::CheckArgs;
 use crate::completions::CompletionsArgs;
+use crate::compose::args::WriteArgs;
 use crate::crawlers::args::CrawlersArgs;
 use crate::diff::args::DiffArgs;
 use crate::dot::DotArgs;
@@ -56,6 +57,7 @@ Examples:
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
+  robotsieve write robots.toml > robots.txt
   robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl
   robotsieve audit robots.txt access.log
@@ -96,6 +98,7 @@ pub enum Command {
     Diff(DiffArgs),
     Crawlers(CrawlersArgs),
     Block(BlockArgs),
+    Write(WriteArgs),
     Replay(ReplayArgs),
     Audit(AuditArgs),
     Test(TestArgs),

@@ -35,7 +35,7 @@ impl Intentions {
         let mut said = match prove(&written, &roles, known, &profiles) {
             Ok(said) => said,
             Err(faults) => {
-                CannotBuild::unless_empty(faults)?;
+                CannotBuild::unless_proven(faults)?;
                 Vec::new()
             }
         };
@@ -97,7 +97,7 @@ impl Intentions {
     ) -> Result<(), CannotBuild> {
         let mut faults = Vec::new();
         let subject = Subject::new("robots.txt", file, profiles);
-        let mut expectations = Expectations::new(subject, known);
+        let mut expectations = Expectations::new(subject, known).where_nameable();
         for (index, line) in self.expect.iter().enumerate() {
             let place = || Place::of("expect", index);
             let has_two = line.contains(['\n', '\r']);
@@ -118,6 +118,6 @@ impl Intentions {
             let why = reasons.first().map_or_else(String::new, |why| format!("; {}", why.clause));
             Fault::new(place, failure.sentence() + &why)
         });
-        CannotBuild::unless_empty(failed.collect())
+        CannotBuild::unless_proven(failed.collect())
     }
 }

@@ -87,12 +87,25 @@ impl fmt::Display for Fault {
 pub struct CannotBuild {
     /// Never empty.
     faults: Vec<Fault>,
+    is_unproven: bool,
 }
 
 impl CannotBuild {
     /// `Ok` if there are none.
     pub(super) fn unless_empty(faults: Vec<Fault>) -> Result<(), CannotBuild> {
-        if faults.is_empty() { Ok(()) } else { Err(CannotBuild { faults }) }
+        if faults.is_empty() { Ok(()) } else { Err(CannotBuild { faults, is_unproven: false }) }
+    }
+
+    /// The same for what is wrong with a file that could be written.
+    pub(super) fn unless_proven(faults: Vec<Fault>) -> Result<(), CannotBuild> {
+        let proven = CannotBuild::unless_empty(faults);
+        proven.map_err(|wrong| CannotBuild { is_unproven: true, ..wrong })
+    }
+
+    /// Returns true if all values are fine, but some profile would read the file otherwise than asked for, or
+    /// an expectation would not hold.
+    pub fn is_unproven(&self) -> bool {
+        self.is_unproven
     }
 
     /// All that is wrong, at least one thing: first what is wrong with values, and if nothing is, what

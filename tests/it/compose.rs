@@ -284,6 +284,18 @@ fn groups_are_parted() {
     );
 }
 
+/// A crawler that profile google cannot name is not asked there.
+#[test]
+fn expectations_where_crawlers_can_be_named() {
+    let all = intentions(&[("Bot9", "", "/")]).expect(["disallow Bot9 /", "allow * /"]);
+    assert_eq!(text(&all), "User-agent: Bot9\nDisallow: /\n");
+    faults(
+        &all.expect(["allow Bot9 /x"]),
+        &["expect[2]: expected allow, got disallow: Bot9, /x \
+        (profiles rfc9309 and google-classic); line 2 decides"],
+    );
+}
+
 #[test]
 fn notes() {
     let built =
