@@ -461,6 +461,41 @@ def test_what_known_crawlers_may_read() -> None:
         robots.crawlers(urls="/a")
 
 
+def test_a_file_is_built() -> None:
+    built = robotsieve.build_robots_txt(
+        {
+            "groups": [
+                {"crawlers": "@ai-training", "disallow": "/"},
+                {"crawlers": ["*"], "disallow": ["/a b", "/cart"], "crawl_delay": 2.5},
+            ],
+            "sitemap": ["https://e.com/s.xml"],
+            "expect": ("disallow GPTBot /", "allow Googlebot /"),
+            "profiles": "rfc9309",
+        }
+    )
+    check_document(built)
+    assert built.text is not None and built.profiles == ("rfc9309",)
+    assert built.text.endswith(
+        "\n\nUser-agent: *\nDisallow: /a%20b\nDisallow: /cart\nCrawl-delay: 2.5\n\nSitemap: https://e.com/s.xml\n"
+    )
+    assert not Robots(built.text).is_allowed("CCBot", "/")
+    assert any("do not obey" in note for note in built.notes)
+    with pytest.raises(robotsieve.CannotBuild, match=r"^groups\[0\]\.crawlers\[1\]: 'b c' is not a product token") as wrong:
+        robotsieve.build_robots_txt({"groups": [{"crawlers": ["a", "b c"], "allow": "x\nDisallow: /"}]})
+    assert [fault.place for fault in wrong.value.faults] == ["groups[0].crawlers[1]", "groups[0].allow[0]"]
+    assert not wrong.value.report.unproven
+    check_document(wrong.value.report)
+    with pytest.raises(robotsieve.CannotBuild, match="profile google would allow / for") as wrong:
+        robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "allow": "/index.html", "disallow": "/"}]})
+    assert wrong.value.report.unproven
+    with pytest.raises(ValueError, match="^unknown field `sitemaps`, expected one of `groups`"):
+        robotsieve.build_robots_txt({"sitemaps": "x"})  # type: ignore[typeddict-unknown-key]
+    with pytest.raises(ValueError, match="^invalid type: integer `3`, expected a text or a list of texts$"):
+        robotsieve.build_robots_txt({"sitemap": 3})  # type: ignore[typeddict-item]
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        robotsieve.build_robots_txt({"sitemap": b"x"})  # type: ignore[typeddict-item]
+
+
 def test_a_crawler_by_its_header() -> None:
     header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
     robots = Robots("User-agent: GPTBot\nDisallow: /\n")
@@ -810,6 +845,7 @@ def examples() -> "dict[type, list[object]]":
         robots.records(),
         robots.crawlers(),
         robotsieve.known_crawlers(["ai-training"]),
+        robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "disallow": "/x"}]}),
         robotsieve.lint(robots),
         robotsieve.fix(robots, apply="all"),
         robotsieve.diff(robots, "User-agent: *\nDisallow: /s"),

@@ -65,6 +65,7 @@ pub struct Intentions {
 /// | `content_signal`, `content_usage` | `search=yes, ai-train=no`; `train-ai=n`: drafts |
 /// | `license` | absolute URLs of licences for these crawlers (RSL) |
 /// | `comment` | lines before the group, without `#`. Without any, a group for a purpose has its name |
+/// | `other` | records of other fields, such as `Request-rate: 1/5` |
 ///
 /// A group without rules lets its crawlers read everything.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -89,6 +90,8 @@ pub struct Group {
     pub(super) license: Vec<String>,
     #[serde(deserialize_with = "texts")]
     pub(super) comment: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    pub(super) other: Vec<String>,
 }
 
 /// Methods that add texts to a field.
@@ -113,10 +116,18 @@ impl Intentions {
         self
     }
 
-    /// The file must mean this in these profiles, in the place of those that are the default.
+    /// Adds a profile in which the file must mean this. The first one takes the place of those that are the
+    /// default.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profiles.push(profile);
+        self
+    }
+
+    /// Adds profiles in which the file must mean this, as [`Intentions::profile`] does.
     #[must_use]
     pub fn profiles(mut self, profiles: impl IntoIterator<Item = Profile>) -> Self {
-        self.profiles = profiles.into_iter().collect();
+        self.profiles.extend(profiles);
         self
     }
 
@@ -167,6 +178,8 @@ impl Group {
         license
         /// Adds comments before the group. A line feed begins another line of comment.
         comment
+        /// Adds records of other fields, such as `Request-rate: 1/5`.
+        other
     }
 }
 

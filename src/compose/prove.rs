@@ -15,7 +15,7 @@ use crate::policy::robots::Robots;
 use crate::policy::{Policy, Reading};
 use crate::profile::{Profile, RulePrecedence};
 use crate::read::crawler::Crawler;
-use crate::read::fields::Pace;
+use crate::read::fields::{Kind, Pace};
 use crate::read::name_error::NameError;
 use crate::records::Scope;
 use crate::rules::{RawRule, RuleSet};
@@ -177,8 +177,7 @@ impl Proof<'_> {
             });
             pairs[number].2.push(reader);
         }
-        let mut limits = Limits::default();
-        limits.flips = 1;
+        let limits = Limits { flips: 1, ..Limits::default() };
         let mut comparisons = Comparisons::new(&limits, pairs.len());
         for (role, policy, readers) in &pairs {
             let difference = comparisons.next(&asked[role], policy);
@@ -269,14 +268,13 @@ impl Proof<'_> {
         let records = records.iter().filter(|typed| matches!(typed.scope, Scope::Group(_)));
         let mut read: Vec<(&[u8], &[u8])> =
             records.map(|typed| (typed.record.name, typed.record.value)).collect();
-        let line = |(name, value): &'_ Line| -> (&'static [u8], Vec<u8>) {
-            (name.as_bytes(), value.clone().into_bytes())
-        };
-        let mut asked: Vec<(&[u8], Vec<u8>)> = role.lines.iter().map(line).collect();
+        let of_group = |(name, _): &&Line| !Kind::of_field(name.as_bytes()).is_per_file();
+        let lines = role.lines.iter().filter(of_group);
+        let mut asked: Vec<(&[u8], &[u8])> =
+            lines.map(|(name, value)| (name.as_bytes(), value.as_bytes())).collect();
         read.sort_unstable();
         asked.sort_unstable();
-        let is_same = read.iter().copied().eq(asked.iter().map(|(name, value)| (*name, &**value)));
-        if is_same {
+        if read == asked {
             return Ok(());
         }
         let message = format!(

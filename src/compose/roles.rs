@@ -250,9 +250,10 @@ fn role_of(number: usize, group: &Group, faults: &mut Vec<Fault>) -> Role {
     values.add("License", &group.license, place("license"));
     values.add("Content-Signal", &group.content_signal, place("content_signal"));
     values.add("Content-Usage", &group.content_usage, place("content_usage"));
+    values.add_others(&group.other, place("other"));
     role.lines = values.lines;
     match group.crawl_delay.map(values::seconds) {
-        Some(Ok(seconds)) => role.lines.push(("Crawl-delay", seconds)),
+        Some(Ok(seconds)) => role.lines.push(("Crawl-delay".into(), seconds)),
         Some(Err(message)) => {
             let place = Place { index: None, ..Place::in_group(number, "crawl_delay", 0) };
             faults.push(Fault::new(place, message));
@@ -300,7 +301,7 @@ fn together(numbers: &[usize], groups: &[Role]) -> Result<Role, CannotBuild> {
         }
     }
     // The records before the rules, then those after them.
-    role.lines.sort_by_key(|(name, _)| match *name {
+    role.lines.sort_by_key(|(name, _)| match &**name {
         "License" => 0,
         "Content-Signal" => 1,
         "Content-Usage" => 2,

@@ -36,10 +36,10 @@ impl Written {
         }
     }
 
-    fn record(&mut self, name: &'static str, value: &str) {
+    fn record(&mut self, name: &str, value: &str) {
         let blank = if value.is_empty() { "" } else { " " };
         let _ = writeln!(self.text, "{name}:{blank}{value}");
-        self.records.push((name, value.to_owned()));
+        self.records.push((name.to_owned().into(), value.to_owned()));
     }
 
     /// A blank line, if something stands before.

@@ -1,6 +1,6 @@
 //! The values of records other than rules, checked.
 
-use url::Url;
+use std::borrow::Cow;
 
 use super::fault::{Fault, Place};
 use crate::read::fields::{Kind, Value, typed};
@@ -11,7 +11,7 @@ use crate::shown::short;
 const MAX_BYTES: usize = 8_000;
 
 /// A record: the name of its field, and its value.
-pub(super) type Line = (&'static str, String);
+pub(super) type Line = (Cow<'static, str>, String);
 
 /// Lines made of values, and what is wrong with the others.
 pub(super) struct Values<'f> {
@@ -33,10 +33,25 @@ impl<'f> Values<'f> {
     ) {
         for (number, value) in values.iter().enumerate() {
             match checked(name, value) {
-                Ok(value) if self.lines.contains(&(name, value.clone())) => {}
-                Ok(value) => self.lines.push((name, value)),
+                Ok(value) => self.push((name.into(), value)),
                 Err(message) => self.faults.push(Fault::new(place(number), message)),
             }
+        }
+    }
+
+    /// Adds lines of fields that have no name here, unless they are there.
+    pub(super) fn add_others(&mut self, lines: &[String], place: impl Fn(usize) -> Place) {
+        for (number, line) in lines.iter().enumerate() {
+            match other(line) {
+                Ok(line) => self.push(line),
+                Err(message) => self.faults.push(Fault::new(place(number), message)),
+            }
+        }
+    }
+
+    fn push(&mut self, line: Line) {
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
         }
     }
 }
@@ -59,8 +74,32 @@ pub(super) fn comment(text: &str) -> Result<Vec<String>, String> {
     text.trim_end().lines().map(line).collect()
 }
 
+/// A line of another field.
+fn other(line: &str) -> Result<Line, String> {
+    /// Fields that mean something else here, or to some reader.
+    const TAKEN: [&str; 4] = ["allow", "disallow", "sitemap", "user"];
+    let said = short(line.as_bytes());
+    let (name, value) = line.split_once(':').ok_or_else(|| {
+        format!(
+            "'{said}' is no record: write a name, a colon and a value, as in 'Request-rate: 1/5'"
+        )
+    })?;
+    let name = name.trim();
+    let is_name =
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    let lower = name.to_ascii_lowercase();
+    // google/robotstxt takes names that begin with that of a rule for it.
+    if !is_name || TAKEN.iter().any(|taken| lower.starts_with(taken)) {
+        return Err(format!(
+            "'{said}' has no name that another record can have: letters and '-', and the fields that are \
+             described have names of their own"
+        ));
+    }
+    Ok((name.to_owned().into(), checked(name, value)?))
+}
+
 /// A value as it is written.
-fn checked(name: &'static str, value: &str) -> Result<String, String> {
+fn checked(name: &str, value: &str) -> Result<String, String> {
     let value = value.trim();
     let said = short(value.as_bytes());
     if value.len() > MAX_BYTES {
@@ -70,7 +109,7 @@ fn checked(name: &'static str, value: &str) -> Result<String, String> {
         return absolute(value).ok_or_else(|| {
             format!(
                 "'{said}' is no absolute URL of the web without a fragment: write it like \
-                 https://example.com/file.xml"
+                 https://example.com/file.xml, with the host in ASCII"
             )
         });
     }
@@ -103,11 +142,22 @@ fn checked(name: &'static str, value: &str) -> Result<String, String> {
     Ok(value.to_owned())
 }
 
-/// A URL in the form of a link, if it is one of the web.
+/// A URL of the web with what no URL has escaped.
 fn absolute(value: &str) -> Option<String> {
-    let url = Url::parse(value).ok()?;
-    let is_web = matches!(url.scheme(), "http" | "https");
-    (is_web && url.fragment().is_none()).then(|| url.into())
+    let (scheme, rest) = value.split_once("://")?;
+    let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:[]@%".contains(&byte);
+    let is_fine = |c: char| c != '#' && !c.is_control();
+    if !is_web || host.is_empty() || !host.bytes().all(of_host) || !rest.chars().all(is_fine) {
+        return None;
+    }
+    let escaped = value.bytes().map(|byte| match byte {
+        b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => format!("%{byte:02X}"),
+        b'!'..=b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    });
+    Some(escaped.collect())
 }
 
 /// Seconds as they are written.

@@ -86,7 +86,7 @@ fn other_records() {
     let all = RobotsTxt::builder()
         .comment(["Ask us:\nrobots@e.com"])
         .license(["https://e.com/l.xml"])
-        .sitemap(["https://e.com/s.xml", "https://é.com/a b", "https://e.com/s.xml"])
+        .sitemap(["https://e.com/s.xml", "https://xn--9ca.com/a b", "https://e.com/s.xml"])
         .host(["e.com"])
         .group(
             Group::of(["FooBot"])
@@ -95,6 +95,7 @@ fn other_records() {
                 .content_signal(["search=yes, ai-train=no"])
                 .content_usage(["/x train-ai=n"])
                 .license(["https://e.com/foo.xml"])
+                .other(["Request-rate:1/5", "Clean-param: ref /a/"])
                 .disallow(["/x"]),
         )
         .group(Group::of(["@archive"]).disallow(["/"]))
@@ -105,7 +106,8 @@ fn other_records() {
         head,
         "# Ask us:\n# robots@e.com\n\nLicense: https://e.com/l.xml\n\n# Slow\nUser-agent: FooBot\n\
          License: https://e.com/foo.xml\nContent-Signal: search=yes, ai-train=no\n\
-         Content-Usage: /x train-ai=n\nDisallow: /x\nCrawl-delay: 2.5\n\n"
+         Content-Usage: /x train-ai=n\nRequest-rate: 1/5\nClean-param: ref /a/\nDisallow: /x\n\
+         Crawl-delay: 2.5\n\n"
     );
     assert!(rest.ends_with(
         "\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n\nHost: e.com\nSitemap: https://e.com/s.xml\n\
@@ -164,6 +166,7 @@ fn what_is_wrong_with_values() {
                     .content_signal(["search=maybe", "search=yes # x", "ai-train=no\nAllow: /"])
                     .content_usage(["train-ai = n"])
                     .license([hostile])
+                    .other(["Request-rate", "Request-rate: x", "Allowed: /", "A b: c", "X: a\nb"])
                     .comment(["fine", "\u{7f}"]),
             ),
             &[
@@ -183,6 +186,11 @@ fn what_is_wrong_with_values() {
                 "groups[0].content_signal[1]: ",
                 "groups[0].content_signal[2]: ",
                 "groups[0].content_usage[0]: 'train-ai = n': ",
+                "groups[0].other[0]: 'Request-rate' is no record",
+                "groups[0].other[1]: 'x': ",
+                "groups[0].other[2]: ",
+                "groups[0].other[3]: ",
+                "groups[0].other[4]: ",
                 "groups[0].crawl_delay: the crawl delay NaN: ",
                 "groups[0].comment[1]: ",
             ],

@@ -59,7 +59,7 @@ Fields of a group:
             patterns, with '*' and a final '$' as in a robots.txt
   allow_path, disallow_path
             beginnings of paths that stand for themselves
-  crawl_delay, content_signal, content_usage, license, comment
+  crawl_delay, content_signal, content_usage, license, comment, other
             other records and lines of the group
 
 Each field takes a text or a list of texts, but for crawl_delay, a number.
