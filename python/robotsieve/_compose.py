@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 class CannotBuild(ValueError):
     """Intentions that no file says, or that are wrong. ``report.faults`` has every reason, with its place."""
 
+    __module__ = "robotsieve"
+
     report: BuildReport
 
     def __init__(self, report: BuildReport) -> None:
         super().__init__("\n".join(f"{one.place or 'all'}: {one.message}" for one in report.faults))
         self.report = report
+
+    def __reduce__(self) -> tuple[type[CannotBuild], tuple[BuildReport]]:
+        return type(self), (self.report,)
 
     @property
     def faults(self) -> tuple[BuildFault, ...]:

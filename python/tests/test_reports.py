@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import robotsieve
 import robotsieve.typing
-from robotsieve import Crawler, Policy, Robots, _diff, _explain, _known, _lines, _lint, reports
+from robotsieve import Crawler, Policy, Robots, _compose, _diff, _explain, _known, _lines, _lint, reports
 
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
@@ -488,6 +488,7 @@ def test_a_file_is_built() -> None:
     with pytest.raises(robotsieve.CannotBuild, match="profile google would allow / for") as wrong:
         robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "allow": "/index.html", "disallow": "/"}]})
     assert wrong.value.report.unproven
+    assert pickle.loads(pickle.dumps(wrong.value)).report == wrong.value.report
     with pytest.raises(ValueError, match="^unknown field `sitemaps`, expected one of `groups`"):
         robotsieve.build_robots_txt({"sitemaps": "x"})  # type: ignore[typeddict-unknown-key]
     with pytest.raises(ValueError, match="^invalid type: integer `3`, expected a text or a list of texts$"):
@@ -833,6 +834,12 @@ def values_within(value: object) -> "typing.Iterator[object]":
             yield from values_within(getattr(value, field.name))
 
 
+def cannot_build(intentions: robotsieve.typing.Intentions) -> robotsieve.CannotBuild:
+    with pytest.raises(robotsieve.CannotBuild) as wrong:
+        robotsieve.build_robots_txt(intentions)
+    return wrong.value
+
+
 def examples() -> "dict[type, list[object]]":
     robots = Robots(EVERYTHING)
     cut = Robots(EVERYTHING + b"\n" * 600_000 + b"Disallow: /\n")
@@ -846,6 +853,7 @@ def examples() -> "dict[type, list[object]]":
         robots.crawlers(),
         robotsieve.known_crawlers(["ai-training"]),
         robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "disallow": "/x"}]}),
+        cannot_build({"sitemap": "/s.xml"}).report,
         robotsieve.lint(robots),
         robotsieve.fix(robots, apply="all"),
         robotsieve.diff(robots, "User-agent: *\nDisallow: /s"),
@@ -952,7 +960,7 @@ def test_examples_in_native_docstrings(name: str) -> None:
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
-@pytest.mark.parametrize("module", [_explain, _known, _lint, _diff, reports], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("module", [_compose, _explain, _known, _lint, _diff, reports], ids=lambda one: one.__name__)
 def test_examples_in_docstrings(module: types.ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 2 and result.failed == 0
