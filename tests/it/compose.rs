@@ -411,7 +411,7 @@ fn generated(random: &mut Random) -> (Intentions, Vec<Generated>) {
 fn oracle(groups: &[Generated], names: &[&str], path: &str) -> bool {
     let of = |wanted: &str| -> Vec<&Generated> {
         let is_it = |name: &&str| name.eq_ignore_ascii_case(wanted);
-        groups.iter().filter(|group| group.names.iter().any(|name| is_it(&name))).collect()
+        groups.iter().filter(|group| group.names.iter().any(is_it)).collect()
     };
     let own = names.iter().map(|name| of(name)).find(|own| !own.is_empty());
     let own = own.unwrap_or_else(|| of("*"));

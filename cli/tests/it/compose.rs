@@ -83,7 +83,7 @@ fn checks() {
     assert!(out.contains("\n+User-agent: NewBot\n"), "{out}");
     ran.says("robots.txt: 1 crawler that the file does not name would be named: NewBot");
     // Somebody changed the file.
-    folder.file("robots.txt", &text.replace("/cart", "/basket"));
+    folder.file("robots.txt", text.replace("/cart", "/basket"));
     let ran = run_line("write --check robots.txt robots.toml");
     assert_eq!(ran.status, 1, "{ran:?}");
     ran.says("robots.txt: other rules or records for *");
