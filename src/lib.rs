@@ -34,6 +34,7 @@
 //! | say what else may be done with a URL | [`rights`](self#features) |
 //! | draw a policy's automaton | [`Policy::to_dot`], [`Policy::to_graph`] |
 //! | find mistakes in a file | [`Robots::diagnostics`], [`lint`](self#features) |
+//! | write a file from what a site wants | [`compose`](self#features) |
 //!
 //! # From bytes to a verdict
 //!
@@ -56,6 +57,7 @@
 //! | `report` | what is said of verdicts: documents, and their sentences | feature `report` |
 //! | `known` | crawlers by name, and shutting them out | feature `known` |
 //! | `expect` | expectations of a file, tested | feature `known` |
+//! | `compose` | a file written from what a site wants, and proven | feature `known` |
 //! | `audit` | access logs, judged | feature `audit` |
 //! | `rights` | what else may be done with a URL: indexing, use by AI systems, training | feature `rights` |
 //!
@@ -103,8 +105,8 @@
 //! * `report`: the module `report`, one document for each kind of report and its sentences, as the
 //!   command, Python and JavaScript show them. With it come `serde`, `lint` and `rights`.
 //! * `schema`: the JSON Schema of these documents, with all that they need.
-//! * `known`: the module `known`, crawlers by name; what a file lets them read; and `expect`, which
-//!   tests a file. With it comes `report`.
+//! * `known`: the module `known`, crawlers by name; what a file lets them read; `expect`, which
+//!   tests a file; and `compose`, which writes one. With it comes `report`.
 //! * `audit`: the module `audit`, which judges access logs, with `known`.
 //! * `rights`: the module `rights`, which says whether content may be crawled, indexed, used and
 //!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, and
@@ -119,6 +121,8 @@ pub mod audit;
 mod automaton;
 #[cfg(feature = "serde")]
 mod bytes_as_text;
+#[cfg(feature = "known")]
+pub mod compose;
 pub mod diff;
 #[cfg(feature = "enforce")]
 pub mod enforce;

@@ -65,7 +65,7 @@ const environment = {
 rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
-const variants = [["rights", ["--features=rights"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
+const variants = [["rights", ["--features=rights"]], ["write", ["--features=write"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
 /** Compiles a variant of the module. */
 async function compiled(name, features) {
@@ -108,7 +108,7 @@ await all(jobs);
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
 // The compiler copies no declarations that were written by hand.
 cpSync(join(here, "package", "wasm.d.ts"), join(dist, "full", "wasm.d.ts"));
-for (const [name, without] of [["core", /^(full|known|rights|rights-types)\./], ["known", /^(robots-parser|rights)/], ["rights", /^robots-parser/]]) {
+for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^(robots-parser|rights)/]]) {
   cpSync(join(dist, "full"), join(dist, name), {
     recursive: true,
     filter: (path) => !without.test(basename(path)) && !/(robotsieve\.wasm|wasm\.js)$/.test(path),
@@ -120,13 +120,14 @@ for (const [name, index, declared] of [
   ["core", `export { ${names} } from "./core.js";\n`, types],
   ["known", 'export * from "./known.js";\n', ""],
   ["rights", 'export * from "./known.js";\nexport * from "./rights.js";\n', ""],
+  ["write", 'export * from "./known.js";\nexport * from "./write.js";\nexport * from "./frameworks.js";\n', ""],
 ]) {
   writeFileSync(join(dist, name, "index.js"), index);
   writeFileSync(join(dist, name, "index.d.ts"), index + declared);
 }
-// The interface of robots-parser stands on core alone; the known crawlers and rights have modules of their own.
+// The interface of robots-parser stands on core alone; the known crawlers, rights and writing have modules of their own.
 for (const file of readdirSync(join(dist, "full"))) {
-  if (/^(robots-parser|known|rights)/.test(file)) rmSync(join(dist, "full", file));
+  if (/^(robots-parser|known|rights|write|frameworks)/.test(file)) rmSync(join(dist, "full", file));
 }
 // Their comments are a third of what the scripts are when compressed, and the declarations have them too.
 for (const [name] of variants) {

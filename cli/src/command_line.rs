@@ -9,6 +9,7 @@ use crate::audit::args::AuditArgs;
 use crate::block::args::BlockArgs;
 use crate::check::CheckArgs;
 use crate::completions::CompletionsArgs;
+use crate::compose::args::WriteArgs;
 use crate::crawlers::args::CrawlersArgs;
 use crate::diff::args::DiffArgs;
 use crate::dot::DotArgs;
@@ -58,6 +59,7 @@ Examples:
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
   robotsieve enforce --server nginx robots.txt > robots-refused.conf
+  robotsieve write robots.toml > robots.txt
   robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl
   robotsieve audit robots.txt access.log
@@ -99,6 +101,7 @@ pub enum Command {
     Crawlers(CrawlersArgs),
     Block(BlockArgs),
     Enforce(EnforceArgs),
+    Write(WriteArgs),
     Replay(ReplayArgs),
     Audit(AuditArgs),
     Test(TestArgs),

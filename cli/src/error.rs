@@ -16,8 +16,8 @@ pub enum Status {
     Done = 0,
     /// The answer is no, or something was found: `check` and `explain` found a disallowed URL,
     /// `diff` a change or no proof that there is none, `lint` a denied finding, `test` an
-    /// expectation that does not hold, `replay` a record that no longer holds, `block` and
-    /// `enforce` no proof.
+    /// expectation that does not hold, `replay` a record that no longer holds, `block`, `enforce` and
+    /// `write` no proof.
     No = 1,
     /// The command line is wrong, or a URL is invalid.
     Usage = 2,

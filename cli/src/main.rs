@@ -7,6 +7,7 @@
 //!   still hold, [`diff`] compares what two files mean.
 //! - [`lint`] finds mistakes in a file, [`test`] holds it to what is expected of it, [`records`]
 //!   prints its other records, [`rights`] says what a URL may be used for, [`dot`] draws the automaton that decides.
+//! - [`compose`] is `robotsieve write`, which writes a file from what a site wants.
 //! - [`crawlers`] shows what known crawlers may read, [`block`] shuts them out, [`audit`] finds
 //!   those in access logs that fetch what is forbidden.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
@@ -31,6 +32,7 @@ mod audit;
 mod block;
 mod check;
 mod completions;
+mod compose;
 mod crawlers;
 mod diff;
 mod dot;
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Command::Crawlers(args) => crawlers::run(&args),
         Command::Block(args) => block::run(&args),
         Command::Enforce(args) => enforce::run(&args),
+        Command::Write(args) => compose::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Page(args) => page::run(&args),

@@ -47,6 +47,7 @@ from ._robotsieve import (
 # As `typing` has it, whose import would take longer than that of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._compose import CannotBuild, build_robots_txt
     from ._diff import DiffLimits, diff, diff_policies
     from ._explain import compare_profiles
     from ._known import known_crawlers
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from ._lint import Code, Fixed, fix, lint
     from .reports import (
         AgentLine,
+        BuildFault,
+        BuildReport,
         Cause,
         ChangedRecord,
         CleanParam,
@@ -97,6 +100,10 @@ if TYPE_CHECKING:
 __all__ = [
     "AgentLine",
     "Answers",
+    "build_robots_txt",
+    "BuildFault",
+    "BuildReport",
+    "CannotBuild",
     "Cause",
     "ChangedRecord",
     "CleanParam",
@@ -184,13 +191,14 @@ __all__ = [
 if not TYPE_CHECKING:
     #: What explains, lints and compares, by module: each is loaded when it is first needed.
     _LAZY = {
+        "_compose": "CannotBuild build_robots_txt",
         "_diff": "DiffLimits diff diff_policies",
         "_explain": "compare_profiles",
         "_known": "known_crawlers",
         "_lines": "Diagnostic Line",
         "_lint": "Code Fixed fix lint",
         "reports": (
-            "AgentLine Cause ChangedRecord CleanParam ComparedTarget CompareReport "
+            "AgentLine BuildFault BuildReport Cause ChangedRecord CleanParam ComparedTarget CompareReport "
             "CrawlerDiff CrawlerName DecidingRule DiffReport ExplainReport FileCut Finding Fix "
             "FixReport Flip Host KnownCrawler KnownReport LabelledPreference License LintReport "
             "MatchedRule Piece Preferences ProfileDifference ReachReport RecordDiff RecordScope "

@@ -566,6 +566,45 @@ class BrokenRule(Document):
 
 
 @dataclass(frozen=True, slots=True)
+class BuildFault(Document):
+    """A reason why intentions cannot be built."""
+
+    place: str
+    """The place to mend, such as ``groups[0].disallow[1]``, numbered from 0; empty for the whole.
+    """
+    message: str
+    """What is wrong, and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport(Document):
+    """A robots.txt built from intentions, or why there is none: the report ``build``."""
+
+    schema: str
+    """``robotsieve-report-1``."""
+    report: str
+    """``build``."""
+    tool_version: str
+    """The version of robotsieve that made the report."""
+    text: str | None
+    """The file; null if there is none."""
+    profiles: tuple[str, ...]
+    """The names of the profiles in which it is proven."""
+    notes: tuple[str, ...]
+    """The caveats, in sentences."""
+    faults: tuple[BuildFault, ...]
+    """The reasons why there is no file."""
+    unproven: bool
+    """True if all values are fine, but some profile would read the file otherwise than asked for,
+    or an expectation would not hold.
+    """
+
+    _classes: ClassVar[dict[str, str]] = {
+        "faults": "BuildFault",
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class Cause(Document):
     """A switch that makes a profile's answer differ."""
 

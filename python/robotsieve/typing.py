@@ -75,6 +75,34 @@ class ProfileSwitches(TypedDict, total=False):
     fetch_rules: Literal["rfc9309", "google", "google-classic"]
 
 
+class IntentionsGroup(TypedDict, total=False):
+    """Crawlers, and what they may do. Each field is a text or a list of texts, but for the delay."""
+
+    crawlers: Texts
+    allow: Texts
+    disallow: Texts
+    allow_path: Texts
+    disallow_path: Texts
+    crawl_delay: float
+    content_signal: Texts
+    content_usage: Texts
+    license: Texts
+    comment: Texts
+    other: Texts
+
+
+class Intentions(TypedDict, total=False):
+    """What a site wants of crawlers. Each field but ``groups`` is a text or a list of texts."""
+
+    groups: Sequence[IntentionsGroup]
+    sitemap: Texts
+    license: Texts
+    host: Texts
+    comment: Texts
+    expect: Texts
+    profiles: Union[ProfileName, Sequence[ProfileName]]
+
+
 class EngineLimits(TypedDict, total=False):
     """The limits of a ``Config``. ``None`` is none."""
 
@@ -98,6 +126,8 @@ class ConfigFields(TypedDict, total=False):
     inherit_pace: bool
 
 
+#: One text, or several.
+Texts: TypeAlias = Union[str, Sequence[str]]
 #: A URL, a file or a name: ``str``, ``bytes`` or another buffer of bytes.
 Text: TypeAlias = Union[str, "Buffer"]
 Verdict: TypeAlias = Literal["allow", "disallow"]

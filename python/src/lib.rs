@@ -65,8 +65,8 @@ mod _robotsieve {
     use policy::Policy;
     #[pymodule_export]
     use reports::{
-        body_bytes, compare_profiles_json, diff_json, diff_limits, diff_policies_json, fix_json,
-        known_crawlers_json, lint_codes, lint_json,
+        body_bytes, build_json, compare_profiles_json, diff_json, diff_limits, diff_policies_json,
+        fix_json, known_crawlers_json, lint_codes, lint_json,
     };
     #[pymodule_export]
     use rights::{

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
+use robotsieve::compose::{BuildReport, Intentions};
 use robotsieve::diff;
 use robotsieve::known::{KnownCrawler, KnownCrawlers, Purpose};
 use robotsieve::lint::{self, Apply, Code, Options};
@@ -195,6 +196,19 @@ pub fn known_crawlers_json(purposes: Option<&Bound<'_, PyAny>>) -> PyResult<Stri
         wanted.as_ref().is_none_or(|wanted| wanted.contains(&crawler.purpose))
     };
     to_json(&KnownReport::of(KnownCrawlers::built_in().iter().filter(is_wanted)))
+}
+
+/// What is built of intentions, or why nothing is: both as JSON.
+#[pyfunction]
+pub fn build_json(py: Python<'_>, intentions: &str) -> PyResult<String> {
+    py.detach(|| {
+        let intentions: Intentions = serde_json::from_str(intentions).map_err(|error| {
+            // The text was made here, so a place in it says nothing.
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            PyValueError::new_err(error.to_string().replace(&place, ""))
+        })?;
+        to_json(&BuildReport::of(&intentions.build(KnownCrawlers::built_in())))
+    })
 }
 
 /// Purposes by their words.

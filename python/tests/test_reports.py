@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import robotsieve
 import robotsieve.typing
-from robotsieve import Crawler, Policy, Robots, _diff, _explain, _known, _lines, _lint, reports
+from robotsieve import Crawler, Policy, Robots, _compose, _diff, _explain, _known, _lines, _lint, reports
 
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
@@ -461,6 +461,42 @@ def test_what_known_crawlers_may_read() -> None:
         robots.crawlers(urls="/a")
 
 
+def test_a_file_is_built() -> None:
+    built = robotsieve.build_robots_txt(
+        {
+            "groups": [
+                {"crawlers": "@ai-training", "disallow": "/"},
+                {"crawlers": ["*"], "disallow": ["/a b", "/cart"], "crawl_delay": 2.5},
+            ],
+            "sitemap": ["https://e.com/s.xml"],
+            "expect": ("disallow GPTBot /", "allow Googlebot /"),
+            "profiles": "rfc9309",
+        }
+    )
+    check_document(built)
+    assert built.text is not None and built.profiles == ("rfc9309",)
+    assert built.text.endswith(
+        "\n\nUser-agent: *\nDisallow: /a%20b\nDisallow: /cart\nCrawl-delay: 2.5\n\nSitemap: https://e.com/s.xml\n"
+    )
+    assert not Robots(built.text).is_allowed("CCBot", "/")
+    assert any("do not obey" in note for note in built.notes)
+    with pytest.raises(robotsieve.CannotBuild, match=r"^groups\[0\]\.crawlers\[1\]: 'b c' is not a product token") as wrong:
+        robotsieve.build_robots_txt({"groups": [{"crawlers": ["a", "b c"], "allow": "x\nDisallow: /"}]})
+    assert [fault.place for fault in wrong.value.faults] == ["groups[0].crawlers[1]", "groups[0].allow[0]"]
+    assert not wrong.value.report.unproven
+    check_document(wrong.value.report)
+    with pytest.raises(robotsieve.CannotBuild, match="profile google would allow / for") as wrong:
+        robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "allow": "/index.html", "disallow": "/"}]})
+    assert wrong.value.report.unproven
+    assert pickle.loads(pickle.dumps(wrong.value)).report == wrong.value.report
+    with pytest.raises(ValueError, match="^unknown field `sitemaps`, expected one of `groups`"):
+        robotsieve.build_robots_txt({"sitemaps": "x"})  # type: ignore[typeddict-unknown-key]
+    with pytest.raises(ValueError, match="^invalid type: integer `3`, expected a text or a list of texts$"):
+        robotsieve.build_robots_txt({"sitemap": 3})  # type: ignore[typeddict-item]
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        robotsieve.build_robots_txt({"sitemap": b"x"})  # type: ignore[typeddict-item]
+
+
 def test_a_crawler_by_its_header() -> None:
     header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
     robots = Robots("User-agent: GPTBot\nDisallow: /\n")
@@ -798,6 +834,12 @@ def values_within(value: object) -> "typing.Iterator[object]":
             yield from values_within(getattr(value, field.name))
 
 
+def cannot_build(intentions: robotsieve.typing.Intentions) -> robotsieve.CannotBuild:
+    with pytest.raises(robotsieve.CannotBuild) as wrong:
+        robotsieve.build_robots_txt(intentions)
+    return wrong.value
+
+
 def examples() -> "dict[type, list[object]]":
     robots = Robots(EVERYTHING)
     cut = Robots(EVERYTHING + b"\n" * 600_000 + b"Disallow: /\n")
@@ -810,6 +852,8 @@ def examples() -> "dict[type, list[object]]":
         robots.records(),
         robots.crawlers(),
         robotsieve.known_crawlers(["ai-training"]),
+        robotsieve.build_robots_txt({"groups": [{"crawlers": "*", "disallow": "/x"}]}),
+        cannot_build({"sitemap": "/s.xml"}).report,
         robotsieve.lint(robots),
         robotsieve.fix(robots, apply="all"),
         robotsieve.diff(robots, "User-agent: *\nDisallow: /s"),
@@ -916,7 +960,7 @@ def test_examples_in_native_docstrings(name: str) -> None:
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
-@pytest.mark.parametrize("module", [_explain, _known, _lint, _diff, reports], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("module", [_compose, _explain, _known, _lint, _diff, reports], ids=lambda one: one.__name__)
 def test_examples_in_docstrings(module: types.ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 2 and result.failed == 0

@@ -15,6 +15,8 @@ pub(super) const CLASSES: usize = 500;
 pub enum CannotEnforce {
     /// The server cannot do what an option asks for; a clause says what.
     Option(String),
+    /// Another crawler was probably meant by a name: a sentence asks.
+    DidYouMean(String),
     /// Nothing would be refused to anybody.
     Nothing {
         /// Who was chosen and cannot be told by a header, in sentences.
@@ -47,7 +49,9 @@ pub enum CannotEnforce {
 impl fmt::Display for CannotEnforce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CannotEnforce::Option(what) | CannotEnforce::TooLong(what) => f.write_str(what),
+            CannotEnforce::Option(what)
+            | CannotEnforce::DidYouMean(what)
+            | CannotEnforce::TooLong(what) => f.write_str(what),
             CannotEnforce::Nothing { notes } => {
                 f.write_str("the file forbids nothing to the crawlers that were chosen")?;
                 notes.iter().try_for_each(|note| write!(f, "; {note}"))

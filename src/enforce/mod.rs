@@ -79,6 +79,10 @@ pub fn configuration(
     options: &Options,
 ) -> Result<Configuration, CannotEnforce> {
     options.check().map_err(CannotEnforce::Option)?;
+    let mut named = options.choice.crawlers.iter().chain(&options.choice.except);
+    if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
+        return Err(CannotEnforce::DidYouMean(question));
+    }
     let whom::Whom { classes, mut notes } = whom::whom(robots, known, &options.choice);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);

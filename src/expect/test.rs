@@ -129,6 +129,14 @@ impl<'a> Expectations<'a> {
         self
     }
 
+    /// Asks no crawler in a profile that cannot name it: `google` reads no digits in names, so the groups of
+    /// such crawlers say nothing to it.
+    #[must_use]
+    pub fn where_nameable(mut self) -> Expectations<'a> {
+        self.whos.nameable_only = true;
+        self
+    }
+
     /// Begins a file of expectations, with its name for reports.
     pub fn begin_file(&mut self, name: impl Into<String>) {
         self.files.push(name.into());

@@ -9,6 +9,7 @@ use crate::policy::Policy;
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::read::name_error::NameError;
 
 /// The crawlers that one text stands for.
 #[derive(Debug)]
@@ -46,6 +47,12 @@ impl<'a> Member<'a> {
         self.known.map_or_else(|| robots.policy(&self.crawler), |known| known.policy(robots))
     }
 
+    /// Returns true if a group can name it, as its profile reads names.
+    fn is_nameable(&self, robots: &Robots<'_>) -> bool {
+        let mut names = self.crawler.iter();
+        names.next().is_none_or(|token| NameError::check(token, robots.profile()).is_ok())
+    }
+
     /// Returns true if a group for everybody says nothing to it, and no other group is for it.
     pub(super) fn is_free(&self, robots: &Robots<'_>) -> bool {
         self.known.is_some_and(|known| !known.star && !known.is_named(robots))
@@ -58,6 +65,8 @@ pub(super) struct Whos<'a> {
     known: &'a KnownCrawlers,
     all: Vec<Who<'a>>,
     by_text: HashMap<Box<[u8]>, Result<usize, String>>,
+    /// True if crawlers are not asked in profiles that cannot name them.
+    pub(super) nameable_only: bool,
     /// About names that no group can match in some profile, and about tokens of known crawlers to
     /// which the file says something else.
     pub(super) notes: Vec<String>,
@@ -66,7 +75,7 @@ pub(super) struct Whos<'a> {
 impl<'a> Whos<'a> {
     pub(super) fn new(known: &'a KnownCrawlers) -> Whos<'a> {
         let (all, by_text, notes) = (Vec::new(), HashMap::new(), Vec::new());
-        Whos { known, all, by_text, notes }
+        Whos { known, all, by_text, nameable_only: false, notes }
     }
 
     pub(super) fn get(&self, number: usize) -> &Who<'a> {
@@ -95,7 +104,10 @@ impl<'a> Whos<'a> {
             [b'@', purpose @ ..] => (self.of_purpose(purpose)?, true),
             name => (vec![self.named(name, file)?], false),
         };
-        let asked = file.robots.iter().map(|robots| asked(&members, robots)).collect();
+        let asked = file.robots.iter().map(|robots| {
+            asked(&members, robots, |member| !self.nameable_only || member.is_nameable(robots))
+        });
+        let asked = asked.collect();
         self.all.push(Who { members, is_set, asked });
         Ok(self.all.len() - 1)
     }
@@ -195,10 +207,14 @@ pub(super) fn nobody() -> Crawler {
     Crawler::names([""; 0])
 }
 
-/// The different policies of these crawlers.
-fn asked(members: &[Member<'_>], robots: &Robots<'_>) -> Vec<Asked> {
+/// The different policies of those of these crawlers that are asked.
+fn asked(
+    members: &[Member<'_>],
+    robots: &Robots<'_>,
+    is_asked: impl Fn(&Member<'_>) -> bool,
+) -> Vec<Asked> {
     let mut all: Vec<Asked> = Vec::new();
-    for (number, member) in members.iter().enumerate() {
+    for (number, member) in members.iter().enumerate().filter(|(_, member)| is_asked(member)) {
         let policy = member.policy(robots);
         match all.iter_mut().find(|asked| asked.policy.is_same(&policy)) {
             Some(asked) => asked.members.push(number),

@@ -65,6 +65,14 @@ impl Purpose {
         TABLE[self as usize].2
     }
 
+    /// The heading of a group for its crawlers: `Crawlers for AI training`.
+    pub fn heading(self) -> String {
+        match self {
+            Purpose::Other => "Other crawlers".to_owned(),
+            purpose => format!("Crawlers for {}", purpose.title()),
+        }
+    }
+
     /// A description without a full stop: `Training of AI models`.
     pub fn description(self) -> &'static str {
         TABLE[self as usize].3

@@ -140,6 +140,23 @@ impl RuleSet {
         Some(stored.finish(wildcards))
     }
 
+    /// These rules with the precedences of another set, in its order. Both have one rule for each line, and
+    /// the same lines.
+    #[cfg(feature = "known")]
+    pub(crate) fn with_precedences_of(&self, other: &RuleSet) -> RuleSet {
+        let own: std::collections::HashMap<u32, RuleRef<'_>> =
+            self.iter().map(|rule| (rule.line, rule)).collect();
+        let mut stored = Stored::default();
+        for RuleRef { line, precedence, .. } in other.iter() {
+            let Some(RuleRef { verdict, pattern, value, .. }) = own.get(&line).copied() else {
+                continue;
+            };
+            let ranked = RankedPattern { pattern, precedence, plain: false };
+            stored.push(&RawRule { line, verdict, value }, &ranked, self.wildcards);
+        }
+        stored.finish(self.wildcards)
+    }
+
     /// The set that gives the verdict of the rule of this index to the targets that it decides, and
     /// the other verdict to all others.
     pub(crate) fn alone(&self, index: usize) -> RuleSet {

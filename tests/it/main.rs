@@ -3,6 +3,8 @@
 //! Only `tests/hostile.rs` is a program of its own, because it measures times.
 
 mod cases;
+#[cfg(feature = "known")]
+mod compose;
 mod corpus;
 mod diff;
 mod docs;

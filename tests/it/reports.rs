@@ -9,6 +9,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use robotsieve::audit::AuditReport;
+use robotsieve::compose::BuildReport;
 use robotsieve::expect::TestReport;
 use robotsieve::explain::compare_profiles;
 use robotsieve::report::reach::{KnownReport, ReachReport};
@@ -41,6 +42,7 @@ fn add_roots(generator: &mut SchemaGenerator) -> Vec<Value> {
         RecordsReport,
         ReachReport,
         KnownReport,
+        BuildReport,
         TestReport,
         AuditReport,
     ]

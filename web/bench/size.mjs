@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 const READY_MS = 20;
 /** What scripts each has besides. */
-const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"], rights: ["full.js", "known.js", "rights.js"] };
+const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"], rights: ["full.js", "known.js", "rights.js"], write: ["full.js", "known.js", "write.js", "frameworks.js"] };
 let failed = false;
 
 function brotli(bytes) {
@@ -26,6 +26,7 @@ for (const [name, folder, limit] of [
   ["robotsieve: with lint and diff", "full", 285_000],
   ["robotsieve/known: with records and known crawlers", "known", 345_000],
   ["robotsieve/rights: with rights", "rights", 510_000],
+  ["robotsieve/write: with building files", "write", 390_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
   const module = read("robotsieve.wasm");

@@ -8,6 +8,7 @@ import * as wasm from "./wasm.js";
  * - `invalid-name`: a name that no `User-agent` line can name, such as `GPTBot/1.0` or a whole header.
  * - `invalid-header`: headers as text, for rights, with a line that is no `Name: value`.
  * - `cannot-block`: no file shuts the crawlers out and changes nothing else, or it is not proven; the message says why.
+ * - `cannot-build`: intentions that no file says, a `CannotBuildError` of `robotsieve/write`.
  * - `freed`: the object was freed.
  * - `out-of-memory`: the module's memory is full, which throws an {@link OutOfMemoryError}. Objects made before it are
  *   lost, and what they held is given back; new ones work.
@@ -16,8 +17,8 @@ import * as wasm from "./wasm.js";
  * - `internal`: a bug in this package. Objects made before it are lost; new ones work.
  */
 export type ErrorCode =
-  | "invalid-url" | "invalid-name" | "invalid-header" | "cannot-block" | "freed" | "out-of-memory" | "lost" | "not-initialised"
-  | "internal";
+  | "invalid-url" | "invalid-name" | "invalid-header" | "cannot-block" | "cannot-build" | "freed" | "out-of-memory" | "lost"
+  | "not-initialised" | "internal";
 
 /** A value or an object that cannot be used. Wrong types throw `TypeError`, sizes over the limits `RangeError`. */
 export class RobotsieveError extends Error {

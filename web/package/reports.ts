@@ -174,6 +174,37 @@ export interface BrokenRule {
   examples: ExamplePath[];
 }
 
+/** A reason why intentions cannot be built. */
+export interface BuildFault {
+  /** The place to mend, such as `groups[0].disallow[1]`, numbered from 0; empty for the whole. */
+  place: string;
+  /** What is wrong, and the way out. */
+  message: string;
+}
+
+/** A robots.txt built from intentions, or why there is none: the report `build`. */
+export interface BuildReport {
+  /** `robotsieve-report-1`. */
+  schema: string;
+  /** `build`. */
+  report: string;
+  /** The version of robotsieve that made the report. */
+  tool_version: string;
+  /** The file; null if there is none. */
+  text: string | null;
+  /** The names of the profiles in which it is proven. */
+  profiles: string[];
+  /** The caveats, in sentences. */
+  notes: string[];
+  /** The reasons why there is no file. */
+  faults: BuildFault[];
+  /**
+   * True if all values are fine, but some profile would read the file otherwise than asked for,
+   * or an expectation would not hold.
+   */
+  unproven: boolean;
+}
+
 /** A switch that makes a profile's answer differ. */
 export interface Cause {
   /** The name of the switch, such as `wildcards`. */

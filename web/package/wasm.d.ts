@@ -60,6 +60,16 @@ export class RawRightsReader {
   ): string;
 }
 
+// Only in write.
+export class RawIntentions {
+  free(): void;
+  group(): void;
+  add(field: string, value: string): boolean;
+  crawlDelay(seconds: number): void;
+  /** Frees it too. */
+  build(): string;
+}
+
 export class RawRobotsRights {
   static ofNone(): RawRobotsRights;
   free(): void;

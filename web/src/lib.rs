@@ -7,6 +7,8 @@
 //! Nothing here panics on input: a panic would leave the module's memory as it is at that moment,
 //! and every object of the instance would be lost.
 
+#[cfg(feature = "write")]
+mod compose;
 mod crawler;
 mod documents;
 mod error;

@@ -5,6 +5,7 @@ import {
 } from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
 import robotsParser from "robotsieve/robots-parser";
+import { buildRobotsTxt, type Intentions, nextRobots, nuxtRobots } from "robotsieve/write";
 const robots = new Robots("", { profile: "google" });
 const why: ExplainReport = robots.explain({ userAgent: "a" }, "/");
 const verdict: Verdict = robots.policy("a").decide("/").verdict;
@@ -26,4 +27,46 @@ new Robots("", { profile: "bing" });
 new Core("").lint();
 // @ts-expect-error: Policy.of is for the package alone
 Policy.of;
+/** `MetadataRoute.Robots` as Next.js 16.4.6 publishes it. */
+type NextRule = {
+  allow?: string | string[] | undefined;
+  disallow?: string | string[] | undefined;
+  crawlDelay?: number | undefined;
+  other?: Record<string, string | number | Array<string | number>> | undefined;
+};
+type MetadataRobots = {
+  rules: (NextRule & { userAgent?: string | string[] | undefined }) | Array<NextRule & { userAgent: string | string[] }>;
+  sitemap?: string | string[] | undefined;
+  host?: string | undefined;
+};
+declare const next: MetadataRobots;
+const checkedNext: MetadataRobots = nextRobots(next, { expect: "allow Googlebot /" });
+/** The options of @nuxtjs/robots 6.2.3 that say what is in the file, as it publishes them, and another one. */
+interface NuxtUsage { "bots"?: "y" | "n"; "train-ai"?: "y" | "n"; "ai-output"?: "y" | "n"; "search"?: "y" | "n" }
+interface NuxtSignal { "search"?: "yes" | "no"; "ai-input"?: "yes" | "no"; "ai-train"?: "yes" | "no" }
+type Arrayable<T> = T | T[];
+interface GoogleInput {
+  comment?: Arrayable<string>;
+  disallow?: Arrayable<string>;
+  allow?: Arrayable<string>;
+  userAgent?: Arrayable<string>;
+  contentUsage?: Arrayable<string> | Partial<NuxtUsage>;
+  contentSignal?: Arrayable<string> | Partial<NuxtSignal>;
+  _skipI18n?: boolean;
+}
+interface YandexInput extends GoogleInput { cleanParam?: Arrayable<string> }
+interface NuxtOptions {
+  sitemap: Arrayable<string>;
+  allow: Arrayable<string>;
+  disallow: Arrayable<string>;
+  groups: (GoogleInput | YandexInput)[];
+  credits: boolean;
+}
+declare const nuxt: NuxtOptions;
+const checkedNuxt: NuxtOptions = nuxtRobots(nuxt);
+const intentions: Intentions = { groups: [{ crawlers: ["a"], allow_path: "/" }], profiles: "google" };
+const built: string = buildRobotsTxt(intentions).text;
+// @ts-expect-error: no purpose of a field's name
+buildRobotsTxt({ sitemaps: "x" });
+export { built, checkedNext, checkedNuxt };
 export { ALLOW, answers, code, one, options, reasons, same, verdict };

@@ -30,6 +30,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
             written.notes.iter().for_each(|note| stderr::note(note));
             stdout::print(written.text)
         }
+        Err(CannotEnforce::DidYouMean(question)) => Err(Failure::Usage(question)),
         Err(wrong) => {
             let way_out = match wrong {
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",

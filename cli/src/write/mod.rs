@@ -12,4 +12,5 @@ pub mod screen;
 pub mod signals;
 pub mod stderr;
 pub mod stdout;
+pub mod unified;
 pub mod workflow;

@@ -18,7 +18,7 @@ use robotsieve_corpora::archive;
 use crate::command::site::{answered, site};
 
 /// The pages, each with the heading of the section to run, or all of it.
-const PAGES: [(&str, Option<&str>); 10] = [
+const PAGES: [(&str, Option<&str>); 11] = [
     ("README.md", Some("## A verdict and its reason")),
     ("docs/diff.md", Some("## In a pull request")),
     ("docs/explain.md", None),
@@ -29,6 +29,7 @@ const PAGES: [(&str, Option<&str>); 10] = [
     ("docs/rights.md", None),
     ("docs/testing.md", None),
     ("docs/tour.md", None),
+    ("docs/writing.md", None),
 ];
 
 /// Sites of the pages, and what they answer.

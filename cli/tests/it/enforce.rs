@@ -498,6 +498,7 @@ fn options() {
             &["--server", "nginx", "--status", "200"],
             "the status of a refusal is 403, 429, 451 or 444",
         ),
+        (&["--server", "nginx", "--crawler", "GTPBot"], "did you mean 'GPTBot'?"),
         (&["--server", "nginx", "--name", "a;b"], "the name of a configuration is a letter"),
         (&["--server", "nginx", "--known", "--purpose", "seo"], "--purpose"),
     ] {

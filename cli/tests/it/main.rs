@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod command;
+mod compose;
 
 #[cfg(unix)]
 mod action;

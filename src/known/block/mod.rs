@@ -101,6 +101,20 @@ impl fmt::Display for NoToken {
 
 impl std::error::Error for NoToken {}
 
+/// Checks that a robots.txt can give this name to a crawler.
+pub(crate) fn token(name: &str) -> Result<(), NoToken> {
+    let is_name = !name.is_empty() && name != "*";
+    if !is_name || Crawler::try_name(name, &Profile::RFC9309).is_err() {
+        return Err(NoToken { name: name.to_owned() });
+    }
+    Ok(())
+}
+
+/// A note on crawlers that a profile cannot name.
+pub(crate) fn unnamed_note(profile: &str, names: &str) -> String {
+    format!("profile {profile} cannot name these, so nothing is proven of them there: {names}")
+}
+
 impl<'k> Block<'k> {
     /// Shuts nobody out yet. For the other ones of these crawlers nothing may change.
     #[must_use]
@@ -120,10 +134,7 @@ impl<'k> Block<'k> {
     /// # Errors
     /// Returns an error if it is no product token.
     pub fn add_crawler(&mut self, token: &str) -> Result<(), NoToken> {
-        let is_name = !token.is_empty() && token != "*";
-        if !is_name || Crawler::try_name(token, &Profile::RFC9309).is_err() {
-            return Err(NoToken { name: token.to_owned() });
-        }
+        self::token(token)?;
         let known = self.known.by_token(token);
         self.add(known.map_or_else(|| Blocked::Unknown(token.to_owned()), Blocked::Known));
         Ok(())
@@ -183,11 +194,7 @@ impl<'k> Block<'k> {
         let of = |purpose: Purpose| {
             let of_it = self.blocked.iter().filter(|one| one.purpose() == purpose);
             let tokens = of_it.map(Blocked::token).filter(|token| !done.contains(token));
-            let heading = match purpose {
-                Purpose::Other => "Other crawlers".to_owned(),
-                purpose => format!("Crawlers for {}", purpose.title()),
-            };
-            (heading, tokens.collect::<Vec<_>>())
+            (purpose.heading(), tokens.collect::<Vec<_>>())
         };
         Purpose::all().map(of).filter(|(_, tokens)| !tokens.is_empty()).collect()
     }
@@ -291,9 +298,7 @@ fn profile_notes(proven: &Proven) -> Vec<String> {
             }
         }
     };
-    by_profile(&proven.unnamed, &|profile, names| {
-        format!("profile {profile} cannot name these, so nothing is proven of them there: {names}")
-    });
+    by_profile(&proven.unnamed, &|profile, names| unnamed_note(profile, &names));
     by_profile(&proven.taken_along, &|profile, names| {
         format!(
             "profile {profile} takes these for some of the crawlers that are shut out, because of \

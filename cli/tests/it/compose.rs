@@ -1,0 +1,91 @@
+//! `robotsieve write`: files from intentions, and what is wrong with them.
+
+use robotsieve::{Profile, Robots};
+
+use crate::command::{Folder, run, run_in, run_with};
+
+const TOML: &str = "expect = ['disallow GPTBot /', 'allow * /']\n\n[[groups]]\ncrawlers = '@ai-training'\n\
+                    disallow = '/'\n\n[[groups]]\ncrawlers = '*'\ndisallow = ['/cart', '/cart/x']\n";
+
+#[test]
+fn toml_and_json() {
+    let json = r#"{
+        "expect": ["disallow GPTBot /", "allow * /"],
+        "groups": [
+            { "crawlers": ["@ai-training"], "disallow": ["/"] },
+            { "crawlers": ["*"], "disallow": ["/cart", "/cart/x"] }
+        ]
+    }"#;
+    let [toml, json] = [TOML, json].map(|text| run_with(args!["write", "-"], text.as_bytes()));
+    assert_eq!((toml.status, &toml.out), (0, &json.out), "{toml:?}");
+    let text = str::from_utf8(&toml.out).unwrap();
+    assert!(text.starts_with("# Crawlers for AI training\nUser-agent: "), "{text}");
+    assert!(text.ends_with("\nDisallow: /\n\nUser-agent: *\nDisallow: /cart\n"), "{text}");
+    toml.says("these do not obey it: LAIONDownloader").says("profile google cannot name these");
+    let robots = Robots::parse(&toml.out, &Profile::RFC9309);
+    assert_eq!(robots.policy(&"CCBot".into()).is_allowed("/x"), Ok(false));
+    run_with(args!["--quiet", "write", "-"], b"").gives(0, "");
+}
+
+#[test]
+fn what_is_wrong_has_a_line() {
+    let folder = Folder::of(&[("robots.toml", "")]);
+    for (text, status, wanted) in [
+        ("[[groups]]\ncrawlers = 'a b'\n", 2, "robots.toml:2: 'a b' is not a product token"),
+        ("\nsitemaps = 'x'\n", 2, "robots.toml:2: unknown field `sitemaps`"),
+        ("[[groups]\n", 2, "robots.toml:1: "),
+        ("{\n\"groups\": [{\"crawlers\": \"@x\"}]}", 2, "robots.toml:2: '@x' is no purpose"),
+        (
+            "[[groups]]\ncrawlers = '*'\ndisallow = [\n'/x',\n'y']",
+            2,
+            "robots.toml:5: the pattern 'y'",
+        ),
+        (
+            "[[groups]]\ncrawlers = '*'\ndisallow = '/'\nallow = ['/index.html']\n",
+            1,
+            "robots.toml:4: profile google would allow / for *",
+        ),
+        ("\nexpect = ['disallow * /']\n", 1, "robots.toml:2: expected disallow, got allow: *, /"),
+        ("expect = [\n'allow Foo Bar /']\n", 2, "robots.toml:2: unexpected '/' after the URL"),
+    ] {
+        folder.file("robots.toml", text);
+        let ran = run_in(&folder.root(), args!["write", "robots.toml"]);
+        ran.fails(status, wanted);
+        assert!(ran.out.is_empty(), "{ran:?}");
+    }
+    folder.file("robots.toml", "x\u{0}\u{1b}[31m");
+    let ran = run_in(&folder.root(), args!["write", "robots.toml"]);
+    ran.fails(2, "robots.toml:1: ");
+    assert!(!ran.err.contains('\u{1b}'), "{ran:?}");
+    run_in(&folder.root(), args!["write", "missing.toml"])
+        .fails(3, "cannot read the intentions 'missing.toml'");
+    run_with(args!["write", "-"], b"\xff").fails(3, "it is not UTF-8");
+    run(args!["write", "--check", "-", "-"]).fails(2, "standard input");
+    let many = format!("[[groups]]\ncrawlers = '*'\ndisallow = [{}]", "'x',".repeat(100));
+    run_with(args!["write", "-"], many.as_bytes()).fails(2, "80 more places are wrong");
+}
+
+#[test]
+fn checks() {
+    let folder = Folder::of(&[("robots.toml", TOML)]);
+    let run_line = |line: &str| run_in(&folder.root(), line.split(' ').map(Into::into));
+    let text = String::from_utf8(run_line("write robots.toml").out).unwrap();
+    folder.file("robots.txt", &text);
+    run_line("write --check robots.txt robots.toml").gives(0, "");
+    // The crawlers are other ones now.
+    let entry = "[[crawler]]\nname = 'New'\ntoken = 'NewBot'\noperator = 'x'\npurpose = 'ai-training'\n\
+                 obeys = 'yes'\nsource = 'x'\ndate = 2026-01-01\n";
+    folder.file("more.toml", entry);
+    let ran = run_line("write --check robots.txt --crawlers more.toml robots.toml");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let out = str::from_utf8(&ran.out).unwrap();
+    assert!(out.starts_with("--- robots.txt\n+++ robots.txt\n@@ "), "{out}");
+    assert!(out.contains("\n+User-agent: NewBot\n"), "{out}");
+    ran.says("robots.txt: 1 crawler that the file does not name would be named: NewBot");
+    // Somebody changed the file.
+    folder.file("robots.txt", text.replace("/cart", "/basket"));
+    let ran = run_line("write --check robots.txt robots.toml");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    ran.says("robots.txt: other rules or records for *");
+    run_line("write --check missing.txt robots.toml").fails(3, "missing.txt");
+}

@@ -1,0 +1,130 @@
+//! Reasons why intentions cannot be built, each with its place.
+
+use std::fmt;
+
+/// How many faults the text of an error names.
+const MOST_SHOWN: usize = 20;
+
+/// A place in intentions, written like `groups[1].disallow[0]`.
+///
+/// Places are numbered from 0, as in JSON and in programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Place {
+    /// The number of the group, if it is in one.
+    pub group: Option<usize>,
+    /// The field, if it is one: `disallow`.
+    pub field: Option<&'static str>,
+    /// The number of the value in the field, if it is one of several.
+    pub index: Option<usize>,
+}
+
+impl Place {
+    /// A value in a field of all intentions.
+    pub(super) fn of(field: &'static str, index: usize) -> Place {
+        Place { group: None, field: Some(field), index: Some(index) }
+    }
+
+    /// A group.
+    pub(super) fn group(group: usize) -> Place {
+        Place { group: Some(group), ..Place::default() }
+    }
+
+    /// A value in a field of a group.
+    pub(super) fn in_group(group: usize, field: &'static str, index: usize) -> Place {
+        Place { group: Some(group), field: Some(field), index: Some(index) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut dot = "";
+        if let Some(group) = self.group {
+            write!(f, "groups[{group}]")?;
+            dot = ".";
+        }
+        if let Some(field) = self.field {
+            write!(f, "{dot}{field}")?;
+        }
+        match self.index {
+            Some(index) => write!(f, "[{index}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A reason why intentions cannot be built.
+///
+/// Its `Display` begins with the place, if there is one: `groups[0].allow[0]: profile google …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The place to mend; of the whole if it has neither group nor field.
+    pub place: Place,
+    /// What is wrong, and the way out.
+    pub message: String,
+}
+
+impl Fault {
+    pub(super) fn new(place: Place, message: impl Into<String>) -> Fault {
+        Fault { place, message: message.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place != Place::default() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The error of intentions that no file says, or that are wrong.
+///
+/// Its `Display` has a line for each fault, up to twenty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CannotBuild {
+    /// Never empty.
+    faults: Vec<Fault>,
+    is_unproven: bool,
+}
+
+impl CannotBuild {
+    /// `Ok` if there are none.
+    pub(super) fn unless_empty(faults: Vec<Fault>) -> Result<(), CannotBuild> {
+        if faults.is_empty() { Ok(()) } else { Err(CannotBuild { faults, is_unproven: false }) }
+    }
+
+    /// The same for what is wrong with a file that could be written.
+    pub(super) fn unless_proven(faults: Vec<Fault>) -> Result<(), CannotBuild> {
+        let proven = CannotBuild::unless_empty(faults);
+        proven.map_err(|wrong| CannotBuild { is_unproven: true, ..wrong })
+    }
+
+    /// Returns true if all values are fine, but some profile would read the file otherwise than asked for, or
+    /// an expectation would not hold.
+    pub fn is_unproven(&self) -> bool {
+        self.is_unproven
+    }
+
+    /// All that is wrong, at least one thing: first what is wrong with values, and if nothing is, what
+    /// cannot be proven.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+}
+
+impl fmt::Display for CannotBuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, fault) in self.faults.iter().take(MOST_SHOWN).enumerate() {
+            write!(f, "{}{fault}", if number > 0 { "\n" } else { "" })?;
+        }
+        match self.faults.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for CannotBuild {}
