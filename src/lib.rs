@@ -107,6 +107,8 @@
 //! * `schema`: the JSON Schema of these documents, with all that they need.
 //! * `known`: the module `known`, crawlers by name; what a file lets them read; `expect`, which
 //!   tests a file; and `compose`, which writes one. With it comes `report`.
+//! * `enforce`: the module `enforce`, configuration for web servers that refuses what a file forbids.
+//!   With it comes `known`.
 //! * `audit`: the module `audit`, which judges access logs, with `known`.
 //! * `rights`: the module `rights`, which says whether content may be crawled, indexed, used and
 //!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, and

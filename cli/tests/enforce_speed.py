@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-ROUNDS = 5
+ROUNDS = 3
 FILES = 10
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0"
 WORK = "/tmp/enforce_speed"
@@ -72,7 +72,8 @@ def ask(port, agent, paths):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    corpus = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), "../../../shared/corpus")
+    beside = os.path.join(os.path.dirname(__file__), "../../../shared/corpus")
+    corpus = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ROBOTSIEVE_CORPUS", beside)
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(WORK)
     sites = configured(program, corpus)

@@ -24,7 +24,8 @@ LINES = b"\nUser-agent: GPTBot\nUser-agent: *\nContent-Usage: train-ai=n\nConten
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    corpus = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), "../../../shared/corpus")
+    beside = os.path.join(os.path.dirname(__file__), "../../../shared/corpus")
+    corpus = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ROBOTSIEVE_CORPUS", beside)
     work = "/tmp/rights_speed"
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(f"{work}/some")

@@ -8,6 +8,8 @@ use super::pattern::{literal, written};
 use super::values::{self, Line, Values};
 use crate::known::block::token;
 use crate::known::{KnownCrawler, KnownCrawlers, Purpose};
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::verdict::Verdict;
 
@@ -202,6 +204,12 @@ fn crawlers<'k>(
                 },
                 None => match token(name) {
                     Ok(()) if name.len() <= MAX_NAME_BYTES => {
+                        // The file is written only now, so it names nobody.
+                        let nothing = Robots::parse(b"", &Profile::RFC9309);
+                        if let Some(question) = known.did_you_mean(name, &nothing) {
+                            faults.push(wrong(question));
+                            continue;
+                        }
                         let of_token = known.by_token(name);
                         let token = of_token.map_or(name.as_str(), |known| &known.token);
                         add(token, of_token, Named::Token, group);

@@ -29,6 +29,8 @@ pub(super) struct Syntax {
     pub(super) atomic: bool,
     /// Whether `\xFF` is a byte. Else it is a character of Unicode, and no URL with such bytes matches.
     pub(super) bytes: bool,
+    /// Whether an expression can look around, as in PCRE.
+    pub(super) looks_around: bool,
     /// Whether many patterns are joined to trees.
     pub(super) joins: bool,
     /// How long an expression may be, in bytes.
@@ -69,7 +71,7 @@ pub(super) struct Regex {
     pub(super) wildcard: Option<String>,
 }
 
-/// With more patterns those without a star are joined to trees, so that a server tries few expressions.
+/// With more patterns those with one star at most are joined to trees, so that a server tries few expressions.
 const LISTED: usize = 40;
 /// How deep joined expressions nest. PCRE and others allow 250.
 const DEPTH: usize = 60;
@@ -84,7 +86,8 @@ pub(super) struct TooLong {
 
 /// A rule's pattern in parts.
 struct Parts {
-    /// An expression for each byte or escape before the first star.
+    /// An expression for each byte or escape before the first star; if that is the only one, also for it and what
+    /// follows.
     head: Vec<String>,
     /// The rest. Empty: whatever follows is matched.
     tail: String,
@@ -197,9 +200,10 @@ fn listed(all: Vec<Parts>) -> Vec<Regex> {
     all.into_iter().map(regex).collect()
 }
 
-/// Trees of those without a star, then the others one by one: in a tree an engine would try each of them, too.
+/// Trees of those with one star at most, then the others one by one: in a tree an engine would try each of
+/// them, too, and a proof would take many states.
 fn joined(all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
-    let (mut all, with_star): (Vec<Parts>, Vec<Parts>) =
+    let (mut all, with_stars): (Vec<Parts>, Vec<Parts>) =
         all.into_iter().partition(|parts| parts.tail.is_empty() || parts.tail == "$");
     all.sort_by(|a, b| (&a.head, &a.tail).cmp(&(&b.head, &b.tail)));
     let ends: Vec<End<'_>> = all.iter().map(|parts| (&parts.head[..], &parts.tail[..])).collect();
@@ -221,7 +225,7 @@ fn joined(all: Vec<Parts>, bytes_at_most: usize) -> Vec<Regex> {
         Regex { text: format!("^{text}"), rules, comment, wildcard: None }
     };
     let mut regexes: Vec<Regex> = trees(&ends, bytes_at_most - 1).into_iter().map(regex).collect();
-    regexes.extend(listed(with_star));
+    regexes.extend(listed(with_stars));
     regexes
 }
 
@@ -424,20 +428,29 @@ impl Writer {
             return None;
         }
         let mut wildcard = in_wildcard(head);
-        let head = self.aligned(head)?;
-        let mut tail = String::new();
-        let star = self.star();
-        for (at, piece) in pieces.iter().enumerate() {
+        for piece in &pieces {
             wildcard += "*";
             wildcard += &in_wildcard(piece);
-            let piece = self.anywhere(piece)?;
-            if at + 1 == pieces.len() {
-                // If it has to be the end, it is not where it fits first.
-                let _ = write!(tail, "{star}{piece}");
-            } else {
-                // Where it fits first leaves the most room for what follows: no other place has to be tried.
-                let open = if self.syntax.atomic { "(?>" } else { "(?:" };
-                let _ = write!(tail, "{open}{star}{piece})");
+        }
+        let mut head = self.aligned(head)?;
+        let mut tail = String::new();
+        let star = self.star();
+        if let [piece] = pieces[..] {
+            // With one star it can be joined with others that have one there.
+            head.push(star.to_owned());
+            head.extend(self.anywhere(piece)?);
+        } else {
+            for (at, piece) in pieces.iter().enumerate() {
+                let piece = self.anywhere(piece)?.concat();
+                if at + 1 == pieces.len() {
+                    // If it has to be the end, it is not where it fits first.
+                    let _ = write!(tail, "{star}{piece}");
+                } else {
+                    // Where it fits first leaves the most room for what follows: no other place has to be
+                    // tried.
+                    let open = if self.syntax.atomic { "(?>" } else { "(?:" };
+                    let _ = write!(tail, "{open}{star}{piece})");
+                }
             }
         }
         if pattern.anchored {
@@ -475,11 +488,11 @@ impl Writer {
         }
     }
 
-    /// An expression for a piece after a star. In a URL as sent it may begin within an escape, as `F`
-    /// in `%2F`, which has the same normal form as `%2f`.
-    fn anywhere(&self, piece: &[u8]) -> Option<String> {
-        if self.form == Form::Normal {
-            return Some(self.aligned(piece)?.concat());
+    /// Expressions for a piece after a star, one after the other. In a URL as sent it may begin within an escape,
+    /// as `F` in `%2F`, which has the same normal form as `%2f`.
+    fn anywhere(&self, piece: &[u8]) -> Option<Vec<String>> {
+        if self.form == Form::Normal || !piece.first().is_some_and(|byte| is_upper_hex(*byte)) {
+            return self.aligned(piece);
         }
         let mut alternatives: Vec<String> = Vec::new();
         alternatives.extend(self.aligned(piece).map(|units| units.concat()));
@@ -501,8 +514,8 @@ impl Writer {
         }
         match &alternatives[..] {
             [] => None,
-            [one] => Some(one.clone()),
-            all => Some(format!("(?:{})", all.join("|"))),
+            [one] => Some(vec![one.clone()]),
+            all => Some(vec![format!("(?:{})", all.join("|"))]),
         }
     }
 
@@ -612,8 +625,14 @@ fn is_upper_hex(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    const PCRE: Syntax =
-        Syntax { atomic: true, bytes: true, joins: true, bytes_at_most: 4_000, paths: None };
+    const PCRE: Syntax = Syntax {
+        looks_around: true,
+        atomic: true,
+        bytes: true,
+        joins: true,
+        bytes_at_most: 4_000,
+        paths: None,
+    };
 
     fn written(profile: &Profile, value: &[u8], form: Form) -> Vec<String> {
         let rule = crate::rules::RawRule { line: 1, verdict: crate::Verdict::Disallow, value };

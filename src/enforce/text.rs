@@ -24,11 +24,23 @@ pub(super) struct WrittenClass {
     pub(super) sent: Vec<Run>,
 }
 
-/// What comes before a name in a header: no part of a name, of a path or of an address; or a first name and
-/// a slash, as in `Jeeves/Teoma`.
-const BEFORE: &str = "(?:^|[^A-Za-z0-9_./@-]|(?:^|[ (;])[A-Za-z]+/)";
-/// What comes after a name; a dot may, as in `example.com crawler`.
-const AFTER: &str = "(?:[^A-Za-z0-9_-]|$)";
+/// What comes before and after a name in a header: no part of a name before it, nor of a path or an
+/// address. A dot may follow, as in `example.com crawler`.
+const AROUND: [&str; 2] = ["(?:^|[^A-Za-z0-9_./@-])", "(?:[^A-Za-z0-9_-]|$)"];
+/// The same for engines that can look around: they find the beginnings of names faster.
+const LOOKING_AROUND: [&str; 2] = ["(?<![A-Za-z0-9_./@-])", "(?![A-Za-z0-9_-])"];
+
+/// Returns true if these expressions find a name in a header.
+pub(super) fn finds(header: &str, token: &str) -> bool {
+    let [header, token] = [header, token].map(str::to_ascii_lowercase);
+    let may_precede = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"_./@-".contains(byte);
+    let may_follow = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"_-".contains(byte);
+    let bytes = header.as_bytes();
+    header.match_indices(token.as_str()).any(|(at, found)| {
+        bytes[..at].last().is_none_or(may_precede)
+            && bytes.get(at + found.len()).is_none_or(may_follow)
+    })
+}
 
 impl Written<'_> {
     /// The beginning of the names in the configuration.
@@ -45,13 +57,11 @@ impl Written<'_> {
     /// counts, and of its names the first. They are to be compared in any case.
     pub(super) fn named(&self, open: &str) -> Vec<String> {
         let tokens = self.classes.iter().flat_map(|class| &class.tokens);
-        let bytes = self.options.server.syntax(None).bytes_at_most
-            - BEFORE.len()
-            - AFTER.len()
-            - open.len()
-            - 1;
-        let names = pattern::names(tokens.map(String::as_str), bytes);
-        names.into_iter().map(|names| format!("{BEFORE}{open}{names}){AFTER}")).collect()
+        let syntax = self.options.server.syntax(None);
+        let [before, after] = if syntax.looks_around { LOOKING_AROUND } else { AROUND };
+        let room = syntax.bytes_at_most - before.len() - after.len() - open.len() - 1;
+        let names = pattern::names(tokens.map(String::as_str), room);
+        names.into_iter().map(|names| format!("{before}{open}{names}){after}")).collect()
     }
 
     /// The comment at the beginning, up to what is to be done with the text.
@@ -74,7 +84,8 @@ impl WrittenClass {
 
     /// An expression for its tokens within a header.
     pub(super) fn within(&self) -> String {
-        format!("{BEFORE}(?:{}){AFTER}", self.names())
+        let [before, after] = AROUND;
+        format!("{before}(?:{}){after}", self.names())
     }
 
     fn names(&self) -> String {
@@ -101,16 +112,22 @@ mod tests {
 
     use super::*;
     use crate::enforce::server::Server;
-    use crate::known::KnownCrawlers;
+    use crate::known::{KnownCrawler, KnownCrawlers};
 
     /// A known header leads to its crawler, as the library reads it too; those of browsers to nobody.
     #[test]
     fn names_in_headers() {
         let known = KnownCrawlers::built_in();
-        let with_header: Vec<_> = known.iter().filter(|one| one.header.is_some()).collect();
+        // Those of two names come after a slash.
+        let is_found = |one: &&KnownCrawler| {
+            one.header.as_ref().is_some_and(|header| finds(header, &one.token))
+        };
+        let (with_header, others): (Vec<_>, Vec<_>) =
+            known.iter().filter(|one| one.header.is_some()).partition(is_found);
+        assert!(others.len() <= 2, "{others:?}");
         let tokens: Vec<String> =
             with_header.iter().map(|one| one.token.to_ascii_lowercase()).collect();
-        let options = Options::new(Server::Nginx);
+        let options = Options::new(Server::Caddy);
         let class = WrittenClass {
             number: 1,
             tokens: tokens.clone(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::options::Choice;
+use super::text::finds;
 use crate::known::{KnownCrawler, KnownCrawlers};
 use crate::policy::Policy;
 use crate::policy::robots::Robots;
@@ -94,6 +95,7 @@ fn candidates<'k>(
 #[derive(Default)]
 struct LeftOut {
     only_in_robots_txt: BTreeSet<String>,
+    within_words: BTreeSet<String>,
     of_browsers: BTreeSet<String>,
     no_token: BTreeSet<String>,
 }
@@ -106,6 +108,11 @@ impl LeftOut {
             Some(&mut self.only_in_robots_txt)
         } else if token.len() > TOKEN_BYTES || !token.bytes().all(is_token) {
             Some(&mut self.no_token)
+        } else if entry
+            .and_then(|entry| entry.header.as_ref())
+            .is_some_and(|header| !finds(header, token))
+        {
+            Some(&mut self.within_words)
         } else if UserAgent::read(token).names().is_empty() {
             Some(&mut self.of_browsers)
         } else {
@@ -123,6 +130,7 @@ impl LeftOut {
                 self.only_in_robots_txt,
                 "no header has this name, which stands for a use of what another crawler fetches",
             ),
+            note(self.within_words, "in its header this name is a part of a word or of an address"),
             note(self.of_browsers, "browsers send this word, or it names no crawler"),
             note(
                 self.no_token,

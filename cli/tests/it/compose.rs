@@ -36,6 +36,11 @@ fn what_is_wrong_has_a_line() {
         ("[[groups]\n", 2, "robots.toml:1: "),
         ("{\n\"groups\": [{\"crawlers\": \"@x\"}]}", 2, "robots.toml:2: '@x' is no purpose"),
         (
+            "{\n\"groups\": [{\"crawlers\": \"GTPBot\"}]}",
+            2,
+            "robots.toml:2: no crawler is known as 'GTPBot': did you mean 'GPTBot'?",
+        ),
+        (
             "[[groups]]\ncrawlers = '*'\ndisallow = [\n'/x',\n'y']",
             2,
             "robots.toml:5: the pattern 'y'",
