@@ -143,7 +143,7 @@ pub fn configuration(
                 format!("it refuses more than the file forbids, for example {url} to {crawler}")
             }
             false => format!(
-                "it refuses less than the file forbids: not {url} to {crawler}, for example"
+                "it refuses less than the file forbids: for example, not {url} to {crawler}"
             ),
         });
     }

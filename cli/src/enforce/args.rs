@@ -16,8 +16,9 @@ use crate::options::{ProfileOption, list, values};
 /// refuses the URLs that the file forbids, in every spelling, and no others. Where
 /// a server cannot say that, nothing is printed, and a message names a URL.
 ///
-/// Refuses them to the crawlers that the file names, by their User-Agent headers.
-/// Browsers are never refused anything, and /robots.txt stays open.
+/// Refuses them to the crawlers that the file names, by their User-Agent headers,
+/// or only to those of --purpose and --crawler. Browsers are never refused
+/// anything, and /robots.txt stays open.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -56,7 +57,11 @@ pub struct EnforceArgs {
     #[command(flatten)]
     pub purpose: PurposeOption,
 
-    /// Only for this crawler, by its product token; repeat it for several
+    /// Also this crawler, known or not, by its product token
+    ///
+    /// Repeat the option for several. A name that no known crawler has, and
+    /// that looks like a misspelt one, is refused unless ROBOTS has it.
+    #[arg(verbatim_doc_comment)]
     #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
     pub crawlers: Vec<String>,
 
@@ -72,14 +77,14 @@ pub struct EnforceArgs {
     #[arg(long)]
     pub log_only: bool,
 
-    /// Where the server cannot say it exactly: be stricter or looser than the file
+    /// If the server cannot say it exactly, be stricter or looser
     #[arg(long, value_name = "DIRECTION", value_enum, hide_possible_values = true)]
     #[arg(long_help = values::<Direction>(
-        "Where the server cannot say it exactly, let the configuration differ in this direction"
+        "If the server cannot say it exactly, be stricter or looser"
     ))]
     pub approximate: Option<Direction>,
 
-    /// What the names in the configuration begin with, for several sites on a server
+    /// The beginning of the names in it, for several sites on a server
     #[arg(long, value_name = "NAME", default_value = "robots")]
     pub name: String,
 
