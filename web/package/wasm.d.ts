@@ -20,6 +20,7 @@ export class RawRobots {
   records(crawlers: Uint8Array): string;
   crawlers(urls: string[], purposes: string[]): string;
   block(purposes: string[], tokens: string[]): RawFixed;
+  didYouMean(token: string): string | undefined;
   policyOfKnown(token: string): RawPolicy | undefined;
   noteOfKnown(token: string): string | undefined;
 }
