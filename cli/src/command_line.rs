@@ -58,7 +58,7 @@ Examples:
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
   robotsieve block --purpose ai-training robots.txt > new.txt
-  robotsieve enforce --server nginx robots.txt > robots-refused.conf
+  robotsieve enforce --server nginx robots.txt > refused.conf
   robotsieve write robots.toml > robots.txt
   robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl

@@ -234,6 +234,12 @@ impl AuditReport {
         self.without_header > 0 && self.judged + self.other_clients == 0
     }
 
+    /// Returns true if there were lines, none of which could be read.
+    #[must_use]
+    pub fn lacks_requests(&self) -> bool {
+        self.lines > 0 && self.requests == 0
+    }
+
     /// Returns true if there were requests, all of them for other hosts than those asked for.
     #[must_use]
     pub fn lacks_hosts(&self) -> bool {

@@ -50,6 +50,13 @@ impl Intentions {
         let restricted = members.filter(|member| !rules[member.role].is_empty());
         let restricted: Vec<_> = restricted.filter_map(|member| member.known).collect();
         let mut all = notes(restricted);
+        all.extend(roles.others_notes(known));
+        if written.text.is_empty() {
+            all.push(
+                "nothing is asked of anybody, so the file is empty and allows everything"
+                    .to_owned(),
+            );
+        }
         all.extend(said);
         Ok(RobotsTxt { text: written.text, notes: all, profiles })
     }

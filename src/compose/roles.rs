@@ -11,6 +11,7 @@ use crate::known::{KnownCrawler, KnownCrawlers, Purpose};
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::shown::first_of;
 use crate::verdict::Verdict;
 
 /// The most crawlers that are named, and the longest name.
@@ -145,6 +146,35 @@ impl<'k> Roles<'k> {
             Some(member) => Some(self.members[*member].role),
             None => self.everybody.filter(|_| known.star),
         }
+    }
+
+    /// Notes on the known crawlers that no group is for and that do not do what everybody is asked for.
+    pub(super) fn others_notes(&self, known: &KnownCrawlers) -> Vec<String> {
+        const NAMES: usize = 10;
+        let Some(everybody) = self.everybody else { return Vec::new() };
+        let is_named =
+            |known: &KnownCrawler| self.by_token.contains_key(&known.token.to_ascii_lowercase());
+        let others = known.iter().filter(|known| !is_named(known));
+        let (obeying, ignoring): (Vec<&KnownCrawler>, Vec<&KnownCrawler>) = others
+            .filter(|known| self.of_other(known) != Some(everybody))
+            .partition(|known| self.of_other(known).is_some());
+        let note = |all: Vec<&KnownCrawler>, what: &str| {
+            let names = all.iter().map(|known| known.name.clone());
+            (!all.is_empty()).then(|| {
+                format!(
+                    "these known crawlers {what}, as their operators say, so the group of * is not for \
+                     them (name them, or '@all' beside '*', to ask the same of them): {}",
+                    first_of(NAMES, names)
+                )
+            })
+        };
+        [
+            note(ignoring, "ignore the group of *"),
+            note(obeying, "obey the group of another crawler where none names them"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }
 

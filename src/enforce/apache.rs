@@ -101,8 +101,9 @@ pub(super) fn text(written: &Written<'_>) -> String {
          #     CustomLog /var/log/apache2/robots.log combined env={name}_refused\n#\n"
     );
     text += if written.options.log_only { &log } else { "" };
-    text += "# Include this file in the virtual host of the site, or put it into the .htaccess file of its root: before\n\
-             # other rules. It needs mod_rewrite.\n\nRewriteEngine On\n";
+    text += "# Include this file in the virtual host of the site, before other rules. It needs mod_rewrite. In the .htaccess\n\
+             # file of the root it works too, but not for folders with rewrite rules of their own, nor for paths of Alias\n\
+             # and ProxyPass.\n\nRewriteEngine On\n";
     let count = rules.len();
     for (number, rule) in rules.into_iter().enumerate() {
         let left = count - number - 1;
@@ -120,5 +121,6 @@ pub(super) fn text(written: &Written<'_>) -> String {
 /// a dot that is no wildcard are escaped in it.
 fn of_request(url: &str) -> String {
     let url = url.replace(".*?", "\\S*?").replace("[^%]", "[^% ]").replace('$', "(?: |$)");
-    format!("^\\S+ {}", url.strip_prefix('^').unwrap_or(&url))
+    // A proxy is sent the whole URL.
+    format!("^\\S+ (?:[A-Za-z]+://[^/? ]*)?{}", url.strip_prefix('^').unwrap_or(&url))
 }

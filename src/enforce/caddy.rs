@@ -9,9 +9,13 @@ pub(super) fn text(written: &Written<'_>) -> String {
     let mut text = written.heading();
     let _ = write!(
         text,
-        "# Import this file at the top of the Caddyfile, and put 'import {name}' into each site block. In a block\n\
-         # with handle or route, put it into each of these as the first line: Caddy runs them before.\n\n\
+        "# Import this file at the top of the Caddyfile, and put 'import {name}' into the site block as its first line. If\n\
+         # the block has handle, handle_path or route, put it into each of these instead, as the first line, and not\n\
+         # beside them: Caddy runs them before.\n\n\
          ({name}) {{\n\
+         \t# A proxy is sent the whole URL.\n\
+         \tmap {{http.request.orig_uri}} {{{name}_uri}} {{\n\
+         \t\t`~^[A-Za-z]+://[^/?]*(/.*)$` \"${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
          \t# Who asks: the first of these names in the header.\n\
          \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n"
     );
@@ -33,7 +37,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
         let _ = write!(
             text,
             "\t# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
-             \tmap {{http.request.orig_uri}} {{{name}_sent}} {{\n\
+             \tmap {{{name}_uri}} {{{name}_sent}} {{\n\
              \t\t`~{not_normal}` _sent\n\t\tdefault \"\"\n\t}}\n"
         );
     }
@@ -54,7 +58,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
             let spelling = if suffix.is_empty() { "" } else { ", in every spelling" };
             let _ = write!(
                 text,
-                "\t# {}{spelling}\n\tmap {{http.request.orig_uri}} {{{name}_{}{suffix}}} {{\n",
+                "\t# {}{spelling}\n\tmap {{{name}_uri}} {{{name}_{}{suffix}}} {{\n",
                 class.who(),
                 class.number
             );

@@ -10,8 +10,8 @@ const WORDS: usize = 40;
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
     let mut text = written.heading();
-    text +=
-        "# Put these lines into the frontend of the site, before its other http-request lines.\n";
+    text += "# Put these lines into the frontend of the site, before its other http-request lines. Where it serves\n\
+         # several sites, add a condition on the host to the last line.\n";
     if written.options.log_only {
         let _ = writeln!(
             text,
@@ -44,7 +44,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
         for tokens in class.tokens.chunks(WORDS) {
             let _ = writeln!(
                 text,
-                "    acl {name}_is_{number} var(txn.{name}_name) -m str -i {}",
+                "    acl {name}_is_{number} var(txn.{name}_name) -m str -i -- {}",
                 tokens.join(" ")
             );
         }

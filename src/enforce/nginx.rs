@@ -17,9 +17,15 @@ pub(super) fn text(written: &Written<'_>) -> String {
         (true, _) => format!("access_log /var/log/nginx/robots.log combined if=${name}_refused;"),
         (false, status) => format!("if (${name}_refused) {{ return {status}; }}"),
     };
+    // A log of its own takes the place of those of the blocks around it.
+    let beside = if written.options.log_only {
+        ",\n# with its other access_log lines, those of the block http too"
+    } else {
+        ""
+    };
     let _ = write!(
         text,
-        "# Include this file in the block http, and put this line into each server block of the site:\n#\n\
+        "# Include this file in the block http, and put this line into each server block of the site{beside}:\n#\n\
          #     {use_it}\n\n\
          # Who asks: the first of these names in the header.\n\
          map $http_user_agent ${name}_name {{\n    default \"\";\n"

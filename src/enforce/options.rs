@@ -31,9 +31,17 @@ pub struct Options {
     pub log_only: bool,
     /// What may be written if the server cannot say it exactly. `None`: nothing.
     pub approximate: Option<Approximate>,
-    /// What the names in the configuration begin with: a letter, then letters, digits and `_`.
+    /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
     pub name: String,
 }
+
+/// The longest name: nginx takes 32 bytes, of which the longest ending takes six.
+const NAME_BYTES: usize = 24;
+/// Beginnings of nginx's own variables.
+const RESERVED: [&str; 12] = [
+    "arg", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
+    "time", "upstream",
+];
 
 impl Options {
     /// Status 403, exact, for the crawlers that the file names.
@@ -60,11 +68,13 @@ impl Options {
         let marks = matches!(server, Server::Nginx | Server::Apache | Server::Haproxy);
         let mut name = self.name.bytes();
         let is_name = name.next().is_some_and(|first| first.is_ascii_alphabetic())
-            && name.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && self.name.len() <= 32;
+            && name.all(|byte| byte.is_ascii_alphanumeric())
+            && self.name.len() <= NAME_BYTES
+            && !RESERVED.contains(&self.name.to_ascii_lowercase().as_str());
         if !is_name {
             return Err(
-                "the name of a configuration is a letter, then letters, digits and '_', 32 at most"
+                "the name of a configuration is a letter, then letters and digits, 24 at most, and no beginning of a variable \
+                 of nginx"
                     .to_owned(),
             );
         }
@@ -72,6 +82,10 @@ impl Options {
             _ if self.log_only && !marks => Err(format!(
                 "{title} cannot log what would be refused; nginx, Apache and HAProxy can"
             )),
+            429 | 451 | 444 if server == Server::Cloudflare => Err(
+                "the status of Cloudflare's answers is chosen in its rule, not in the expression"
+                    .to_owned(),
+            ),
             403 | 429 | 451 => Ok(()),
             444 if closes => Ok(()),
             444 => Err(format!(

@@ -438,10 +438,11 @@ impl Writer {
         if let [piece] = pieces[..] {
             // With one star it can be joined with others that have one there.
             head.push(star.to_owned());
-            head.extend(self.anywhere(piece)?);
+            head.extend(self.anywhere(piece, pattern.anchored)?);
         } else {
             for (at, piece) in pieces.iter().enumerate() {
-                let piece = self.anywhere(piece)?.concat();
+                let is_end = pattern.anchored && at + 1 == pieces.len();
+                let piece = self.anywhere(piece, is_end)?.concat();
                 if at + 1 == pieces.len() {
                     // If it has to be the end, it is not where it fits first.
                     let _ = write!(tail, "{star}{piece}");
@@ -481,16 +482,21 @@ impl Writer {
     }
 
     /// What a star matches: as little as will do.
+    ///
+    /// In a URL as sent it takes whole escapes. A query may have a `%` that begins none, which takes an engine that
+    /// does not go back.
     fn star(&self) -> &'static str {
-        match self.form {
-            Form::Normal => ".*?",
-            Form::Sent => "(?:[^%]|%..)*?",
+        match (self.form, self.syntax.atomic) {
+            (Form::Normal, _) => ".*?",
+            (Form::Sent, true) => "[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?",
+            (Form::Sent, false) => "[^%]*?(?:%..[^%]*?)*?",
         }
     }
 
     /// Expressions for a piece after a star, one after the other. In a URL as sent it may begin within an escape,
-    /// as `F` in `%2F`, which has the same normal form as `%2f`.
-    fn anywhere(&self, piece: &[u8]) -> Option<Vec<String>> {
+    /// as `F` in `%2F`, which has the same normal form as `%2f`. `is_end`: the URL ends with the piece, and so
+    /// not within an escape.
+    fn anywhere(&self, piece: &[u8], is_end: bool) -> Option<Vec<String>> {
         if self.form == Form::Normal || !piece.first().is_some_and(|byte| is_upper_hex(*byte)) {
             return self.aligned(piece);
         }
@@ -500,8 +506,10 @@ impl Writer {
             let second = piece.get(1).copied();
             let from_high = |value: u8| {
                 hex_value(first) == Some(value >> 4)
-                    && second
-                        .is_none_or(|low| is_upper_hex(low) && hex_value(low) == Some(value & 15))
+                    && match second {
+                        Some(low) => is_upper_hex(low) && hex_value(low) == Some(value & 15),
+                        None => !is_end,
+                    }
             };
             let from_low = |value: u8| hex_value(first) == Some(value & 15);
             let rest = |from: usize| piece.get(from..).unwrap_or_default();
@@ -649,11 +657,25 @@ mod tests {
         let profile = Profile::RFC9309;
         for (value, normal, sent) in [
             ("/a", "^/a", "^/(?:a|%61)"),
-            ("/*.F$", r"^/.*?\.F$", r"^/(?:[^%]|%..)*?(?:\.|%2[Ee])(?:F|%46)$"),
+            (
+                "/*.F$",
+                r"^/.*?\.F$",
+                r"^/[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:\.|%2[Ee])(?:F|%46)$",
+            ),
             ("/?q=", r"^/\?q=", r"^/\?(?:q|%71)="),
             ("/ä", "^/%C3%A4", r"^/(?:\xc3|%[Cc]3)(?:\xa4|%[Aa]4)"),
-            ("*2", "^.*?2", "^(?:[^%]|%..)*?(?:(?:2|%32)|"),
-            ("/*a*b", "^/(?>.*?a).*?b", "^/(?>(?:[^%]|%..)*?(?:a|%61))(?:[^%]|%..)*?(?:b|%62)"),
+            ("*2", "^.*?2", "^[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:(?:2|%32)|"),
+            // Not `%1a`: the URL does not end within an escape.
+            (
+                "/*1$",
+                "^/.*?1$",
+                r"^/[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:(?:1|%31)|(?:[\x81\x91",
+            ),
+            (
+                "/*a*b",
+                "^/(?>.*?a).*?b",
+                "^/(?>[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:a|%61))",
+            ),
         ] {
             assert_eq!(written(&profile, value.as_bytes(), Form::Normal), [normal], "{value}");
             let found = written(&profile, value.as_bytes(), Form::Sent);

@@ -36,10 +36,10 @@ pub(super) struct TooLarge;
 
 /// The states and the parts of states that the proofs of a configuration may visit together.
 pub(super) const CELLS: usize = 48 << 20;
-/// Those that the comparison of a whole set of rules may visit: about a second.
-pub(super) const CELLS_AS_A_WHOLE: usize = 300_000;
+/// Those that the comparisons of whole sets of rules may visit together: about a second.
+pub(super) const CELLS_AS_A_WHOLE: usize = 150_000;
 /// The memory that the states of a run may take, in bytes.
-const CACHE_BYTES: usize = 32 << 20;
+const CACHE_BYTES: usize = 16 << 20;
 
 /// What of a URL expressions and policy are given.
 #[derive(Clone, Copy, Debug)]
@@ -156,9 +156,13 @@ struct Lazy {
 
 impl Lazy {
     fn new(run: &Run) -> Result<Lazy, TooLarge> {
-        // An atomic group drops only what cannot lead to a match.
-        let texts: Vec<String> =
-            run.regexes.iter().map(|regex| regex.text.replace("(?>", "(?:")).collect();
+        // An atomic group drops only what cannot lead to a match, and in the URLs that are walked each `%` begins
+        // an escape.
+        let texts: Vec<String> = run
+            .regexes
+            .iter()
+            .map(|regex| regex.text.replace("(?>", "(?:").replace("?+", ""))
+            .collect();
         let nfa = thompson::Compiler::new()
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(CACHE_BYTES)))
             .syntax(syntax::Config::new().unicode(false).utf8(false))

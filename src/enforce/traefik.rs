@@ -12,7 +12,8 @@ const PRIORITY: u32 = 1_000_000;
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
     let mut text = written.heading();
-    text += "# Have Traefik read this file as dynamic configuration (providers.file).\n\nhttp:\n  routers:\n";
+    text += "# Have Traefik read this file as dynamic configuration (providers.file). Where it serves several sites, put\n\
+             # Host(`www.example.com`) && before the rules.\n\nhttp:\n  routers:\n";
     let classes: Vec<String> = written
         .refused()
         .map(|class| {

@@ -85,7 +85,7 @@ fn candidates<'k>(
         let named = choice.crawlers.iter().map(|token| entry(token));
         return named.chain(of_purposes.map(of_known)).collect();
     }
-    let named = robots.tokens().filter(|token| *token != b"*");
+    let named = robots.tokens().filter(|token| *token != b"*" && !token.is_empty());
     let named = named.map(|token| entry(&String::from_utf8_lossy(token)));
     let others = known.iter().filter(|crawler| choice.known || crawler.is_named(robots));
     named.chain(others.map(of_known)).collect()

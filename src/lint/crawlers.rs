@@ -68,7 +68,9 @@ pub(crate) fn meant<'k>(
 }
 
 fn is_slip(token: &[u8], known: &[u8]) -> bool {
-    /// Names of this length differ by chance in one byte more, less or swapped, or replaced.
+    /// Names of this length differ by chance in two bytes swapped or one repeated or at the end, in one more or
+    /// less anywhere, or in one replaced.
+    const SWAPPED: usize = 5;
     const SHIFTED: usize = 7;
     const REPLACED: usize = 9;
     let is_letter = |byte: &&u8| !matches!(byte, b'-' | b'_' | b'.');
@@ -80,6 +82,7 @@ fn is_slip(token: &[u8], known: &[u8]) -> bool {
     let is_equal = |a: Option<&[u8]>, b: Option<&[u8]>| {
         a.zip(b).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     };
+    let before = same.checked_sub(1).map(|at| token[at]);
     // What follows the first byte that differs.
     let (token, known, len) = (&token[same..], &known[same..], known.len());
     let is_swapped = || {
@@ -87,12 +90,15 @@ fn is_slip(token: &[u8], known: &[u8]) -> bool {
             && is_equal(token.get(1..2), known.get(..1))
             && is_equal(token.get(2..), known.get(2..))
     };
-    let is_shifted = || {
-        is_equal(token.get(1..), Some(known))
-            || is_equal(Some(token), known.get(1..))
-            || is_swapped()
+    let has_one_more = || is_equal(token.get(1..), Some(known));
+    let repeats = || {
+        let byte = token.first().map(u8::to_ascii_lowercase);
+        known.is_empty() || byte == before.map(|before| before.to_ascii_lowercase())
     };
-    len >= SHIFTED && is_shifted() || len >= REPLACED && is_equal(token.get(1..), known.get(1..))
+    let is_shifted = || has_one_more() || is_equal(Some(token), known.get(1..));
+    len >= SWAPPED && (is_swapped() || has_one_more() && repeats())
+        || len >= SHIFTED && is_shifted()
+        || len >= REPLACED && is_equal(token.get(1..), known.get(1..))
 }
 
 #[cfg(test)]
@@ -111,7 +117,10 @@ mod tests {
             ("GTPBot", Some("GPTBot")),
             ("ChatGPT", Some("ChatGPT-User")),
             ("claude", Some("ClaudeBot")),
-            ("GPTBots", None),
+            ("GPTBots", Some("GPTBot")),
+            ("GPTBto", Some("GPTBot")),
+            ("CCBott", Some("CCBot")),
+            ("GPBot", None),
             ("Googlebot-Image", None),
             ("GooglebotImage", Some("Googlebot-Image")),
             ("PerplexityBots", Some("PerplexityBot")),

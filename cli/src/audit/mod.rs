@@ -95,6 +95,13 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
+    if report.lacks_requests() {
+        return Err(Failure::Incomplete(
+            "no line of the logs could be read in this format, so nothing was judged: leave \
+             --log-format and --format-string out to have it found, or give the one that is theirs"
+                .into(),
+        ));
+    }
     if report.lacks_hosts() {
         let hosts: Vec<String> =
             args.host.iter().map(|host| bytes::shown(host.as_bytes())).collect();

@@ -17,8 +17,8 @@ use crate::options::{ProfileOption, list, values};
 /// a server cannot say that, nothing is printed, and a message names a URL.
 ///
 /// Refuses them to the crawlers that the file names, by their User-Agent headers,
-/// or only to those of --purpose and --crawler. Browsers are never refused
-/// anything, and /robots.txt stays open.
+/// or only to those of --purpose and --crawler. /robots.txt stays open, and words
+/// that browsers send, such as Mozilla, name nobody.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -26,7 +26,8 @@ use crate::options::{ProfileOption, list, values};
     override_usage = "robotsieve enforce [OPTIONS] --server SERVER ROBOTS",
     after_help = "\
 Examples:
-  robotsieve enforce --server nginx robots.txt > /etc/nginx/robots-refused.conf
+  robotsieve enforce --server nginx robots.txt > new.conf &&
+      mv new.conf /etc/nginx/robots-refused.conf
   robotsieve enforce --server caddy --known --status 429 robots.txt
   robotsieve enforce --server apache --purpose ai-training robots.txt
   robotsieve enforce --server haproxy --log-only robots.txt

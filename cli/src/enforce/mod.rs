@@ -30,7 +30,9 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
             written.notes.iter().for_each(|note| stderr::note(note));
             stdout::print(written.text)
         }
-        Err(CannotEnforce::DidYouMean(question)) => Err(Failure::Usage(question)),
+        Err(CannotEnforce::DidYouMean(question)) => Err(Failure::Usage(format!(
+            "{question} If it is the name of another crawler, add that with --crawlers FILE"
+        ))),
         Err(wrong) => {
             let way_out = match wrong {
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",

@@ -25,6 +25,12 @@ fn toml_and_json() {
     let robots = Robots::parse(&toml.out, &Profile::RFC9309);
     assert_eq!(robots.policy(&"CCBot".into()).is_allowed("/x"), Ok(false));
     run_with(args!["--quiet", "write", "-"], b"").gives(0, "");
+    run_with(args!["write", "-"], b"").gives(0, "").says("nothing is asked of anybody");
+    // Not all obey the group of everybody.
+    run_with(args!["write", "-"], b"[[groups]]\ncrawlers = '*'\ndisallow = '/x'\n")
+        .status(0)
+        .says("these known crawlers ignore the group of *")
+        .says("AdsBot-Google");
 }
 
 #[test]

@@ -453,6 +453,30 @@ fn hostile_files() {
     }
 }
 
+/// A proxy is sent the whole URL, and a long URL is read to its end.
+#[test]
+fn whole_and_long_urls() {
+    let file = b"User-agent: GPTBot\nUser-agent: -f\nDisallow: /private/\nDisallow: /*&print=1\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    for server in Server::ALL {
+        let mut options = Options::new(server.name().parse().unwrap());
+        options.name = "site0".to_owned();
+        let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+        let Some(started) = server.start(&[written.text]) else { continue };
+        let paths = [
+            "http://e.com/private/x".to_owned(),
+            "http://e.com/public/x".to_owned(),
+            format!("/%61?f={}&print=1", "x".repeat(3_000)),
+            format!("/%61?f={}&print=2", "x".repeat(3_000)),
+            "/%61?q=5%&print=1".to_owned(),
+        ];
+        let statuses = started.ask(0, "Mozilla/5.0 (compatible; GPTBot/1.2)", &paths);
+        // An engine that cannot keep what it has read takes `%&p` for an escape.
+        let last = if server == Server::Caddy { 204 } else { 403 };
+        assert_eq!(statuses, [403, 204, 403, 204, last], "{server:?}");
+    }
+}
+
 /// The status, what is only marked, and whom it is about.
 #[test]
 fn options() {
