@@ -84,6 +84,7 @@ __all__ = [
     "WarcCaptures",
     "answer_bits",
     "body_bytes",
+    "build_json",
     "capture_key",
     "compare_profiles_json",
     "diff_json",
