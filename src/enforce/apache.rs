@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use super::text::Written;
+use super::text::{SPELLED, WHO_ASKS, Written};
 
-/// A rule with its conditions. `skips`: how many of the rules after it are skipped where its conditions hold.
+/// A rule with its conditions.
 struct Rule {
     text: String,
     flags: Flags,
@@ -27,7 +27,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     let mut rules: Vec<Rule> = Vec::new();
     for names in written.named("(") {
         let first = match rules.is_empty() {
-            true => "# Who asks: the first of these names in the header.\n".to_owned(),
+            true => format!("{WHO_ASKS}\n"),
             false => format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
         };
         rules.push(Rule {
@@ -42,7 +42,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     if let Some(not_normal) = &written.not_normal {
         rules.push(Rule {
             text: format!(
-                "# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
+                "{SPELLED}\n\
                  RewriteCond %{{THE_REQUEST}} \"^\\S+ \\S*?{not_normal}\"\n"
             ),
             flags: Flags::Do(format!("E={name}_sent:1")),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::Written;
+use super::text::{Row, SPELLED, WHO_ASKS, Written};
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
@@ -16,7 +16,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
          \t# A proxy is sent the whole URL.\n\
          \tmap {{http.request.orig_uri}} {{{name}_uri}} {{\n\
          \t\t`~^[A-Za-z]+://[^/?]*(/.*)$` \"${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
-         \t# Who asks: the first of these names in the header.\n\
+         \t{WHO_ASKS}\n\
          \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n"
     );
     for names in written.named("(") {
@@ -36,7 +36,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     if let Some(not_normal) = sent {
         let _ = write!(
             text,
-            "\t# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
+            "\t{SPELLED}\n\
              \tmap {{{name}_uri}} {{{name}_sent}} {{\n\
              \t\t`~{not_normal}` _sent\n\t\tdefault \"\"\n\t}}\n"
         );
@@ -54,22 +54,15 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     text += "\t\tdefault \"\"\n\t}\n";
     for class in written.refused() {
-        for (suffix, runs) in class.forms() {
-            let spelling = if suffix.is_empty() { "" } else { ", in every spelling" };
+        for (suffix, title, rows) in class.maps() {
             let _ = write!(
                 text,
-                "\t# {}{spelling}\n\tmap {{{name}_uri}} {{{name}_{}{suffix}}} {{\n",
-                class.who(),
+                "\t{title}\n\tmap {{{name}_uri}} {{{name}_{}{suffix}}} {{\n",
                 class.number
             );
-            for run in runs {
-                let value = if run.refuses { "1" } else { "\"\"" };
-                for regex in &run.regexes {
-                    if suffix.is_empty() {
-                        let _ = writeln!(text, "\t\t# {}", regex.comment);
-                    }
-                    let _ = writeln!(text, "\t\t`~{}` {value}", regex.text);
-                }
+            for Row { comment, regex, value } in rows {
+                comment.iter().for_each(|comment| text += &format!("\t\t# {comment}\n"));
+                let _ = writeln!(text, "\t\t`~{regex}` {value}");
             }
             text += "\t\tdefault \"\"\n\t}\n";
         }

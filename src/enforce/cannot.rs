@@ -63,7 +63,7 @@ impl fmt::Display for CannotEnforce {
             ),
             CannotEnforce::Unproven(Some(limit)) => write!(f, "it is not proven: {limit}"),
             CannotEnforce::Unproven(None) => {
-                f.write_str("it is not proven: there are more states than a proof may visit")
+                f.write_str("it is not proven within the states that a proof may visit")
             }
             CannotEnforce::Classes => {
                 write!(f, "the crawlers obey more than {CLASSES} different sets of rules")

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::Written;
+use super::text::{SPELLED, WHO_ASKS, Written};
 
 /// HAProxy takes 64 words in a line.
 const WORDS: usize = 40;
@@ -20,7 +20,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     let _ = write!(
         text,
-        "\n    # Who asks: the first of these names in the header.\n    \
+        "\n    {WHO_ASKS}\n    \
          acl {name}_named var(txn.{name}_name) -m found\n"
     );
     for names in written.named("(") {
@@ -33,7 +33,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     if let Some(not_normal) = &written.not_normal {
         let _ = write!(
             text,
-            "    # URLs that spell something in another way than robots.txt is compared, as %61 for a.\n    \
+            "    {SPELLED}\n    \
              acl {name}_sent pathq -m reg '{not_normal}'\n"
         );
     }

@@ -174,8 +174,8 @@ struct Cells {
 /// Where what is written for a class differs from its policy.
 ///
 /// What is written is compared as a whole. If that takes too many states, as it can where many rules have
-/// several stars, each expression is compared with its rules alone: the runs have the rules' order, so the first that
-/// matches is the same one.
+/// several stars, each expression is compared with its rules alone, and each rule without one is shown never to
+/// decide: the runs have the rules' order, so the first that matches is the same one.
 fn proven(
     policy: &Policy,
     encoding: Encoding,
@@ -192,7 +192,7 @@ fn proven(
     let rules = policy.rule_set();
     let mut found = Differences::default();
     for (form, runs) in [(Form::Normal, &class.normal), (Form::Sent, &class.sent)] {
-        let seen = Seen { form, bytes: options.server.syntax(None).bytes, path_only };
+        let seen = Seen { form, bytes: options.server.syntax(None).pcre, path_only };
         if form == Form::Sent && runs.is_empty() {
             continue;
         }
@@ -211,11 +211,12 @@ fn proven(
         let differences = match whole {
             Ok(differences) => differences,
             Err(_) if seen.path_only => return Err(unproven(&automaton)),
-            Err(_) => prove::in_parts(rules, encoding, runs, seen, &mut cells.all)
-                .map_err(|_| unproven(&automaton))?,
+            Err(_) => match prove::in_parts(rules, encoding, runs, seen, &mut cells.all) {
+                Ok(true) => Differences::default(),
+                Ok(false) | Err(_) => return Err(unproven(&automaton)),
+            },
         };
-        found.stricter = found.stricter.or(differences.stricter);
-        found.looser = found.looser.or(differences.looser);
+        found = found.or_shorter(differences);
     }
     Ok(found)
 }

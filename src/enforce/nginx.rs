@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::Written;
+use super::text::{Row, SPELLED, WHO_ASKS, Written};
 
 /// Longer keys do not fit the usual buckets of nginx's hash tables.
 const HASHED_BYTES: usize = 32;
@@ -27,7 +27,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
         text,
         "# Include this file in the block http, and put this line into each server block of the site{beside}:\n#\n\
          #     {use_it}\n\n\
-         # Who asks: the first of these names in the header.\n\
+         {WHO_ASKS}\n\
          map $http_user_agent ${name}_name {{\n    default \"\";\n"
     );
     for names in written.named(&format!("(?<{name}_found>")) {
@@ -57,7 +57,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     if let Some(not_normal) = sent {
         let _ = write!(
             text,
-            "# URLs that spell something in another way than robots.txt is compared, as %61 for a.\n\
+            "{SPELLED}\n\
              map $request_uri ${name}_sent {{\n    default \"\";\n    \"~{not_normal}\" _sent;\n}}\n\n"
         );
     }
@@ -74,22 +74,15 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     text += "}\n";
     for class in written.refused() {
-        for (suffix, runs) in class.forms() {
-            let spelling = if suffix.is_empty() { "" } else { ", in every spelling" };
+        for (suffix, title, rows) in class.maps() {
             let _ = write!(
                 text,
-                "\n# {}{spelling}\nmap $request_uri ${name}_{}{suffix} {{\n    default \"\";\n",
-                class.who(),
+                "\n{title}\nmap $request_uri ${name}_{}{suffix} {{\n    default \"\";\n",
                 class.number
             );
-            for run in runs {
-                let value = if run.refuses { "1" } else { "\"\"" };
-                for regex in &run.regexes {
-                    if suffix.is_empty() {
-                        let _ = writeln!(text, "    # {}", regex.comment);
-                    }
-                    let _ = writeln!(text, "    \"~{}\" {value};", regex.text);
-                }
+            for Row { comment, regex, value } in rows {
+                comment.iter().for_each(|comment| text += &format!("    # {comment}\n"));
+                let _ = writeln!(text, "    \"~{regex}\" {value};");
             }
             text += "}\n";
         }

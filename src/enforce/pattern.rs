@@ -25,12 +25,9 @@ pub(super) enum Form {
 /// What a server's regular expressions can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
-    /// Whether there are atomic groups, as in PCRE. An engine without backtracking needs none.
-    pub(super) atomic: bool,
-    /// Whether `\xFF` is a byte. Else it is a character of Unicode, and no URL with such bytes matches.
-    pub(super) bytes: bool,
-    /// Whether an expression can look around, as in PCRE.
-    pub(super) looks_around: bool,
+    /// Whether they are those of PCRE: it goes back, so it needs atomic groups; it can look around, and `\xFF` is a
+    /// byte. Else the engine does not go back, and `\xFF` is a character of Unicode: no URL with such bytes matches.
+    pub(super) pcre: bool,
     /// Whether many patterns are joined to trees.
     pub(super) joins: bool,
     /// How long an expression may be, in bytes.
@@ -307,27 +304,39 @@ pub(super) fn names<'n>(
 pub(super) fn not_normal(profile: &Profile, syntax: Syntax) -> Option<String> {
     let encoding = Encoding::of_target(profile);
     let is_normal = |text: &[u8]| encoding.normalised(text).eq(text.iter().copied());
-    let mut alternatives: Vec<String> = Vec::new();
     let raw = (0x21..=0xFFu8).filter(|byte| !b"#%".contains(byte) && !is_normal(&[*byte]));
-    let raw = set(raw.filter(|byte| syntax.bytes || byte.is_ascii()));
-    alternatives.extend(raw);
-    // By first digit, those with the same second digits together.
+    let raw = set(raw.filter(|byte| syntax.pcre || byte.is_ascii()));
+    any(raw.into_iter().chain(escaped(|digits| !is_normal(&[b'%', digits[0], digits[1]]))))
+}
+
+/// One of these expressions. `None` if there are none.
+fn any(alternatives: impl IntoIterator<Item = String>) -> Option<String> {
+    let all: Vec<String> = alternatives.into_iter().collect();
+    match &all[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        all => Some(format!("(?:{})", all.join("|"))),
+    }
+}
+
+/// The escapes with such digits, of either case: first digits with the same second ones together.
+fn escaped(has: impl Fn([u8; 2]) -> bool) -> impl Iterator<Item = String> {
     let mut by_low: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for high in HEX {
-        let low: Vec<u8> = HEX.into_iter().filter(|low| !is_normal(&[b'%', high, *low])).collect();
+        let low: Vec<u8> = HEX.into_iter().filter(|low| has([high, *low])).collect();
         match by_low.iter_mut().find(|(_, known)| *known == low) {
             Some((highs, _)) => highs.push(high),
             None if low.is_empty() => {}
             None => by_low.push((vec![high], low)),
         }
     }
-    for (high, low) in by_low {
-        alternatives.extend(set(high).zip(set(low)).map(|(high, low)| format!("%{high}{low}")));
-    }
-    (!alternatives.is_empty()).then(|| match &alternatives[..] {
-        [one] => one.clone(),
-        all => format!("(?:{})", all.join("|")),
-    })
+    let of_both = |(high, low): (Vec<u8>, Vec<u8>)| Some(format!("%{}{}", set(high)?, set(low)?));
+    by_low.into_iter().filter_map(of_both)
+}
+
+/// The value of an escape's digits.
+fn value_of([high, low]: [u8; 2]) -> Option<u8> {
+    Some(hex_value(high)? << 4 | hex_value(low)?)
 }
 
 const HEX: [u8; 22] = *b"0123456789ABCDEFabcdef";
@@ -416,7 +425,7 @@ impl Writer {
         rule: Option<(u32, usize)>,
     ) -> Option<Parts> {
         let is_in_no_url = |byte: &u8| {
-            matches!(byte, 0..=0x20 | b'#' | 0x7F) || !self.syntax.bytes && !byte.is_ascii()
+            matches!(byte, 0..=0x20 | b'#' | 0x7F) || !self.syntax.pcre && !byte.is_ascii()
         };
         if pattern.bytes.iter().any(is_in_no_url) {
             return None;
@@ -449,7 +458,7 @@ impl Writer {
                 } else {
                     // Where it fits first leaves the most room for what follows: no other place has to be
                     // tried.
-                    let open = if self.syntax.atomic { "(?>" } else { "(?:" };
+                    let open = if self.syntax.pcre { "(?>" } else { "(?:" };
                     let _ = write!(tail, "{open}{star}{piece})");
                 }
             }
@@ -486,7 +495,7 @@ impl Writer {
     /// In a URL as sent it takes whole escapes. A query may have a `%` that begins none, which takes an engine that
     /// does not go back.
     fn star(&self) -> &'static str {
-        match (self.form, self.syntax.atomic) {
+        match (self.form, self.syntax.pcre) {
             (Form::Normal, _) => ".*?",
             (Form::Sent, true) => "[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?",
             (Form::Sent, false) => "[^%]*?(?:%..[^%]*?)*?",
@@ -500,31 +509,26 @@ impl Writer {
         if self.form == Form::Normal || !piece.first().is_some_and(|byte| is_upper_hex(*byte)) {
             return self.aligned(piece);
         }
-        let mut alternatives: Vec<String> = Vec::new();
-        alternatives.extend(self.aligned(piece).map(|units| units.concat()));
-        if let Some(first) = piece.first().copied().filter(|byte| is_upper_hex(*byte)) {
-            let second = piece.get(1).copied();
-            let from_high = |value: u8| {
-                hex_value(first) == Some(value >> 4)
-                    && match second {
-                        Some(low) => is_upper_hex(low) && hex_value(low) == Some(value & 15),
-                        None => !is_end,
-                    }
-            };
-            let from_low = |value: u8| hex_value(first) == Some(value & 15);
-            let rest = |from: usize| piece.get(from..).unwrap_or_default();
-            for (values, rest) in
-                [(self.escapes(from_high), rest(2)), (self.escapes(from_low), rest(1))]
-            {
-                let rest = self.aligned(rest);
-                alternatives.extend(values.zip(rest).map(|(values, rest)| values + &rest.concat()));
-            }
-        }
-        match &alternatives[..] {
-            [] => None,
-            [one] => Some(vec![one.clone()]),
-            all => Some(vec![format!("(?:{})", all.join("|"))]),
-        }
+        let first = piece.first().and_then(|digit| hex_value(*digit));
+        let second = piece.get(1).copied();
+        let from_high = |value: u8| {
+            first == Some(value >> 4)
+                && match second {
+                    Some(low) => is_upper_hex(low) && hex_value(low) == Some(value & 15),
+                    None => !is_end,
+                }
+        };
+        let from_low = |value: u8| first == Some(value & 15);
+        let rest = |from: usize| self.aligned(piece.get(from..).unwrap_or_default());
+        let within = |values: Option<String>, rest: Option<Vec<String>>| {
+            values.zip(rest).map(|(values, rest)| values + &rest.concat())
+        };
+        let alternatives = [
+            self.aligned(piece).map(|units| units.concat()),
+            within(self.escapes(from_high), rest(2)),
+            within(self.escapes(from_low), rest(1)),
+        ];
+        any(alternatives.into_iter().flatten()).map(|one| vec![one])
     }
 
     /// An expression for each byte or escape of a text. `None` if it is in no URL.
@@ -556,13 +560,11 @@ impl Writer {
     /// The spellings of a character whose normal form is itself. `None`: it has another one.
     fn plain(&self, byte: u8) -> Option<String> {
         let becomes = |text: &[u8]| self.encoding.normalised(text).eq([byte]);
+        let raw = becomes(&[byte]).then(|| literal(byte));
         let escape = format!("%{byte:02X}");
-        match (becomes(&[byte]), becomes(escape.as_bytes())) {
-            (true, true) => Some(format!("(?:{}|{})", literal(byte), self.escape(byte))),
-            (true, false) => Some(literal(byte)),
-            (false, true) => Some(self.escape(byte)),
-            (false, false) => None,
-        }
+        let escape =
+            becomes(escape.as_bytes()).then(|| escaped(|digits| value_of(digits) == Some(byte)));
+        any(raw.into_iter().chain(escape.into_iter().flatten()))
     }
 
     /// The spellings of the escapes with such values that stay escapes in the normal form.
@@ -576,47 +578,14 @@ impl Writer {
         let raw = values.iter().copied().filter(|value| {
             let escape = format!("%{value:02X}");
             !matches!(value, 0..=0x20 | b'#' | b'%' | 0x7F)
-                && (self.syntax.bytes || value.is_ascii())
+                && (self.syntax.pcre || value.is_ascii())
                 && self.encoding.normalised(&[*value]).eq(escape.bytes())
         });
         let raw = set(raw);
-        // By second digits, so that whole rows are one.
-        let mut by_low: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for high in 0..16 {
-            let low: Vec<u8> = values
-                .iter()
-                .filter(|value| **value >> 4 == high)
-                .map(|value| value & 15)
-                .collect();
-            match by_low.iter_mut().find(|(_, known)| *known == low) {
-                Some((highs, _)) => highs.push(high),
-                None if low.is_empty() => {}
-                None => by_low.push((vec![high], low)),
-            }
-        }
-        let escaped = by_low.into_iter().filter_map(|(high, low)| {
-            set(spelled(&high)).zip(set(spelled(&low))).map(|(high, low)| format!("%{high}{low}"))
-        });
-        let all: Vec<String> = raw.into_iter().chain(escaped).collect();
-        match &all[..] {
-            [] => None,
-            [one] => Some(one.clone()),
-            all => Some(format!("(?:{})", all.join("|"))),
-        }
+        any(raw
+            .into_iter()
+            .chain(escaped(|digits| value_of(digits).is_some_and(|value| values.contains(&value)))))
     }
-
-    /// The spellings of one escape.
-    fn escape(&self, value: u8) -> String {
-        let digits = [value >> 4, value & 15].map(|digit| set(spelled(&[digit])));
-        format!("%{}", digits.into_iter().flatten().collect::<String>())
-    }
-}
-
-/// The digits in both cases, in ascending order.
-fn spelled(digits: &[u8]) -> Vec<u8> {
-    HEX.into_iter()
-        .filter(|hex| hex_value(*hex).is_some_and(|value| digits.contains(&value)))
-        .collect()
 }
 
 /// Returns true if the text ends within an escape, where no URL ends.
@@ -633,14 +602,7 @@ fn is_upper_hex(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    const PCRE: Syntax = Syntax {
-        looks_around: true,
-        atomic: true,
-        bytes: true,
-        joins: true,
-        bytes_at_most: 4_000,
-        paths: None,
-    };
+    const PCRE: Syntax = Syntax { pcre: true, joins: true, bytes_at_most: 4_000, paths: None };
 
     fn written(profile: &Profile, value: &[u8], form: Form) -> Vec<String> {
         let rule = crate::rules::RawRule { line: 1, verdict: crate::Verdict::Disallow, value };

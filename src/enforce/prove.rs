@@ -3,7 +3,7 @@
 //! The expressions are compiled to lazy DFAs, one for each run, and walked in lockstep with the
 //! policy's automaton: breadth first, so the first difference is a shortest one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use regex_automata::hybrid::LazyStateID;
@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 use super::pattern::{Form, Run};
 use crate::automaton::{Compiler, Cursor, Limits, Table};
 use crate::diff::READABLE_FIRST;
-use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
+use crate::rules::{Pattern, RuleSet};
 use crate::verdict::Verdict;
 
 /// The shortest URLs for which a configuration does something else than the policy says. Both `None`:
@@ -28,6 +28,20 @@ pub(super) struct Differences {
     pub(super) stricter: Option<Vec<u8>>,
     /// The policy disallows it, and the configuration lets it through.
     pub(super) looser: Option<Vec<u8>>,
+}
+
+impl Differences {
+    /// The shorter ones of both.
+    pub(super) fn or_shorter(self, other: Differences) -> Differences {
+        let shorter = |a: Option<Vec<u8>>, b: Option<Vec<u8>>| match (a, b) {
+            (Some(a), Some(b)) => Some(if b.len() < a.len() { b } else { a }),
+            (a, b) => a.or(b),
+        };
+        Differences {
+            stricter: shorter(self.stricter, other.stricter),
+            looser: shorter(self.looser, other.looser),
+        }
+    }
 }
 
 /// There is no proof within the limits of time and memory.
@@ -327,7 +341,8 @@ impl<'t> Cursors<'t> {
     }
 }
 
-/// Compares each expression with the rules that it stands for.
+/// Returns true if each expression matches what its rules match, and each rule that has none never decides: what it
+/// matches, one that has an expression and comes before it matches too, or nothing does.
 ///
 /// # Errors
 /// Returns an error if that takes too many states.
@@ -337,19 +352,48 @@ pub(super) fn in_parts(
     runs: &[Run],
     seen: Seen,
     cells: &mut usize,
-) -> Result<Differences, TooLarge> {
-    let mut found = Differences::default();
+) -> Result<bool, TooLarge> {
     let mut compiler = Compiler::default();
-    for regex in runs.iter().flat_map(|run| &run.regexes).filter(|regex| !regex.rules.is_empty()) {
-        let matched = rules.matched_by(&regex.rules);
+    let mut is_alike = |indexes: &[usize], runs: &[Run]| -> Result<bool, TooLarge> {
+        let matched = rules.matched_by(indexes);
         let automaton =
             compiler.compile(&matched, encoding, &Limits::default()).map_err(|_| TooLarge)?;
-        let alone = [Run { refuses: true, regexes: vec![regex.clone()] }];
-        let differences = differences(automaton.table(), &matched, encoding, &alone, seen, cells)?;
-        found.stricter = found.stricter.or(differences.stricter);
-        found.looser = found.looser.or(differences.looser);
+        let found = differences(automaton.table(), &matched, encoding, runs, seen, cells)?;
+        Ok(found == Differences::default())
+    };
+    let mut has_expression = vec![false; rules.len()];
+    for regex in runs.iter().flat_map(|run| &run.regexes).filter(|regex| !regex.rules.is_empty()) {
+        if !is_alike(&regex.rules, &[Run { refuses: true, regexes: vec![regex.clone()] }])? {
+            return Ok(false);
+        }
+        regex.rules.iter().for_each(|index| has_expression[*index] = true);
     }
-    Ok(found)
+    // The patterns with expressions, each with the first change of verdict before it.
+    let mut known: HashMap<Pattern<'_>, usize, RandomState> = HashMap::default();
+    let mut left_out: Vec<(usize, Pattern<'_>, usize)> = Vec::new();
+    let (mut run, mut verdict) = (0, None);
+    for (index, rule) in rules.iter().enumerate() {
+        run += usize::from(verdict.replace(rule.verdict) != Some(rule.verdict));
+        if has_expression[index] {
+            known.entry(rule.pattern).or_insert(run);
+        } else {
+            left_out.push((index, rule.pattern, run));
+        }
+    }
+    // Rules that allow decide nothing after the last one that disallows.
+    let last = rules.iter().rposition(|rule| rule.verdict == Verdict::Disallow);
+    left_out.retain(|(index, ..)| Some(*index) <= last);
+    for (index, pattern, run) in left_out {
+        let decides_before = |pattern| known.get(&pattern).is_some_and(|of| *of <= run);
+        let is_covered = decides_before(pattern)
+            || (0..=pattern.bytes.len()).any(|len| {
+                decides_before(Pattern { bytes: &pattern.bytes[..len], anchored: false })
+            });
+        if !is_covered && !is_alike(&[index], &[])? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Where a byte leads.
@@ -384,4 +428,58 @@ fn url(reached: &[Reached], at: usize) -> Vec<u8> {
         at = (spot > 0).then_some(reached[spot].from as usize);
     }
     sent.into_iter().rev().flatten().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::{self, Syntax};
+    use super::*;
+    use crate::Profile;
+    use crate::rules::RawRule;
+
+    const SYNTAX: Syntax = Syntax { pcre: true, joins: true, bytes_at_most: 4_000, paths: None };
+
+    /// Both proofs find what is changed: a letter, an expression that is gone, one that is another's, the order.
+    #[test]
+    fn what_is_wrong_is_found() {
+        let profile = Profile::RFC9309;
+        let encoding = Encoding::of_target(&profile);
+        let lines = [
+            (Verdict::Disallow, &b"/shop/*sort="[..]),
+            (Verdict::Allow, b"/shop/open"),
+            (Verdict::Disallow, b"/shop/open/x"),
+            (Verdict::Disallow, b"/shop/"),
+            (Verdict::Disallow, b"/*2F$"),
+            (Verdict::Disallow, b"no-slash"),
+            (Verdict::Allow, b"/a"),
+        ];
+        let raw =
+            lines.iter().zip(1..).map(|(&(verdict, value), line)| RawRule { line, verdict, value });
+        let rules = RuleSet::new(raw, &profile);
+        let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
+        for form in [Form::Normal, Form::Sent] {
+            let seen = Seen { form, bytes: true, path_only: false };
+            let proofs = |runs: &[Run]| {
+                let (mut whole, mut parts) = (CELLS, CELLS);
+                let found =
+                    differences(automaton.table(), &rules, encoding, runs, seen, &mut whole);
+                let in_parts = in_parts(&rules, encoding, runs, seen, &mut parts);
+                [found.unwrap() == Differences::default(), in_parts.unwrap()]
+            };
+            let runs = pattern::runs(&rules, encoding, form, SYNTAX).unwrap();
+            assert_eq!(proofs(&runs), [true; 2]);
+            let count: usize = runs.iter().map(|run| run.regexes.len()).sum();
+            assert_eq!(count, 6, "{runs:?}");
+            for run in 1..runs.len() {
+                for at in 0..runs[run].regexes.len() {
+                    let mut without = runs.clone();
+                    without[run].regexes.remove(at);
+                    assert_eq!(proofs(&without), [false; 2], "{run} {at}");
+                    let mut other = runs.clone();
+                    other[run].regexes[at].text = other[run].regexes[at].text.replace("/", "//");
+                    assert_eq!(proofs(&other), [false; 2], "{run} {at}");
+                }
+            }
+        }
+    }
 }

@@ -83,9 +83,7 @@ impl Server {
             Some(approximate) => Paths::Widen { refuses: approximate == Approximate::Stricter },
         };
         Syntax {
-            atomic: pcre,
-            bytes: pcre,
-            looks_around: pcre,
+            pcre,
             joins: self != Server::Cloudflare,
             // A word in a configuration of nginx has 4,096 bytes at most.
             bytes_at_most: if self == Server::Nginx { 3_900 } else { 20_000 },

@@ -24,11 +24,24 @@ pub(super) struct WrittenClass {
     pub(super) sent: Vec<Run>,
 }
 
+/// A row of a map: the first that matches decides.
+pub(super) struct Row<'r> {
+    pub(super) comment: Option<&'r str>,
+    pub(super) regex: &'r str,
+    /// 1 if it is refused, else an empty string, as nginx and Caddy write both.
+    pub(super) value: &'static str,
+}
+
 /// What comes before and after a name in a header: no part of a name before it, nor of a path or an
 /// address. A dot may follow, as in `example.com crawler`.
 const AROUND: [&str; 2] = ["(?:^|[^A-Za-z0-9_./@-])", "(?:[^A-Za-z0-9_-]|$)"];
 /// The same for engines that can look around: they find the beginnings of names faster.
 const LOOKING_AROUND: [&str; 2] = ["(?<![A-Za-z0-9_./@-])", "(?![A-Za-z0-9_-])"];
+
+/// Comments on parts that every configuration has.
+pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
+pub(super) const SPELLED: &str =
+    "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
 
 /// Returns true if these expressions find a name in a header.
 pub(super) fn finds(header: &str, token: &str) -> bool {
@@ -58,7 +71,7 @@ impl Written<'_> {
     pub(super) fn named(&self, open: &str) -> Vec<String> {
         let tokens = self.classes.iter().flat_map(|class| &class.tokens);
         let syntax = self.options.server.syntax(None);
-        let [before, after] = if syntax.looks_around { LOOKING_AROUND } else { AROUND };
+        let [before, after] = if syntax.pcre { LOOKING_AROUND } else { AROUND };
         let room = syntax.bytes_at_most - before.len() - after.len() - open.len() - 1;
         let names = pattern::names(tokens.map(String::as_str), room);
         names.into_iter().map(|names| format!("{before}{open}{names}){after}")).collect()
@@ -92,10 +105,26 @@ impl WrittenClass {
         pattern::names(self.tokens.iter().map(String::as_str), usize::MAX).join("|")
     }
 
-    /// Its tokens for a comment.
+    /// Its tokens, for a comment.
     pub(super) fn who(&self) -> String {
         const SHOWN: usize = 12;
         crate::shown::first_of(SHOWN, self.tokens.iter().cloned())
+    }
+
+    /// The maps of its URLs to verdicts: for each form what the name ends in, a comment, and the rows.
+    pub(super) fn maps(&self) -> impl Iterator<Item = (&'static str, String, Vec<Row<'_>>)> {
+        self.forms().map(|(suffix, runs)| {
+            let is_normal = suffix.is_empty();
+            let spelling = if is_normal { "" } else { ", in every spelling" };
+            let rows = runs.iter().flat_map(move |run| {
+                run.regexes.iter().map(move |regex| Row {
+                    comment: is_normal.then_some(&*regex.comment),
+                    regex: &regex.text,
+                    value: if run.refuses { "1" } else { "\"\"" },
+                })
+            });
+            (suffix, format!("# {}{spelling}", self.who()), rows.collect())
+        })
     }
 
     /// Its runs, with what the names of both forms end in and whether they are for URLs as sent.

@@ -18,7 +18,7 @@ pub(crate) struct RawRule<'a> {
 }
 
 /// What a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pattern<'a> {
     /// Normalised. In a profile with wildcards every `*` in it is a wildcard.
     pub(crate) bytes: &'a [u8],
