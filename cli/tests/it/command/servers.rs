@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use super::Folder;
 
@@ -122,7 +123,7 @@ impl Server {
                 words("run --adapter caddyfile --config CONFIG"),
             ],
             Server::Apache => [words("-t -f CONFIG"), words("-X -f CONFIG")],
-            Server::Haproxy => [words("-c -q -f CONFIG"), words("-db -q -f CONFIG")],
+            Server::Haproxy => [words("-c -q -f CONFIG"), words("-db -f CONFIG")],
         }
     }
 
@@ -142,27 +143,48 @@ impl Server {
             .then(|| said.lines().filter(is_wrong).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Starts it with these sites. `None` if it is not installed.
+    /// Starts it with these sites, and waits until it answers. `None` if it is not installed.
     pub fn start(self, sites: &[String]) -> Option<Started> {
         let program = self.program()?;
-        let folder = Folder::new();
-        let listeners: Vec<TcpListener> =
-            sites.iter().map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let ports: Vec<u16> =
-            listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
-        drop(listeners);
-        let sites: Vec<(u16, String)> = ports.iter().copied().zip(sites.iter().cloned()).collect();
-        let [_, run] = self.configured(&folder, &sites);
-        let log = fs::File::create(folder.path("stderr")).unwrap();
-        let child = Command::new(program)
-            .args(run)
-            .env("HOME", folder.root())
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        Some(Started { child, ports, folder })
+        let mut said = String::new();
+        // Somebody else may take a port before the server does.
+        for _ in 0..5 {
+            let folder = Folder::new();
+            let ports: Vec<u16> = sites.iter().map(|_| free_port()).collect();
+            let sites: Vec<(u16, String)> =
+                ports.iter().copied().zip(sites.iter().cloned()).collect();
+            let [_, run] = self.configured(&folder, &sites);
+            let log = fs::File::create(folder.path("stderr")).unwrap();
+            let child = Command::new(&program)
+                .args(run)
+                .env("HOME", folder.root())
+                .stdout(Stdio::null())
+                .stderr(log)
+                .spawn()
+                .unwrap();
+            let mut started = Started { child, ports, folder };
+            match started.answers() {
+                Ok(()) => return Some(started),
+                Err(wrong) => said = wrong,
+            }
+        }
+        panic!("{self:?} does not start: {said}");
     }
+}
+
+/// A port of this machine that nobody listens on, and that no other call in this process returns: HAProxy
+/// shares a port with another HAProxy without a word. Below those that the system gives to clients.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..20_000 {
+        // Another process begins elsewhere.
+        let number = std::process::id().wrapping_mul(997) % 20_000 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 12_000 + (number % 20_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no port is free");
 }
 
 /// A server that runs until this is dropped.
@@ -175,7 +197,7 @@ pub struct Started {
 impl Started {
     /// The statuses of these paths of a site, asked by a crawler or browser with this header.
     pub fn ask(&self, site: usize, header: &str, paths: &[String]) -> Vec<u16> {
-        let mut stream = self.connected(self.ports[site]);
+        let mut stream = TcpStream::connect(("127.0.0.1", self.ports[site])).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let mut statuses = Vec::new();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -194,15 +216,20 @@ impl Started {
         statuses
     }
 
-    fn connected(&self, port: u16) -> TcpStream {
-        for _ in 0..400 {
-            if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
-                return stream;
+    /// Waits until each port answers, or returns what the server said when it ended.
+    fn answers(&mut self) -> Result<(), String> {
+        let began = Instant::now();
+        for port in &self.ports {
+            while TcpStream::connect(("127.0.0.1", *port)).is_err() {
+                let ended = self.child.try_wait().unwrap();
+                if ended.is_some() || began.elapsed() > Duration::from_secs(120) {
+                    let said = fs::read_to_string(self.folder.path("stderr")).unwrap_or_default();
+                    return Err(format!("port {port}, {ended:?}: {said}"));
+                }
+                std::thread::sleep(Duration::from_millis(20));
             }
-            std::thread::sleep(Duration::from_millis(50));
         }
-        let said = fs::read_to_string(self.folder.path("stderr")).unwrap_or_default();
-        panic!("the server does not answer: {said}");
+        Ok(())
     }
 }
 
