@@ -1,8 +1,9 @@
-"""``scrapy_crawl.py SITE USER_AGENT [PARSER]`` crawls a site with Scrapy, and writes what the parser
-says of the crawl delay as JSON.
+"""``scrapy_crawl.py SITE USER_AGENT [SETTINGS]`` crawls a site with Scrapy, and writes what the parser
+says of the crawl delay, what came of the requests, and the log, as JSON. The settings are JSON too.
 """
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -22,30 +23,51 @@ class Everything(scrapy.Spider):
             yield from response.follow_all(css="a")
 
 
+class Log(logging.Handler):
+    """The messages of our own logger."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
 def main() -> None:
-    user_agent, parser = sys.argv[2], sys.argv[3:]
+    user_agent = sys.argv[2]
     settings: dict[str, Any] = {
         "ROBOTSTXT_OBEY": True,
         "USER_AGENT": user_agent,
         "TELNETCONSOLE_ENABLED": False,
         "DOWNLOAD_DELAY": 0,
         "LOG_LEVEL": "ERROR",
+        **json.loads(sys.argv[3] if len(sys.argv) > 3 else "{}"),
     }
-    if parser:
-        settings["ROBOTSTXT_PARSER"] = parser[0]
     delays = []
 
     def on_parsed(robotparser: Any) -> None:
         delays.append(robotparser.crawl_delay(user_agent.encode()))
 
+    log = Log()
+    ours = logging.getLogger("robotsieve")
+    ours.addHandler(log)
+    ours.setLevel(logging.INFO)
     process = CrawlerProcess(settings)
     crawler: Crawler = process.create_crawler(Everything)
     crawler.signals.connect(on_parsed, signal=signals.robots_parsed)
     process.crawl(crawler)
     process.start()
     stats = crawler.stats.get_stats() if crawler.stats is not None else {}
-    forbidden = stats.get("robotstxt/forbidden", 0)
-    json.dump({"delays": delays, "forbidden": forbidden}, sys.stdout)
+    prefix = "robotsieve/crawl_delay/"
+    counts = {key.removeprefix(prefix): n for key, n in stats.items() if key.startswith(prefix)}
+    found = {
+        "delays": delays,
+        "forbidden": stats.get("robotstxt/forbidden", 0),
+        "counts": counts,
+        "log": log.messages,
+    }
+    json.dump(found, sys.stdout)
 
 
 main()

@@ -1,20 +1,30 @@
-"""Scrapy crawls a local site, with Protego (its default) and with robotsieve."""
+"""Scrapy crawls a local site: with Protego (its default) and with robotsieve, and at the pace that the
+site asks for."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.test import get_crawler
 
-OURS = "robotsieve.scrapy.RobotsieveRobotParser"
+from robotsieve.scrapy import CrawlDelayMiddleware
+
+OURS = {"ROBOTSTXT_PARSER": "robotsieve.scrapy.RobotsieveRobotParser"}
+PACED = OURS | {"DOWNLOADER_MIDDLEWARES": {"robotsieve.scrapy.CrawlDelayMiddleware": 150}}
 
 PAGES = [
     "/",
@@ -57,15 +67,18 @@ class Site:
     robots: str
     url: str = ""
     fetched: set[str] = field(default_factory=set)
+    times: list[float] = field(default_factory=list)
 
 
 @contextmanager
-def serving(robots: str) -> Iterator[Site]:
-    """A site whose start page links to all others. It remembers what was fetched."""
+def serving(robots: str, latency: float = 0) -> Iterator[Site]:
+    """A site whose start page links to all others. It remembers what was fetched, and when."""
     site = Site(robots)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            site.times.append(time.monotonic())
+            time.sleep(latency)
             is_file = self.path == "/robots.txt"
             links = "".join(f'<a href="{page}">{page}</a>' for page in PAGES)
             body = site.robots if is_file else f"<html>{links}</html>"
@@ -96,15 +109,22 @@ class Crawl:
     fetched: set[str]
     delays: list[float | None]
     forbidden: int
+    counts: dict[str, int] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    #: The seconds between two requests, that for robots.txt included.
+    gaps: list[float] = field(default_factory=list, compare=False)
 
 
-def crawl(robots: str, user_agent: str, *parser: str) -> Crawl:
+def crawl(
+    robots: str, user_agent: str, settings: dict[str, Any] | None = None, latency: float = 0
+) -> Crawl:
     program = Path(__file__).with_name("scrapy_crawl.py")
-    with serving(robots) as site:
-        command = [sys.executable, str(program), site.url, user_agent, *parser]
+    with serving(robots, latency) as site:
+        command = [sys.executable, str(program), site.url, user_agent, json.dumps(settings or {})]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    return Crawl(site.fetched, **json.loads(done.stdout))
+    gaps = [later - earlier for earlier, later in pairwise(site.times)]
+    return Crawl(site.fetched, **json.loads(done.stdout), gaps=gaps)
 
 
 OPEN = {"/", "/index.html", "/private/open", "/paper.pdf?download", "/search?lang=en", "/public/a"}
@@ -137,3 +157,129 @@ def test_different_pages() -> None:
     assert theirs.fetched == set(PAGES)
     assert ours.fetched == {page for page in PAGES if not page.startswith("/p")}
     assert ours.delays == theirs.delays == [2.0]
+
+
+#: The server may notice a request so late, and then the next one seems to be early.
+LATE = 0.1
+
+#: Four pages are allowed.
+SLOW = """\
+User-agent: *
+Disallow: /p
+Crawl-delay: 0.3
+
+User-agent: RateBot
+Disallow: /p
+Crawl-delay: 0.1
+Request-rate: 2/1
+
+User-agent: DayBot
+Crawl-delay: 86400
+Disallow: /p
+
+User-agent: FreeBot
+Disallow: /p
+"""
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "settings", "least"),
+    [
+        ("MyCrawler/1.0", {}, 0.3),
+        # The rate is slower than the delay.
+        ("RateBot/1.0", {}, 0.5),
+        ("DayBot/1.0", {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.2}, 0.2),
+        # By a name of its own: the header is another one.
+        ("Mozilla/5.0", {"ROBOTSTXT_USER_AGENT": "RateBot"}, 0.5),
+        # Scrapy's own delay is longer, or shorter.
+        ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.4, "DOWNLOAD_DELAY_JITTER": 0}, 0.4),
+        ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.1}, 0.3),
+        ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4}}}, 0.4),
+        ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.01}}}, 0.3),
+        # It would go down to its minimum, that of a fast site, and below.
+        ("MyCrawler/1.0", {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1}, 0.3),
+    ],
+)
+def test_the_crawl_delay_is_kept(
+    user_agent: str, settings: dict[str, Any], least: float
+) -> None:
+    found = crawl(SLOW, user_agent, PACED | settings)
+    assert len(found.gaps) >= 4
+    gaps = sorted(found.gaps)
+    print(f"{user_agent} {settings}: {gaps[0]:.3f} to {gaps[-1]:.3f} s between requests")
+    assert gaps[0] >= least - LATE, found.gaps
+    # Nor does it wait for nothing: in the mean, since a busy machine is late at times.
+    assert sum(gaps) / len(gaps) < least + 0.4, found.gaps
+
+
+def test_without_the_middleware_nobody_waits() -> None:
+    assert min(crawl(SLOW, "MyCrawler/1.0", OURS).gaps) < 0.1
+
+
+def test_a_crawler_without_a_delay_does_not_wait() -> None:
+    found = crawl(SLOW, "FreeBot/1.0", PACED)
+    assert (found.counts, found.log) == ({}, [])
+    assert min(found.gaps) < 0.1
+
+
+def test_autothrottle_may_be_slower() -> None:
+    settings = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0}
+    robots = "User-agent: *\nDisallow: /p\nCrawl-delay: 0.1"
+    found = crawl(robots, "MyCrawler", PACED | settings, latency=0.4)
+    # Its target is the latency; the first pages come before it knows that.
+    assert min(found.gaps[3:]) >= 0.3, found.gaps
+
+
+def test_what_is_logged_and_counted() -> None:
+    site = r"The robots\.txt of 127\.0\.0\.1:\d+ asks for "
+    kept = crawl(SLOW, "RateBot/1.0", PACED)
+    assert kept.counts == {"kept_sites": 1}
+    assert re.fullmatch(site + r"0\.5 s between requests", kept.log[0]) and len(kept.log) == 1
+    capped = crawl(SLOW, "DayBot/1.0", PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.1})
+    assert capped.counts == {"capped_sites": 1}
+    assert re.fullmatch(
+        site + "86400 s between requests, more than 0\\.1 s: that is waited", capped.log[0]
+    )
+
+
+def test_sites_above_the_maximum_can_be_skipped() -> None:
+    skip: dict[str, Any] = PACED | {"ROBOTSIEVE_ABOVE_MAX_CRAWL_DELAY": "skip"}
+    found = crawl(SLOW, "DayBot/1.0", skip)
+    assert (found.fetched, found.gaps) == (set(), [])
+    assert found.counts == {"skipped_sites": 1, "skipped_requests": 1}
+    assert found.log[0].endswith("86400 s between requests, more than 60 s: nothing is fetched")
+    # The maximum itself is not above it.
+    skip["ROBOTSIEVE_MAX_CRAWL_DELAY"] = 0.5
+    assert crawl(SLOW, "RateBot/1.0", skip).counts == {"kept_sites": 1}
+
+
+def test_the_settings_of_the_readme() -> None:
+    page = (Path(__file__).parents[1] / "README.md").read_text()
+    (block,) = re.findall(r"^```python\n# settings\.py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    settings: dict[str, Any] = {}
+    exec(block, {}, settings)
+    found = crawl(SLOW, settings.pop("USER_AGENT"), settings)
+    assert (found.delays, found.counts) == ([0.3], {"kept_sites": 1})
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        (PACED | {"ROBOTSTXT_OBEY": False}, NotConfigured, "ROBOTSTXT_OBEY = True"),
+        (
+            PACED | {"ROBOTSTXT_PARSER": "scrapy.robotstxt.ProtegoRobotParser"},
+            NotConfigured,
+            'ROBOTSTXT_PARSER = "robotsieve',
+        ),
+        (PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": "soon"}, ValueError, "from 0, not 'soon'"),
+        (PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": -1}, ValueError, "from 0, not -1"),
+        (PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": "nan"}, ValueError, "from 0, not 'nan'"),
+        (PACED | {"ROBOTSIEVE_ABOVE_MAX_CRAWL_DELAY": "cap"}, ValueError, "not 'cap'"),
+    ],
+)
+def test_what_is_missing_or_wrong_in_the_settings(
+    settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    crawler = get_crawler(settings_dict={"ROBOTSTXT_OBEY": True} | settings)
+    with pytest.raises(error, match=re.escape(message)):
+        CrawlDelayMiddleware.from_crawler(crawler)
