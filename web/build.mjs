@@ -5,9 +5,11 @@
 // package rust-web-src brings. RUSTC_BOOTSTRAP lets a stable compiler do so.
 
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import { transformSync } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -67,6 +69,29 @@ rmSync(dist, { recursive: true, force: true });
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
 const variants = [["rights", ["--features=rights"]], ["write", ["--features=write"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
+const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+/** The file of a variant's module. Each has a name of its own, so that they can lie in one folder. */
+const moduleFile = (name) => (name === "full" ? "robotsieve.wasm" : `robotsieve-${name}.wasm`);
+/** What each module says of itself, by variant. */
+const pairings = {};
+
+/**
+ * Gives a finished module a section that says which scripts it is for, which `package/load.ts` reads: variant, version, and a
+ * part of the hash of what `wasm-bindgen` made, since that differs within a version while it is developed.
+ */
+function paired(name) {
+  const path = join(dist, name, moduleFile(name));
+  const module = readFileSync(path);
+  const made = createHash("sha256").update(readFileSync(join(dist, name, "wasm.js"))).digest("hex").slice(0, 8);
+  pairings[name] = `robotsieve${name === "full" ? "" : `/${name}`} ${version} (interface ${made})`;
+  const text = (value) => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
+  const section = Buffer.concat([text("robotsieve"), Buffer.from(pairings[name])]);
+  // A custom section: the number 0, its length, its name with the length before it, its content. Lengths of less than 128
+  // take one byte.
+  if (section.length > 127) throw new Error("the section of the pairing is too long");
+  writeFileSync(path, Buffer.concat([module, Buffer.of(0, section.length), section]));
+}
+
 /** Compiles a variant of the module. */
 async function compiled(name, features) {
   await run(cargo, [
@@ -89,8 +114,9 @@ async function finished(name) {
     // What the compiler uses; Node 20 and browsers since 2021 know all of it.
     ...["simd", "bulk-memory", "bulk-memory-opt", "sign-ext", "mutable-globals", "nontrapping-float-to-int"]
       .concat(["reference-types", "multivalue"]).map((feature) => `--enable-${feature}`),
-    "-o", join(folder, "robotsieve.wasm"),
+    "-o", join(folder, moduleFile(name)),
   ]);
+  paired(name);
   for (const file of [module, made]) rmSync(file);
 }
 
@@ -111,7 +137,7 @@ cpSync(join(here, "package", "wasm.d.ts"), join(dist, "full", "wasm.d.ts"));
 for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^(robots-parser|rights)/]]) {
   cpSync(join(dist, "full"), join(dist, name), {
     recursive: true,
-    filter: (path) => !without.test(basename(path)) && !/(robotsieve\.wasm|wasm\.js)$/.test(path),
+    filter: (path) => !without.test(basename(path)) && !/(\.wasm|wasm\.js)$/.test(path),
   });
 }
 const names = "ALLOW, DISALLOW, headerNames, INVALID, OutOfMemoryError, Policy, PROFILES, Robots, RobotsieveError";
@@ -129,11 +155,18 @@ for (const [name, index, declared] of [
 for (const file of readdirSync(join(dist, "full"))) {
   if (/^(robots-parser|known|rights|write|frameworks)/.test(file)) rmSync(join(dist, "full", file));
 }
+// The module in a script, for bundlers. Base64 is as long as four thirds of what was compressed.
+for (const [name] of variants) {
+  const module = deflateRawSync(readFileSync(join(dist, name, moduleFile(name))), { level: 9 }).toString("base64");
+  writeFileSync(join(dist, name, "inlined.js"), `export default "${module}";\n`);
+}
 // Their comments are a third of what the scripts are when compressed, and the declarations have them too.
 for (const [name] of variants) {
+  const define = { PAIRING: JSON.stringify(pairings[name]) };
   for (const file of readdirSync(join(dist, name)).filter((file) => file.endsWith(".js"))) {
     const path = join(dist, name, file);
-    writeFileSync(path, transformSync(readFileSync(path, "utf8"), { minifyWhitespace: true, minifySyntax: true, target: "es2022" }).code);
+    const source = readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name));
+    writeFileSync(path, transformSync(source, { minifyWhitespace: true, minifySyntax: true, target: "es2022", define }).code);
   }
 }
 // npm packs no files from outside this folder.

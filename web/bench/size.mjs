@@ -29,8 +29,9 @@ for (const [name, folder, limit] of [
   ["robotsieve/write: with building files", "write", 405_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
-  const module = read("robotsieve.wasm");
-  const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "given.js", "wasm.js"];
+  const file = folder === "full" ? "robotsieve.wasm" : `robotsieve-${folder}.wasm`;
+  const module = read(file);
+  const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "given.js", "load.js", "wasm.js"];
   const script = Buffer.concat([...scripts, ...MORE[folder]].map(read));
   report(`${name}, brotli`, brotli(module) + brotli(script), limit, "bytes");
   console.log(`    module ${module.length} bytes, ${brotli(module)} with brotli; scripts ${script.length} and ${brotli(script)}`);
@@ -39,7 +40,7 @@ for (const [name, folder, limit] of [
   const path = JSON.stringify(new URL(`../dist/${folder}/`, import.meta.url).pathname);
   const program = `
     const { initSync } = await import(${path} + "wasm.js");
-    const module = (await import("node:fs")).readFileSync(${path} + "robotsieve.wasm");
+    const module = (await import("node:fs")).readFileSync(${path} + "${file}");
     const start = performance.now();
     initSync({ module });
     console.log(performance.now() - start);`;

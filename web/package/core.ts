@@ -4,11 +4,11 @@ import {
   answer, assertReady, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, MAX_NAME_LENGTH, putUrl, shrink, written,
 } from "./bytes.js";
 import { currentInstance, failed, freed } from "./error.js";
-import { bytesOf, listOf, optionsOf, shown } from "./given.js";
+import { bytesOf, listOf, optionsOf, shown, urlOf } from "./given.js";
 import type { CompareReport, ExplainReport, Span } from "./reports.js";
 import type {
   Automaton, AutomatonOptions, Crawler, Decision, Group, HeaderName, Line, ProfileName, Rate, RobotsOptions, Rule, Spans,
-  Text,
+  Text, Url,
 } from "./types.js";
 import * as wasm from "./wasm.js";
 
@@ -134,7 +134,7 @@ export class Robots {
   }
 
   /** `policy(crawler).isAllowed(url)`, for one question. */
-  isAllowed(crawler: Crawler, url: Text): boolean {
+  isAllowed(crawler: Crawler, url: Url): boolean {
     const policy = this.policy(crawler);
     try {
       return policy.isAllowed(url);
@@ -147,18 +147,20 @@ export class Robots {
    * The reason why the crawler may or may not fetch the URL. Compiles nothing. URLs of more than 65,536 characters throw a
    * `RangeError`.
    */
-  explain(crawler: Crawler, url: Text): ExplainReport {
-    const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
-    return this.#ask((raw) => raw.explain(who, bytes), url);
+  explain(crawler: Crawler, url: Url): ExplainReport {
+    const [who, text] = [written([crawler]), urlOf(url)];
+    const bytes = bytesOf(text, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
+    return this.#ask((raw) => raw.explain(who, bytes), text);
   }
 
   /**
    * The answers of all four profiles on a URL, and what makes them differ. The profile of this object plays no part,
    * except that it decides which names of crawlers are valid.
    */
-  compareProfiles(crawler: Crawler, url: Text): CompareReport {
-    const [who, bytes] = [written([crawler]), bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH)];
-    return this.#ask((raw) => raw.compareProfiles(who, bytes), url);
+  compareProfiles(crawler: Crawler, url: Url): CompareReport {
+    const [who, text] = [written([crawler]), urlOf(url)];
+    const bytes = bytesOf(text, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
+    return this.#ask((raw) => raw.compareProfiles(who, bytes), text);
   }
 
   /** Seconds between two requests by `Crawl-delay`; at most a day. `null` if the file has none for the crawler. */
@@ -220,10 +222,11 @@ export class Policy {
    * Throws a {@link RobotsieveError} with the code `invalid-url` if it is neither; never in the profile `google`, which
    * takes anything for a URL.
    */
-  isAllowed(url: Text): boolean {
+  isAllowed(url: Url): boolean {
+    const text = urlOf(url);
     const raw = this.#raw;
     if (raw === null) throw freed("Policy");
-    const length = putUrl(url);
+    const length = putUrl(text);
     let verdict;
     try {
       verdict = raw.answer(length);
@@ -231,7 +234,7 @@ export class Policy {
       throw failed(error);
     }
     // The buffer has the URL still.
-    if (verdict === INVALID) call(() => raw.decide(length), url);
+    if (verdict === INVALID) call(() => raw.decide(length), text);
     return verdict === ALLOW;
   }
 
@@ -239,16 +242,18 @@ export class Policy {
    * The verdicts on many URLs in one call, a tenth faster than one by one: for each URL {@link ALLOW} (1),
    * {@link DISALLOW} (0) or {@link INVALID} (2). No URL throws unless it is no text at all.
    */
-  verdicts(urls: Iterable<Text>): Uint8Array {
+  verdicts(urls: Iterable<Url>): Uint8Array {
     const list = listOf(urls, "urls");
-    return judge(this.#live(), list);
+    for (const [index, url] of list.entries()) if (typeof url !== "string") list[index] = urlOf(url);
+    return judge(this.#live(), list as Text[]);
   }
 
   /** The verdict with its reason. To explain, not to filter: {@link Policy.isAllowed} is much faster. */
-  decide(url: Text): Decision {
+  decide(url: Url): Decision {
+    const text = urlOf(url);
     const raw = this.#live();
-    const length = putUrl(url);
-    const decision = answer<Decision>(call(() => raw.decide(length), url));
+    const length = putUrl(text);
+    const decision = answer<Decision>(call(() => raw.decide(length), text));
     shrink();
     return decision;
   }
@@ -290,9 +295,10 @@ export class Policy {
     if (!Number.isInteger(maxStates) || maxStates < 1 || maxStates > 65_536) {
       throw new RangeError("maxStates must be an integer from 1 to 65536");
     }
-    const bytes = url === undefined ? undefined : bytesOf(url, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
+    const text = url === undefined ? undefined : urlOf(url);
+    const bytes = text === undefined ? undefined : bytesOf(text, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
     const raw = this.#live();
-    const json = call(() => raw.automaton(bytes, maxStates), url);
+    const json = call(() => raw.automaton(bytes, maxStates), text);
     return json === undefined ? null : answer(json);
   }
 

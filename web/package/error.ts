@@ -14,11 +14,13 @@ import * as wasm from "./wasm.js";
  *   lost, and what they held is given back; new ones work.
  * - `lost`: the object was made before an `out-of-memory` or `internal` error. Parse its file again.
  * - `not-initialised`: `await init()` has to come first on this platform.
+ * - `cannot-load`: the module was not to be had: not fetched or read, or what came is none. `init` can be called again.
+ * - `wrong-module`: `init` was given the module of another variant or version of the package. It can be called again.
  * - `internal`: a bug in this package. Objects made before it are lost; new ones work.
  */
 export type ErrorCode =
   | "invalid-url" | "invalid-name" | "invalid-header" | "cannot-block" | "cannot-build" | "freed" | "out-of-memory" | "lost"
-  | "not-initialised" | "internal";
+  | "not-initialised" | "cannot-load" | "wrong-module" | "internal";
 
 /** A value or an object that cannot be used. Wrong types throw `TypeError`, sizes over the limits `RangeError`. */
 export class RobotsieveError extends Error {

@@ -1,7 +1,7 @@
 // The robots.txt of frameworks, checked while the site is built.
 
-import { listOf, optionsOf, typeName } from "./given.js";
-import type { ProfileName } from "./types.js";
+import { listOf, optionsOf, typeName, urlOf } from "./given.js";
+import type { Address, ProfileName } from "./types.js";
 import { buildRobotsTxt } from "./write.js";
 import type { Intentions, IntentionsGroup, Texts } from "./write-types.js";
 
@@ -74,7 +74,7 @@ export interface FrameworkOptions {
   /** The profiles in which the file must mean what it says. Default: all but `original-1994`. */
   profiles?: ProfileName | readonly ProfileName[];
   /** The site, such as `https://shop.example`: sitemaps are resolved against it. */
-  site?: string | undefined;
+  site?: Address | undefined;
 }
 
 /**
@@ -182,8 +182,9 @@ function orAll(userAgent: string | string[] | undefined): Texts {
   return all.length === 0 || userAgent === "" ? "*" : all;
 }
 
-function resolved(sitemap: string | string[] | undefined, site: string | undefined): Texts | undefined {
-  if (sitemap === undefined || site === undefined) return sitemap;
+function resolved(sitemap: NextRobots["sitemap"], given: Address | undefined): Texts | undefined {
+  if (sitemap === undefined || given === undefined) return sitemap;
+  const site = urlOf(given);
   return several(sitemap).map((one) => (/^[a-z][a-z0-9+.-]*:/i.test(one) ? one : `${site.replace(/\/+$/, "")}/${one.replace(/^\/+/, "")}`));
 }
 

@@ -1,7 +1,7 @@
 // What callers give, read into plain values. Getters, iterators and conversions run a caller's code, which may free
 // objects or change what was given: all of that happens here, before the module is asked.
 
-import type { Text } from "./types.js";
+import type { Address, Text, Url } from "./types.js";
 
 // The prototype's own getters: a subclass or an own property can say something else.
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
@@ -40,6 +40,15 @@ export function lengthOf(text: Text, what: string, most: number): number {
   if (len < 0) throw new TypeError(`${what} must be a string or a Uint8Array, not ${typeName(text)}`);
   if (len > most) throw tooLong(what, most);
   return len;
+}
+
+/** The text of a `URL`, of this realm or another, or of what else has a `href`. All other values as they are. */
+export function urlOf(url: Address): string;
+export function urlOf(url: Url): Text;
+export function urlOf(url: unknown): unknown {
+  if (typeof url !== "object" || url === null || isBytes(url)) return url;
+  const { href } = url as { href?: unknown };
+  return typeof href === "string" ? href : url;
 }
 
 export function tooLong(what: string, most: number): RangeError {

@@ -2,9 +2,9 @@ import { answer, assertReady, call, MAX_EXPLAINED_URL_LENGTH, written } from "./
 import { Policy, rawOf, release } from "./core.js";
 import { currentInstance } from "./error.js";
 import { Robots as FullRobots } from "./full.js";
-import { listOf, optionsOf, shown, someOf, stringOf } from "./given.js";
+import { listOf, optionsOf, shown, someOf, stringOf, urlOf } from "./given.js";
 import type { KnownReport, Purpose, ReachReport, RecordsReport } from "./reports.js";
-import type { RecordsOptions } from "./types.js";
+import type { Address, RecordsOptions } from "./types.js";
 import * as wasm from "./wasm.js";
 
 export type * from "./reports.js";
@@ -18,7 +18,7 @@ export interface CrawlersOptions {
   /** Only the crawlers that read for one of these purposes, such as `search`. Default: all. */
   purposes?: readonly Purpose[];
   /** The pages to judge: URLs, or paths that begin with `/`. Default: some that tell crawlers apart. */
-  urls?: readonly string[];
+  urls?: readonly Address[];
 }
 
 /** Crawlers to shut out; one at least. */
@@ -53,7 +53,7 @@ export class Robots extends FullRobots {
   crawlers(options?: CrawlersOptions): ReachReport {
     const { purposes = [], urls = [] } = optionsOf(options, "purposes", "urls");
     const wanted = listOf(purposes, "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
-    const pages = listOf(urls, "urls").map((url) => stringOf(url, "a URL", MAX_EXPLAINED_URL_LENGTH));
+    const pages = listOf(urls, "urls").map((url) => stringOf(urlOf(url), "a URL", MAX_EXPLAINED_URL_LENGTH));
     const raw = rawOf(this);
     return answer(call(() => raw.crawlers(pages, wanted)));
   }

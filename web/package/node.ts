@@ -2,13 +2,19 @@
 
 import { readFileSync } from "node:fs";
 
-import { ready } from "./bytes.js";
-import { initSync } from "./wasm.js";
+import { cannotLoad, loadSync } from "./load.js";
 
 export * from "./index.js";
 
-initSync({ module: readFileSync(new URL("robotsieve.wasm", import.meta.url)) });
-ready();
+loadSync(read());
+
+function read(): Uint8Array {
+  try {
+    return readFileSync(new URL("robotsieve.wasm", import.meta.url));
+  } catch (cause) {
+    throw cannotLoad(`the module was not read: ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+}
 
 /** The module is ready at import here: returns at once. */
 export async function init(_source?: unknown): Promise<void> {}

@@ -3,7 +3,7 @@
 import type { Robots } from "./core.js";
 import type { Ruling } from "./reports.js";
 import type { Documents, RobotsRights } from "./rights.js";
-import type { Text } from "./types.js";
+import type { Address, Text } from "./types.js";
 
 /**
  * What content can be used for.
@@ -53,7 +53,7 @@ export type GivenHeaders =
   | { readonly [name: string]: Text | readonly Text[] | undefined };
 
 /** Files of a site by their addresses: absolute URLs, or `/.well-known/tdmrep.json`. Beside a URL also other paths of its site. */
-export type GivenFiles = Iterable<readonly [address: string, file: Text]> | { readonly [address: string]: Text | undefined };
+export type GivenFiles = Iterable<readonly [address: Address, file: Text]> | { readonly [address: string]: Text | undefined };
 
 /** All that is known of a URL. Nothing is fetched: what is not given is unknown. */
 export interface RightsSources {

@@ -1,11 +1,11 @@
 import { answer, assertReady, call, MAX_FILE_BYTES, MAX_NAME_LENGTH, MAX_URL_LENGTH, Writer, written } from "./bytes.js";
 import { rawOf, release, Robots } from "./core.js";
 import { currentInstance, freed } from "./error.js";
-import { bytesOf, isBytes, listOf, optionsOf, shown, stringOf, typeName } from "./given.js";
+import { bytesOf, isBytes, listOf, optionsOf, shown, stringOf, typeName, urlOf } from "./given.js";
 import type {
   GivenFiles, GivenHeaders, PolicyToken, Rights, RightsOptions, RightsReport, RightsSources, TagReading, Vocabulary,
 } from "./rights-types.js";
-import type { Crawler, Text } from "./types.js";
+import type { Crawler, Text, Url } from "./types.js";
 import * as wasm from "./wasm.js";
 
 export type * from "./rights-types.js";
@@ -115,12 +115,12 @@ export class RightsReader {
    * Throws a {@link RobotsieveError} with the code `invalid-url` for what is neither a URL nor a path that begins with `/`, and
    * with the code `invalid-header` for headers as text with a line that is none.
    */
-  rights(url: Text, sources?: RightsSources): Rights {
+  rights(url: Url, sources?: RightsSources): Rights {
     return this.#ask("rights", url, sources);
   }
 
   /** The same in words: for each purpose the places that decided, with what stands there, and then what else is known. */
-  report(url: Text, sources?: RightsSources): RightsReport {
+  report(url: Url, sources?: RightsSources): RightsReport {
     return this.#ask("report", url, sources);
   }
 
@@ -129,9 +129,10 @@ export class RightsReader {
     for (const held of [this.#raw, this.#noRobots, this.#noFiles]) held.free();
   }
 
-  #ask<T>(kind: "rights" | "report", url: Text, sources: RightsSources | undefined): T {
+  #ask<T>(kind: "rights" | "report", url: Url, sources: RightsSources | undefined): T {
     const { robots, headers, html, files } = optionsOf(sources, "robots", "headers", "html", "files");
-    const address = bytesOf(url, "a URL", MAX_URL_LENGTH);
+    const text = urlOf(url);
+    const address = bytesOf(text, "a URL", MAX_URL_LENGTH);
     const fields = headers === undefined ? new Uint8Array() : fieldsOf(headers);
     const page = html === undefined ? undefined : bytesOf(html, "a page", MAX_PAGE_BYTES);
     const made: { free(): void }[] = [];
@@ -143,7 +144,7 @@ export class RightsReader {
       const there = documents === undefined ? this.#noFiles.live : documentsOf(documents);
       const raw = this.#raw.live;
       const now = this.#now ?? Math.floor(Date.now() / 1000);
-      return answer(call(() => raw[kind](address, file, fields, page, there, now), url));
+      return answer(call(() => raw[kind](address, file, fields, page, there, now), text));
     } finally {
       for (const one of made) one.free();
     }
@@ -184,7 +185,7 @@ export class Documents {
   constructor(files: GivenFiles) {
     assertReady();
     const read = addressed(files).map(([address, file]): [string, Uint8Array] => {
-      const name = stringOf(address, "an address", MAX_NAME_LENGTH);
+      const name = stringOf(urlOf(address as Url), "an address", MAX_NAME_LENGTH);
       if (name !== TDM_PATH && !name.includes("://")) {
         throw new RangeError(
           `files: ${shown(name)} is no address: write it in full, as in https://example.com/rsl.xml, or /.well-known/tdmrep.json`,

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from "./bytes.js";
 import { OutOfMemoryError, Policy, Robots, RobotsieveError } from "./core.js";
 import { stringOf } from "./given.js";
-import type { Crawler, RobotsOptions, Text } from "./types.js";
+import type { Address, Crawler, RobotsOptions, Text } from "./types.js";
 
 /** The number of policies that are kept. */
 const KEPT_POLICIES = 64;
@@ -44,21 +44,21 @@ export class RobotsParser {
   readonly #policies = new Map<string, Policy>();
 
   /** @param url the URL of the robots.txt */
-  constructor(url: string, contents?: Text | null, options?: RobotsOptions) {
+  constructor(url: Address, contents?: Text | null, options?: RobotsOptions) {
     const file = contents || "";
     this.#robots = new Robots(typeof file === "string" ? file.replace(LONE_SURROGATE, NO_UTF8) : file, options);
-    const own = parsed(url);
+    const own = parsed(String(url));
     this.#origin = own && originOf(own);
   }
 
   /** True if the URL may be fetched. `undefined` if this robots.txt is not the one for the URL. */
-  isAllowed(url: string, ua?: string): boolean | undefined {
+  isAllowed(url: Address, ua?: string): boolean | undefined {
     const own = this.#own(url);
     return own === undefined ? undefined : this.#policy(ua).isAllowed(own);
   }
 
   /** The opposite of {@link RobotsParser.isAllowed}: `true` too if this robots.txt is not the one for the URL. */
-  isDisallowed(url: string, ua?: string): boolean {
+  isDisallowed(url: Address, ua?: string): boolean {
     return !this.isAllowed(url, ua);
   }
 
@@ -66,7 +66,7 @@ export class RobotsParser {
    * True if a group that names the crawler disallows the URL, groups for `*` not counted. `undefined` if this robots.txt
    * is not the one for the URL. (It is in robots-parser's repository; 3.0.1 does not have it yet.)
    */
-  isExplicitlyDisallowed(url: string, ua?: string): boolean | undefined {
+  isExplicitlyDisallowed(url: Address, ua?: string): boolean | undefined {
     const own = this.#own(url);
     if (own === undefined) return undefined;
     const { selection, verdict } = this.#robots.explain(crawlerOf(ua), own);
@@ -75,7 +75,7 @@ export class RobotsParser {
   }
 
   /** The line of the rule that decides, from 1; -1 if none does. */
-  getMatchingLineNumber(url: string, ua?: string): number {
+  getMatchingLineNumber(url: Address, ua?: string): number {
     const own = this.#own(url);
     if (own === undefined) return -1;
     return this.#policy(ua).decide(own).rule?.line ?? -1;
@@ -105,10 +105,10 @@ export class RobotsParser {
   }
 
   /** The URL as it is compared, if this robots.txt is the one for it. */
-  #own(url: string): string | undefined {
+  #own(given: Address): string | undefined {
     const origin = this.#origin;
-    // robots-parser takes `URL` objects too.
-    url = String(url);
+    // As robots-parser does, which takes `URL` objects too.
+    const url = String(given);
     if (origin === null) return undefined;
     // Most URLs are written as `URL` would write them, so they need not be parsed.
     if (url.startsWith(origin) && url.charCodeAt(origin.length) === 47) {
@@ -162,7 +162,7 @@ export { OutOfMemoryError, RobotsieveError };
  * @param contents its contents
  */
 export default function robotsParser(
-  url: string,
+  url: Address,
   contents?: Text | null,
   options?: RobotsOptions,
 ): RobotsParser {

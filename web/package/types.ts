@@ -45,6 +45,17 @@ export interface RobotsOptions {
 /** Text, or the bytes of a text. */
 export type Text = string | Uint8Array;
 
+/** A URL: text, or an object that has it in `href`, as `URL` and `Location` do. */
+export type Address = string | { readonly href: string };
+
+/**
+ * A URL, or a path that begins with `/`: an {@link Address} or the bytes of its text.
+ *
+ * A lone surrogate stands for U+FFFD, so the verdict is the one on `%EF%BF%BD`: what `new URL(url)` makes of it, and what a
+ * server is asked for.
+ */
+export type Url = Address | Uint8Array;
+
 /**
  * Who asks: the crawler's name (its *product token*, such as `GPTBot`), several names from most to least specific
  * (`["Googlebot-Image", "Googlebot"]`), or the whole `User-Agent` header that it sends.
@@ -215,7 +226,7 @@ export interface RecordsOptions {
 
 export interface AutomatonOptions {
   /** A URL to walk through it. */
-  url?: Text;
+  url?: Url;
   /** The most states to return. Default 512, at most 65,536. */
   maxStates?: number;
 }

@@ -3,13 +3,11 @@
 // @ts-ignore: only the platform's bundler knows what an import of a module is.
 import module from "./robotsieve.wasm";
 
-import { ready } from "./bytes.js";
-import { initSync } from "./wasm.js";
+import { loadSync } from "./load.js";
 
 export * from "./index.js";
 
-initSync({ module });
-ready();
+loadSync(module);
 
 /** The module is ready at import here: returns at once. */
 export async function init(_source?: unknown): Promise<void> {}

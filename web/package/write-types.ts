@@ -1,9 +1,12 @@
 // What a site wants of crawlers, and what is built of it.
 
-import type { ProfileName } from "./types.js";
+import type { Address, ProfileName } from "./types.js";
 
 /** A text, or several. */
 export type Texts = string | readonly string[];
+
+/** A URL, or several. */
+export type Addresses = Address | readonly Address[];
 
 /** Crawlers, and what they may do. A group without rules lets its crawlers read everything. */
 export interface IntentionsGroup {
@@ -27,7 +30,7 @@ export interface IntentionsGroup {
   /** Content-Usage statements, such as `train-ai=n`. A draft. */
   content_usage?: Texts | undefined;
   /** Absolute URLs of licences for these crawlers (RSL). */
-  license?: Texts | undefined;
+  license?: Addresses | undefined;
   /** Lines before the group, without `#`. Without any, a group for a purpose has its name. */
   comment?: Texts | undefined;
   /** Records of other fields, such as `Request-rate: 1/5`. */
@@ -38,9 +41,9 @@ export interface IntentionsGroup {
 export interface Intentions {
   groups?: readonly IntentionsGroup[] | undefined;
   /** Absolute URLs of sitemaps. */
-  sitemap?: Texts | undefined;
+  sitemap?: Addresses | undefined;
   /** Absolute URLs of licences for everybody (RSL). */
-  license?: Texts | undefined;
+  license?: Addresses | undefined;
   /** The main mirror, which only Yandex read, until 2018. */
   host?: Texts | undefined;
   /** Lines at the beginning of the file, without `#`. */

@@ -1,11 +1,11 @@
 import { answer, assertReady, call } from "./bytes.js";
 import { PROFILES } from "./core.js";
 import { RobotsieveError } from "./error.js";
-import { listOf, optionsOf, shown, stringOf, typeName } from "./given.js";
+import { listOf, optionsOf, shown, stringOf, typeName, urlOf } from "./given.js";
 import type { BuildFault, BuildReport } from "./reports.js";
-import type { ProfileName } from "./types.js";
+import type { Address, ProfileName } from "./types.js";
 import * as wasm from "./wasm.js";
-import type { BuiltRobotsTxt, Intentions, IntentionsGroup, Texts } from "./write-types.js";
+import type { BuiltRobotsTxt, Intentions, IntentionsGroup } from "./write-types.js";
 
 export type * from "./write-types.js";
 
@@ -89,7 +89,8 @@ function reader() {
 /** One text or several. `what` is their name in errors. */
 function textsOf(value: unknown, what: string): string[] {
   if (value === undefined || value === null) return [];
-  const all = typeof value === "string" ? [value] : listOf(value as Exclude<Texts, string>, what);
+  const one = urlOf(value as Address);
+  const all = typeof one === "string" ? [one] : listOf(value as Iterable<Address>, what);
   // JavaScript's lone halves of characters would become U+FFFD.
-  return all.map((text) => stringOf(text, `a value of ${what}`, MAX_VALUE_LENGTH));
+  return all.map((text) => stringOf(urlOf(text), `a value of ${what}`, MAX_VALUE_LENGTH));
 }

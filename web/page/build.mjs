@@ -43,7 +43,7 @@ const [page] = await Promise.all([
   copyFile(source("index.html"), join(dist, "index.html")),
   copyFile(source("icon.svg"), join(dist, "icon.svg")),
   copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
-  copyFile(join(built, "robotsieve.wasm"), join(dist, "robotsieve.wasm")),
+  copyFile(join(built, "robotsieve-rights.wasm"), join(dist, "robotsieve.wasm")),
 ]);
 
 await writeFile(join(dist, "licences.txt"), await licences(page.metafile));

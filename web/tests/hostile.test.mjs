@@ -52,6 +52,25 @@ test("lone surrogates stand for U+FFFD", () => {
   assert.equal(robots.text.slice(...rule.value_span), "/y");
 });
 
+test("a URL with a lone surrogate is judged as URL writes it", () => {
+  const robots = new Robots("User-agent: *\nDisallow: /%EF%BF%BD\nAllow: /\uD83D\uDE00", { spans: "utf16" });
+  const policy = robots.policy("bot");
+  for (const half of ["\uD800", "\uDBFF", "\uDC00", "\uDE00\uD83D", "\uD83D\uD83D\uDE00"]) {
+    const url = `https://e.com/${half}/x?${half}`;
+    const written = new URL(url);
+    assert.match(written.href, /^https:\/\/e\.com\/(%EF%BF%BD)+/);
+    for (const same of [written, written.href, url.toWellFormed?.() ?? written.href, new TextEncoder().encode(url)]) {
+      assert.equal(policy.isAllowed(url), policy.isAllowed(same), half);
+      assert.deepEqual(policy.decide(url), policy.decide(same));
+      assert.deepEqual([...policy.verdicts([url, "/"])], [...policy.verdicts([same, "/"])]);
+      const [ours, theirs] = [robots.explain("bot", url), robots.explain("bot", same)];
+      assert.deepEqual([ours.verdict, ours.line, ours.target.value], [theirs.verdict, theirs.line, theirs.target.value]);
+    }
+    assert.equal(policy.isAllowed(url), false);
+  }
+  assert.equal(policy.isAllowed("/\uD83D\uDE00"), true);
+});
+
 test("bytes that are not UTF-8 keep their places", () => {
   let seed = 1;
   const random = (n) => (seed = (seed * 48_271) % 2_147_483_647) % n;

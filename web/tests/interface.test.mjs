@@ -42,6 +42,29 @@ test("verdicts one by one and many at once", () => {
   assert.deepEqual([...policy.verdicts(["\n"])], [INVALID]);
 });
 
+test("URL objects are taken wherever a URL is", () => {
+  const robots = new known.Robots(FILE);
+  const policy = robots.policy("bot");
+  const urls = ["https://e.com/a", "https://e.com/a.html", "https://e.com/%61?x#y", "mailto:a@e.com"].map((url) => new URL(url));
+  const texts = urls.map(String);
+  assert.deepEqual([...policy.verdicts(urls)], [DISALLOW, ALLOW, DISALLOW, INVALID]);
+  assert.deepEqual([...policy.verdicts(["/a", urls[1], new TextEncoder().encode("/b")])], [DISALLOW, ALLOW, ALLOW]);
+  for (const [index, url] of urls.slice(0, 3).entries()) {
+    const text = texts[index];
+    assert.equal(policy.isAllowed(url), policy.isAllowed(text));
+    assert.equal(robots.isAllowed("bot", url), robots.isAllowed("bot", text));
+    assert.deepEqual(policy.decide(url), policy.decide(text));
+    assert.deepEqual(robots.explain("bot", url), robots.explain("bot", text));
+    assert.deepEqual(robots.compareProfiles("bot", url), robots.compareProfiles("bot", text));
+    assert.deepEqual(policy.automaton({ url }), policy.automaton({ url: text }));
+    assert.deepEqual(robots.crawlers({ urls: [url] }), robots.crawlers({ urls: [text] }));
+  }
+  assert.throws(() => policy.isAllowed(urls[3]), { code: "invalid-url", message: /^"mailto:a@e\.com": / });
+  // As `Location` has it; a text without a href is none.
+  assert.equal(policy.isAllowed({ href: "https://e.com/a" }), false);
+  for (const value of [{ href: 3 }, { toString: () => "/a" }, []]) assert.throws(() => policy.isAllowed(value), TypeError);
+});
+
 test("verdicts in several chunks are the same as one by one", () => {
   const policy = new Robots(FILE).policy("bot");
   const urls = Array.from({ length: 20_000 }, (_, n) => `https://e.com/${n % 3 ? "b" : "a"}${"é".repeat(n % 50)}${n}`);

@@ -46,7 +46,17 @@ function check({ notes, ...expected }, { notes: found, ...rights }, id) {
 
 const lists = [[fileURLToPath(own), 37], [published, 133]];
 for (const [path, count] of lists) {
-  test(`the cases of ${path}`, { skip: existsSync(path) ? false : "they are not here" }, () => {
+  test("URL objects are taken for the page, and as addresses of files", () => {
+  const reader = new RightsReader("ExampleBot");
+  const url = new URL("https://e.com/a");
+  const rsl = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/a"><license><prohibits type="usage">ai-train</prohibits></license></content></rsl>';
+  const [headers, robots] = [{ "X-Robots-Tag": "noindex" }, "User-agent: *\nLicense: https://e.com/rsl.xml\n"];
+  const ask = (url, address) => reader.rights(url, { robots, headers, files: new Map([[address, rsl]]) });
+  assert.deepEqual(ask(url, new URL("https://e.com/rsl.xml")), ask(String(url), "https://e.com/rsl.xml"));
+  assert.deepEqual(reader.report(url, { headers }), reader.report(String(url), { headers }));
+});
+
+test(`the cases of ${path}`, { skip: existsSync(path) ? false : "they are not here" }, () => {
     const all = cases(path);
     assert.ok(all.length >= count);
     for (const { id, input, expect } of all) {

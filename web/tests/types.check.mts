@@ -4,6 +4,7 @@ import {
   ALLOW, diff, type ErrorCode, type ExplainReport, init, OutOfMemoryError, Policy, Robots, type RobotsOptions, type Verdict,
 } from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
+import { init as initInline, Robots as Inline } from "robotsieve/core/inline";
 import robotsParser from "robotsieve/robots-parser";
 import { buildRobotsTxt, type Intentions, nextRobots, nuxtRobots } from "robotsieve/write";
 const robots = new Robots("", { profile: "google" });
@@ -14,6 +15,13 @@ const one: boolean | undefined = robotsParser("https://e.com/robots.txt", "").is
 const same: boolean = diff(robots, "").result === "equal";
 const reasons: string[] = why.sentences.map(({ text }) => text);
 robots.policy("a")[Symbol.dispose]();
+/** A `URL`, without `lib.dom`. */
+declare const address: { readonly href: string; toString(): string };
+const mixed: Uint8Array = robots.policy("a").verdicts([address, "/", new Uint8Array(3)]);
+robotsParser(address, "").isAllowed(address);
+robots.explain("a", address);
+buildRobotsTxt({ sitemap: [address] });
+initInline(address).then(() => new Inline(""));
 const code: ErrorCode = new OutOfMemoryError().code;
 const options: RobotsOptions = { profile: "google" };
 init(new Uint8Array(8));
@@ -69,4 +77,4 @@ const built: string = buildRobotsTxt(intentions).text;
 // @ts-expect-error: no purpose of a field's name
 buildRobotsTxt({ sitemaps: "x" });
 export { built, checkedNext, checkedNuxt };
-export { ALLOW, answers, code, one, options, reasons, same, verdict };
+export { ALLOW, answers, code, mixed, one, options, reasons, same, verdict };

@@ -15,6 +15,18 @@ const faults = (build) => {
   assert.fail("it was built");
 };
 
+test("URL objects are taken for sitemaps, licences and sites", () => {
+  const [sitemap, license] = [new URL("https://e.com/s.xml"), new URL("https://e.com/rsl.xml")];
+  const groups = (license) => [{ crawlers: "*", license }];
+  const texts = buildRobotsTxt({ groups: groups(String(license)), sitemap: [String(sitemap)], license: String(license) });
+  assert.deepEqual(buildRobotsTxt({ groups: groups([license]), sitemap: [sitemap], license }), texts);
+  assert.deepEqual(buildRobotsTxt({ groups: groups(license), sitemap, license: [license] }), texts);
+  assert.match(texts.text, /^Sitemap: https:\/\/e\.com\/s\.xml$/m);
+  const nuxt = { disallow: "/a", sitemap: "/s.xml" };
+  assert.deepEqual(nuxtRobots(nuxt, { site: new URL("https://e.com") }), nuxtRobots(nuxt, { site: "https://e.com" }));
+  assert.deepEqual(fromNuxt(nuxt, { site: new URL("https://e.com/") }).sitemap, ["https://e.com/s.xml"]);
+});
+
 test("a file is built", () => {
   const { text, notes, profiles } = buildRobotsTxt({
     comment: "Ours",

@@ -1,0 +1,3 @@
+export { init } from "./inline.js";
+export * from "./robots-parser.js";
+export { default } from "./robots-parser.js";
