@@ -72,24 +72,21 @@ const variants = [["rights", ["--features=rights"]], ["write", ["--features=writ
 const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
 /** The file of a variant's module. Each has a name of its own, so that they can lie in one folder. */
 const moduleFile = (name) => (name === "full" ? "robotsieve.wasm" : `robotsieve-${name}.wasm`);
-/** What each module says of itself, by variant. */
-const pairings = {};
 
 /**
- * Gives a finished module a section that says which scripts it is for, which `package/load.ts` reads: variant, version, and a
- * part of the hash of what `wasm-bindgen` made, since that differs within a version while it is developed.
+ * Gives a module a section that says which scripts it is for, which `package/load.ts` reads, and returns what it says: variant,
+ * version, and a part of the hash of what `wasm-bindgen` made, since that differs within a version while it is developed.
  */
 function paired(name) {
   const path = join(dist, name, moduleFile(name));
-  const module = readFileSync(path);
   const made = createHash("sha256").update(readFileSync(join(dist, name, "wasm.js"))).digest("hex").slice(0, 8);
-  pairings[name] = `robotsieve${name === "full" ? "" : `/${name}`} ${version} (interface ${made})`;
-  const text = (value) => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
-  const section = Buffer.concat([text("robotsieve"), Buffer.from(pairings[name])]);
+  const pairing = `robotsieve${name === "full" ? "" : `/${name}`} ${version} (interface ${made})`;
   // A custom section: the number 0, its length, its name with the length before it, its content. Lengths of less than 128
   // take one byte.
+  const section = Buffer.concat([Buffer.of("robotsieve".length), Buffer.from(`robotsieve${pairing}`)]);
   if (section.length > 127) throw new Error("the section of the pairing is too long");
-  writeFileSync(path, Buffer.concat([module, Buffer.of(0, section.length), section]));
+  writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.of(0, section.length), section]));
+  return pairing;
 }
 
 /** Compiles a variant of the module. */
@@ -116,7 +113,6 @@ async function finished(name) {
       .concat(["reference-types", "multivalue"]).map((feature) => `--enable-${feature}`),
     "-o", join(folder, moduleFile(name)),
   ]);
-  paired(name);
   for (const file of [module, made]) rmSync(file);
 }
 
@@ -155,19 +151,24 @@ for (const [name, index, declared] of [
 for (const file of readdirSync(join(dist, "full"))) {
   if (/^(robots-parser|known|rights|write|frameworks)/.test(file)) rmSync(join(dist, "full", file));
 }
-// The module in a script, for bundlers. Base64 is as long as four thirds of what was compressed.
-for (const [name] of variants) {
-  const module = deflateRawSync(readFileSync(join(dist, name, moduleFile(name))), { level: 9 }).toString("base64");
-  writeFileSync(join(dist, name, "inlined.js"), `export default "${module}";\n`);
-}
 // Their comments are a third of what the scripts are when compressed, and the declarations have them too.
+function minify(path, define = {}) {
+  const source = readFileSync(path, "utf8");
+  writeFileSync(path, transformSync(source, { minifyWhitespace: true, minifySyntax: true, target: "es2022", define }).code);
+}
 for (const [name] of variants) {
-  const define = { PAIRING: JSON.stringify(pairings[name]) };
-  for (const file of readdirSync(join(dist, name)).filter((file) => file.endsWith(".js"))) {
-    const path = join(dist, name, file);
-    const source = readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name));
-    writeFileSync(path, transformSync(source, { minifyWhitespace: true, minifySyntax: true, target: "es2022", define }).code);
+  const folder = join(dist, name);
+  const scripts = readdirSync(folder).filter((file) => file.endsWith(".js") && file !== "wasm.js");
+  minify(join(folder, "wasm.js"));
+  const define = { PAIRING: JSON.stringify(paired(name)) };
+  for (const file of scripts) {
+    const path = join(folder, file);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name)));
+    minify(path, define);
   }
+  // The module in a script, for bundlers.
+  const module = deflateRawSync(readFileSync(join(folder, moduleFile(name))), { level: 9 }).toString("base64");
+  writeFileSync(join(folder, "inlined.js"), `export default "${module}";\n`);
 }
 // npm packs no files from outside this folder.
 for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(here, "..", file), join(here, file));

@@ -53,7 +53,8 @@ Crawl-delay: 2.5
 
 Sitemap: https://e.com/s.xml
 `);
-  assert.deepEqual([notes, profiles], [[], ["rfc9309", "google"]]);
+  assert.deepEqual([notes.length, profiles], [1, ["rfc9309", "google"]]);
+  assert.match(notes[0], /^these known crawlers ignore the group of \*/);
   assert.equal(buildRobotsTxt({}).text, "");
 });
 
