@@ -129,7 +129,7 @@ await all(jobs);
 
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
 // The compiler copies no declarations that were written by hand.
-cpSync(join(here, "package", "wasm.d.ts"), join(dist, "full", "wasm.d.ts"));
+for (const file of ["wasm.d.ts", "module.d.ts"]) cpSync(join(here, "package", file), join(dist, "full", file));
 for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^(robots-parser|rights)/]]) {
   cpSync(join(dist, "full"), join(dist, name), {
     recursive: true,

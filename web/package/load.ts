@@ -8,8 +8,7 @@ import instantiate, { initSync } from "./wasm.js";
 /** The name, version and interface of the module of these scripts, as its section `robotsieve` has them: see `build.mjs`. */
 declare const PAIRING: string;
 
-const WAY_OUT = "if a bundler has moved this script away from its module, see Bundlers in the README of robotsieve: " +
-  "give init the module or its address, or import robotsieve/inline";
+const WAY_OUT = "if a bundler has left it behind, import robotsieve/inline, or see Bundlers in the README of robotsieve";
 
 let loading: Promise<void> | undefined;
 

@@ -9,7 +9,7 @@ import * as core from "../dist/core/browser.js";
 
 const VARIANTS = ["full", "core", "known", "rights", "write"];
 const { exports, version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-const fileOf = (variant) => exports[variant === "full" ? "./robotsieve.wasm" : `./${variant}.wasm`];
+const fileOf = (variant) => exports[variant === "full" ? "./robotsieve.wasm" : `./${variant}.wasm`].default;
 const bytesOf = (variant) => readFileSync(new URL(`../${fileOf(variant)}`, import.meta.url));
 const FILE = "User-agent: *\nDisallow: /a\n";
 
@@ -53,7 +53,7 @@ test("what is not the module is refused with a code, and init can be called agai
   await refused(ofVersion("core", "0.0.9"), "wrong-module", /given the module of robotsieve\/core 0\.0\.9 /);
   await refused(EMPTY, "wrong-module", /a module of something else/);
   const html = "<!doctype html><title>Not found</title>";
-  await refused(response(html, "text/html"), "cannot-load", /^the response given for the module, of the type text\/html, is no module: .*; if a bundler/);
+  await refused(response(html, "text/html"), "cannot-load", /^the response given for the module, of the type text\/html, is no module: .*; if a bundler has left/);
   await refused(response(html, WASM), "cannot-load", /of the type application\/wasm, is no module/);
   await refused(Promise.resolve(response(html, null, 404)), "cannot-load", /the module was not fetched: .* answered 404/);
   await refused(new TextEncoder().encode(html), "cannot-load", /^what was given for the module is no module/);

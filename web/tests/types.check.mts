@@ -5,6 +5,7 @@ import {
 } from "robotsieve";
 import { Robots as Core } from "robotsieve/core";
 import { init as initInline, Robots as Inline } from "robotsieve/core/inline";
+import module from "robotsieve/core.wasm";
 import robotsParser from "robotsieve/robots-parser";
 import { buildRobotsTxt, type Intentions, nextRobots, nuxtRobots } from "robotsieve/write";
 const robots = new Robots("", { profile: "google" });
@@ -21,6 +22,7 @@ const mixed: Uint8Array = robots.policy("a").verdicts([address, "/", new Uint8Ar
 robotsParser(address, "").isAllowed(address);
 robots.explain("a", address);
 buildRobotsTxt({ sitemap: [address] });
+init(module);
 initInline(address).then(() => new Inline(""));
 const code: ErrorCode = new OutOfMemoryError().code;
 const options: RobotsOptions = { profile: "google" };
