@@ -10,7 +10,7 @@ import pytest
 import robotsieve
 
 PYTHON = Path(__file__).resolve().parents[1]
-PAGES = sorted([PYTHON / "README.md", *(PYTHON / "docs").glob("*.md")])
+PAGES = sorted([PYTHON / "README.md", PYTHON / "PYPI.md", *(PYTHON / "docs").glob("*.md")])
 # test_dataframes.py runs it, and compares what it makes.
 PAGES.remove(PYTHON / "docs/dataframes.md")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
