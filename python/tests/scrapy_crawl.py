@@ -1,5 +1,6 @@
 """``scrapy_crawl.py SITE USER_AGENT [SETTINGS]`` crawls a site with Scrapy, and writes what the parser
-says of the crawl delay, what came of the requests, and the log, as JSON. The settings are JSON too.
+says of the crawl delay, what came of the requests, the log, and after each response its slot's delay and
+whether that varies, as JSON. The settings are JSON too.
 """
 
 import json
@@ -49,6 +50,15 @@ def main() -> None:
     def on_parsed(robotparser: Any) -> None:
         delays.append(robotparser.crawl_delay(user_agent.encode()))
 
+    slots = []
+
+    def on_response(request: Request) -> None:
+        assert crawler.engine is not None
+        slot: Any = crawler.engine.downloader.slots[request.meta["download_slot"]]
+        varies = slot.jitter if hasattr(slot, "jitter") else slot.randomize_delay
+        if not request.url.endswith("/robots.txt"):
+            slots.append([slot.delay, bool(varies)])
+
     log = Log()
     ours = logging.getLogger("robotsieve")
     ours.addHandler(log)
@@ -56,6 +66,7 @@ def main() -> None:
     process = CrawlerProcess(settings)
     crawler: Crawler = process.create_crawler(Everything)
     crawler.signals.connect(on_parsed, signal=signals.robots_parsed)
+    crawler.signals.connect(on_response, signal=signals.response_received)
     process.crawl(crawler)
     process.start()
     stats = crawler.stats.get_stats() if crawler.stats is not None else {}
@@ -66,6 +77,7 @@ def main() -> None:
         "forbidden": stats.get("robotstxt/forbidden", 0),
         "counts": counts,
         "log": log.messages,
+        "slots": slots,
     }
     json.dump(found, sys.stdout)
 

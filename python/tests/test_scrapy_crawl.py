@@ -111,6 +111,8 @@ class Crawl:
     forbidden: int
     counts: dict[str, int] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
+    #: The delay of the slot after each response, and whether it varies at random.
+    slots: list[list[float | bool]] = field(default_factory=list, compare=False)
     #: The seconds between two requests, that for robots.txt included.
     gaps: list[float] = field(default_factory=list, compare=False)
 
@@ -159,10 +161,8 @@ def test_different_pages() -> None:
     assert ours.delays == theirs.delays == [2.0]
 
 
-#: The server may notice a request so late, and then the next one seems to be early.
-LATE = 0.1
-
-#: Four pages are allowed.
+#: Four pages are allowed. Scrapy fetches the first one twice.
+FETCHED = 5
 SLOW = """\
 User-agent: *
 Disallow: /p
@@ -204,30 +204,30 @@ def test_the_crawl_delay_is_kept(
     user_agent: str, settings: dict[str, Any], least: float
 ) -> None:
     found = crawl(SLOW, user_agent, PACED | settings)
-    assert len(found.gaps) >= 4
-    gaps = sorted(found.gaps)
-    print(f"{user_agent} {settings}: {gaps[0]:.3f} to {gaps[-1]:.3f} s between requests")
-    assert gaps[0] >= least - LATE, found.gaps
-    # Nor does it wait for nothing: in the mean, since a busy machine is late at times.
-    assert sum(gaps) / len(gaps) < least + 0.4, found.gaps
+    assert [delay for delay, _ in found.slots] == [pytest.approx(least)] * FETCHED
+    assert not any(varies for _, varies in found.slots)
+    # The request for robots.txt is the first. Of single requests a busy server notices some late.
+    gaps = found.gaps
+    assert len(gaps) == FETCHED
+    print(f"{user_agent} {settings}: {min(gaps):.3f} to {max(gaps):.3f} s between requests")
+    assert sum(gaps) > 0.75 * FETCHED * least, gaps
 
 
 def test_without_the_middleware_nobody_waits() -> None:
-    assert min(crawl(SLOW, "MyCrawler/1.0", OURS).gaps) < 0.1
+    assert crawl(SLOW, "MyCrawler/1.0", OURS).slots == [[0, True]] * FETCHED
 
 
 def test_a_crawler_without_a_delay_does_not_wait() -> None:
     found = crawl(SLOW, "FreeBot/1.0", PACED)
-    assert (found.counts, found.log) == ({}, [])
-    assert min(found.gaps) < 0.1
+    assert (found.counts, found.log, found.slots) == ({}, [], [[0, True]] * FETCHED)
 
 
 def test_autothrottle_may_be_slower() -> None:
     settings = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0}
     robots = "User-agent: *\nDisallow: /p\nCrawl-delay: 0.1"
     found = crawl(robots, "MyCrawler", PACED | settings, latency=0.4)
-    # Its target is the latency; the first pages come before it knows that.
-    assert min(found.gaps[3:]) >= 0.3, found.gaps
+    # Its target is the latency, which it finds out by and by.
+    assert found.slots[-1][0] >= 0.4, found.slots
 
 
 def test_what_is_logged_and_counted() -> None:
