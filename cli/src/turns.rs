@@ -151,7 +151,7 @@ mod tests {
                         if number % 7 == 3 && !matches!(turn.part(|| act(number)), Ok(true)) {
                             break;
                         }
-                        let finished = turn.finish(number, |number| {
+                        let finished = turn.finish(number, |number| -> Result<(), u64> {
                             act(number)?;
                             let mut taken: MutexGuard<'_, Vec<u64>> = taken.lock().unwrap();
                             taken.push(number);

@@ -61,12 +61,13 @@ impl<R: Read> Lines<R> {
                     self.skips = true;
                     return Ok(Next::TooLong);
                 }
-                if let Some(end) = self.end.replace(Ok(())) {
-                    return end.map(|()| Next::End);
+                if let Some(end) = &mut self.end {
+                    return std::mem::replace(end, Ok(())).map(|()| Next::End);
                 }
                 // A line of the longest length with its line feed, and one byte that shows that a line is
                 // longer.
                 room = (2 * room).min(LINE_BYTES + 1);
+                continue;
             }
             // Old bytes are overwritten; only new room is zeroed.
             block.resize(block.len().max(room), 0);
@@ -141,6 +142,12 @@ mod tests {
             assert!(lines(b"", at_once).is_empty());
         }
         assert_eq!(lines(format!("{longest}{longest}").as_bytes(), 7777), ["too long"]);
+        // What is left of a long block is longer than a usual one.
+        let (long, longer) = ("x".repeat(400 << 10), "y".repeat(700 << 10));
+        let text = format!("{long}\n{longer}\n{longest}y\n{long}\nz");
+        for at_once in [10_000, usize::MAX] {
+            assert!(lines(text.as_bytes(), at_once) == [&long, &longer, "too long", &long, "z"]);
+        }
     }
 
     /// What is read before an input breaks off is read to its last whole line.
