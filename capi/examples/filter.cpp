@@ -41,11 +41,10 @@ static Policy policy_of(const std::string &file, const std::string &name) {
         [&](auto *error) { return robotsieve_policy_new(robots.get(), crawler.get(), error); });
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) return 2;
-    std::ifstream in(argv[1], std::ios::binary);
+static void filter(const char *path, const char *name) {
+    std::ifstream in(path, std::ios::binary);
     std::string file(std::istreambuf_iterator<char>(in), {});
-    auto policy = policy_of(file, argv[2]);
+    auto policy = policy_of(file, name);
 
     // All verdicts in one call. Only those that somebody reads are explained.
     std::vector<std::string> lines;
@@ -65,4 +64,14 @@ int main(int argc, char **argv) {
         std::cout << names[answers[i]] << ' ' << decision.line << ' ' << lines[i] << '\n';
     }
     std::cout << "delay " << robotsieve_policy_delay(policy.get()) << '\n';
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 2;
+    try {
+        filter(argv[1], argv[2]);
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << '\n';
+        return 1;
+    }
 }
