@@ -345,7 +345,8 @@ size_t robotsieve_robots_sitemaps(const robotsieve_robots *robots,
  * document, the one that `robotsieve explain --format json` prints; docs/explain.md describes it.
  *
  * The text is UTF-8 and ends with a NUL, which `len` does not count; `len` may be NULL. Free it with
- * `robotsieve_free`. Returns NULL if it fails. Reads the file again: to explain, not to filter.
+ * `robotsieve_free`. Returns NULL if it fails. Reads the file again: to explain, not to filter. A
+ * document has some kB, but up to 70 bytes for each byte of a URL whose every byte has to be encoded.
  */
 ROBOTSIEVE_API
 char *robotsieve_robots_explain(const robotsieve_robots *robots,
@@ -492,7 +493,8 @@ robotsieve_answer robotsieve_set_answer(const robotsieve_set *set,
  * waits for memory overlap.
  *
  * `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
- * crawlers. It must not lie in the memory of the URLs.
+ * crawlers. It must not lie in the memory of the URLs,
+ * which is an error.
  */
 ROBOTSIEVE_API
 robotsieve_status robotsieve_set_answers(const robotsieve_set *set,
@@ -602,7 +604,8 @@ robotsieve_answer robotsieve_pack_answer(const robotsieve_pack *pack,
  * all, in their order. Much faster than one by one, because the waits for memory overlap.
  *
  * `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
- * crawlers. It must not lie in the memory of the URLs. If a part that is read is damaged, the answers
+ * crawlers. It must not lie in the memory of the URLs,
+ * which is an error. If a part that is read is damaged, the answers
  * that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
  * `ROBOTSIEVE_STATUS_PACK`.
  */

@@ -76,6 +76,8 @@ unsafe fn tell(error: *mut Error, status: Status, message: &str) {
         error.byte_add(offset_of!(Error, status)).cast::<Status>().write_unaligned(status);
         let to = error.byte_add(offset_of!(Error, message)).cast::<u8>();
         to.copy_from_nonoverlapping(message.as_ptr(), len);
+        // A name may have a NUL, which would end the message.
+        (0..len).filter(|at| message.as_bytes()[*at] == 0).for_each(|at| to.add(at).write(b'?'));
         to.add(len).write(0);
     }
 }

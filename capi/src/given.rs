@@ -160,27 +160,37 @@ pub unsafe fn urls<'a>(urls: *const Slice, count: usize) -> Result<&'a [Url<'a>]
     Ok(unsafe { slice::from_raw_parts(slices.as_ptr().cast(), slices.len()) })
 }
 
-/// The place for the answers on so many URLs and crawlers, all unknown at first.
+/// The place for the answers on these URLs and so many crawlers, all unknown at first.
 ///
 /// # Safety
-/// `answers` is NULL or leads to `len` bytes that nobody else uses within `'a`.
+/// `answers` is NULL or leads to `len` bytes that no other thread uses within `'a`.
 pub unsafe fn answers<'a>(
     answers: *mut u8,
     len: usize,
-    urls: usize,
+    urls: &[Url<'_>],
     crawlers: usize,
 ) -> Result<&'a mut [Answer], Failure> {
-    if urls.checked_mul(crawlers) != Some(len) {
+    let count = urls.len();
+    if count.checked_mul(crawlers) != Some(len) {
         return Err(wrong(format!(
-            "{urls} URLs and {crawlers} crawlers have {} answers, but there is room for {len}",
-            urls as u128 * crawlers as u128
+            "{count} URLs and {crawlers} crawlers have {} answers, but there is room for {len}",
+            count as u128 * crawlers as u128
         )));
     }
     if len == 0 {
         return Ok(&mut []);
     }
     check(answers, len, "answers")?;
-    // SAFETY: the caller's promise. Each byte is an `Answer` once it is written.
+    let (from, end) = (answers.addr(), answers.addr() + len);
+    let is_within = |at: usize, len: usize| at < end && from < at + len;
+    if is_within(urls.as_ptr().addr(), size_of_val(urls)) {
+        return Err(wrong("the answers lie in the array of the URLs".to_owned()));
+    }
+    if let Some(number) = urls.iter().position(|url| is_within(url.0.data.addr(), url.0.len)) {
+        return Err(wrong(format!("the answers lie in the bytes of URL {number}")));
+    }
+    // SAFETY: the caller's promise, and they are apart from what is read. Each byte is an `Answer` once
+    // it is written.
     unsafe {
         answers.write_bytes(Answer::Unknown as u8, len);
         Ok(slice::from_raw_parts_mut(answers.cast(), len))

@@ -152,7 +152,8 @@ pub unsafe extern "C" fn robotsieve_pack_answer(
 /// all, in their order. Much faster than one by one, because the waits for memory overlap.
 ///
 /// `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
-/// crawlers. It must not lie in the memory of the URLs. If a part that is read is damaged, the answers
+/// crawlers. It must not lie in the memory of the URLs,
+/// which is an error. If a part that is read is damaged, the answers
 /// that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
 /// `ROBOTSIEVE_STATUS_PACK`.
 #[unsafe(no_mangle)]
@@ -178,7 +179,7 @@ pub unsafe extern "C" fn robotsieve_pack_answers(
         let all: Vec<usize> = if crawlers.is_null() { (0..count).collect() } else { Vec::new() };
         let crawlers = if crawlers.is_null() { &all } else { given };
         // SAFETY: the caller's promise.
-        let answers = unsafe { given::answers(answers, answer_count, url_count, crawlers.len()) }?;
+        let answers = unsafe { given::answers(answers, answer_count, urls, crawlers.len()) }?;
         pack.0.answers(urls, crawlers, answers).map_err(damaged)
     };
     // SAFETY: the caller's promise.
@@ -236,7 +237,12 @@ mod mapped {
     }
 
     fn failed(status: Status, path: &Path, cause: impl Display) -> Failure {
-        Failure::new(status, format!("cannot open pack '{}': {cause}", path.display()))
+        // The end of a long one says more, and leaves room for the cause.
+        const SHOWN: usize = 256;
+        let path = path.display().to_string();
+        let cut = path.char_indices().rev().nth(SHOWN).map_or(0, |(at, _)| at);
+        let before = if cut > 0 { "…" } else { "" };
+        Failure::new(status, format!("cannot open pack '{before}{}': {cause}", &path[cut..]))
     }
 
     /// The first bytes of a map.

@@ -138,7 +138,7 @@ pub unsafe extern "C" fn robotsieve_policy_answers(
         let (policy, urls, answers) = unsafe {
             let policy = handle(policy, "policy")?;
             let urls = self::urls(urls, url_count)?;
-            (policy, urls, given::answers(answers, answer_count, url_count, 1)?)
+            (policy, urls, given::answers(answers, answer_count, urls, 1)?)
         };
         for (url, answer) in urls.iter().zip(answers) {
             let target = policy.0.target(url.as_url());

@@ -112,7 +112,8 @@ pub unsafe extern "C" fn robotsieve_robots_sitemaps(
 /// document, the one that `robotsieve explain --format json` prints; docs/explain.md describes it.
 ///
 /// The text is UTF-8 and ends with a NUL, which `len` does not count; `len` may be NULL. Free it with
-/// `robotsieve_free`. Returns NULL if it fails. Reads the file again: to explain, not to filter.
+/// `robotsieve_free`. Returns NULL if it fails. Reads the file again: to explain, not to filter. A
+/// document has some kB, but up to 70 bytes for each byte of a URL whose every byte has to be encoded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_robots_explain(
     robots: *const Robots,

@@ -178,7 +178,8 @@ pub unsafe extern "C" fn robotsieve_set_answer(
 /// waits for memory overlap.
 ///
 /// `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
-/// crawlers. It must not lie in the memory of the URLs.
+/// crawlers. It must not lie in the memory of the URLs,
+/// which is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_set_answers(
     set: *const Set,
@@ -193,7 +194,7 @@ pub unsafe extern "C" fn robotsieve_set_answers(
         let (set, urls) = unsafe { (handle(set, "set")?.read()?, self::urls(urls, url_count)?) };
         let crawlers = set.crawlers().len();
         // SAFETY: the caller's promise.
-        let answers = unsafe { given::answers(answers, answer_count, url_count, crawlers) }?;
+        let answers = unsafe { given::answers(answers, answer_count, urls, crawlers) }?;
         set.answers(urls, answers);
         Ok(())
     };

@@ -153,6 +153,17 @@ int main(void) {
     STATUS(robotsieve_pack_answers(pack, second, 1, urls, 2, answers, 2, &error), ARGUMENT);
     STATUS(robotsieve_pack_answers(pack, last, 1, urls, 2, answers, 2, &error), ARGUMENT);
 
+    /* Answers that would be written over the question. */
+    char both[64] = "https://a.example/https://a.example/";
+    const robotsieve_slice within[] = {{both, 18}, {both + 18, 18}};
+    STATUS(robotsieve_policy_answers(policy, within, 2, (uint8_t *)both + 35, 2, &error), ARGUMENT);
+    CHECK(strcmp(error.message, "the answers lie in the bytes of URL 1") == 0);
+    STATUS(robotsieve_set_answers(set, within, 2, (uint8_t *)both, 2, &error), ARGUMENT);
+    STATUS(robotsieve_pack_answers(pack, NULL, 0, within, 2, (uint8_t *)(void *)within, 2, &error), ARGUMENT);
+    CHECK(!robotsieve_policy_answers(policy, within, 2, (uint8_t *)both + 36, 2, &error));
+    const robotsieve_slice empty[] = {{both, 0}, {NULL, 0}};
+    CHECK(!robotsieve_policy_answers(policy, empty, 2, (uint8_t *)both, 2, &error));
+
     /* Addresses that no array has. */
     _Alignas(16) char room[sizeof urls + sizeof decision + 16] = {0};
     memcpy(room + 1, urls, sizeof urls);
@@ -178,6 +189,17 @@ int main(void) {
     CHECK(len > 500 && len < sizeof error.message && (unsigned char)error.message[len - 1] == 0xAC);
     /* Bytes that are no UTF-8, and a NUL. */
     FAILS(robotsieve_crawler_named("\xFF\0x", 3, 0, &error), NULL, NAME);
+    CHECK(strcmp(error.message, "'\xEF\xBF\xBD?x' is not a product token, so no group can name it") == 0);
+
+    /* Paths that no pack has: the message has the cause, however long they are. */
+    char path[9000];
+    memset(path, 'a', sizeof path);
+    const robotsieve_slice paths[] = {{path, sizeof path}, {"/tmp\0x", 6}, {NULL, 0}, SLICE("/tmp"), SLICE("/dev/zero")};
+    for (int i = 0; i < 5; i++) {
+        FAILS(robotsieve_pack_open_files(&paths[i], 1, &error), NULL, FILE);
+        CHECK(strstr(error.message, "': ") != NULL);
+    }
+    FAILS(robotsieve_pack_open_files(NULL, 0, &error), NULL, PACK);
 
     /* Any bytes are a file, and a URL. */
     for (int seed = 0; seed < 200; seed++) {

@@ -12,6 +12,7 @@ static robotsieve_set *set;
 static robotsieve_pack *pack;
 static int rounds = 300;
 
+/* `CHECK` counts, which threads cannot. */
 #define MUST(claim)                                                                                \
     do {                                                                                           \
         if (!(claim)) {                                                                            \
@@ -23,6 +24,17 @@ static int rounds = 300;
 static void *work(void *argument) {
     size_t number = (size_t)argument;
     robotsieve_error error;
+    /* Rules over the limits of a DFA, and a URL that they find hard. */
+    char hard[8192] = "User-agent: *\n", url[4096] = "/";
+    for (size_t i = 0; strlen(hard) < sizeof hard - 64; i++) {
+        sprintf(hard + strlen(hard), "Disallow: /*a*%c*a*%c*b\n", 'a' + (char)(i % 26), 'a' + (char)(i / 26 % 26));
+    }
+    memset(url + 1, 'a', sizeof url - 1);
+    robotsieve_robots *parsed_hard = robotsieve_robots_parse(TEXT(hard), 0, &error);
+    robotsieve_policy *of_hard = robotsieve_policy_new(parsed_hard, crawler, &error);
+    robotsieve_robots_free(parsed_hard);
+    for (int i = 0; i < 3; i++) MUST(robotsieve_policy_allows(of_hard, url, sizeof url) == 1);
+    robotsieve_policy_free(of_hard);
     char own[64];
     snprintf(own, sizeof own, "https://host-%zu.example/x", number);
     for (int round = 0; round < rounds; round++) {
@@ -62,7 +74,13 @@ int main(int argc, char **argv) {
     pack = robotsieve_pack_open(&bytes, 1, NULL);
     CHECK(pack);
     pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++) CHECK(!pthread_create(&threads[i], NULL, work, (void *)i));
+    pthread_attr_t small;
+    CHECK(!pthread_attr_init(&small));
+#ifndef __SANITIZE_ADDRESS__
+    /* As much stack as a coroutine may have. */
+    CHECK(!pthread_attr_setstacksize(&small, 64 * 1024));
+#endif
+    for (size_t i = 0; i < THREADS; i++) CHECK(!pthread_create(&threads[i], &small, work, (void *)i));
     for (size_t i = 0; i < THREADS; i++) CHECK(!pthread_join(threads[i], NULL));
     CHECK(robotsieve_set_len(set, NULL) == 1);
     robotsieve_pack_free(pack);
