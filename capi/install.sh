@@ -39,7 +39,11 @@ interface=$major
 # As build.rs has it.
 [ "$major" != 0 ] || interface=$(echo "$version" | cut -d. -f1,2)
 
-put() { install -D -m "$1" "$2" "$root/$3"; }
+# Without -D, which not every `install` has.
+put() {
+    mkdir -p "$(dirname "$root/$3")"
+    install -m "$1" "$2" "$root/$3"
+}
 put 644 capi/include/robotsieve.h include/robotsieve.h
 if [ -e "$built/librobotsieve_capi.dylib" ]; then
     put 755 "$built/librobotsieve_capi.dylib" "$libdir/librobotsieve.$version.dylib"
@@ -61,7 +65,7 @@ else
     put 644 "$built/librobotsieve_capi.a" "$libdir/librobotsieve.a"
 fi
 # From the folder of the .pc to the prefix.
-up=$(echo "$libdir/pkgconfig" | sed 's,[^/]*,..,g')
+up=$(echo "$libdir/pkgconfig" | sed 's,[^/][^/]*,..,g')
 mkdir -p "$root/$libdir/pkgconfig"
 sed -e "s,@up@,$up," -e "s,@libdir@,$libdir," -e "s,@version@,$version," -e "s,@private@,$private," \
     capi/robotsieve.pc.in >"$root/$libdir/pkgconfig/robotsieve.pc"
