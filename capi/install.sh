@@ -32,7 +32,7 @@ cd "$(dirname "$0")/.."
 built=${CARGO_TARGET_DIR:-target}/${target:+$target/}$([ "$profile" = dev ] && echo debug || echo "$profile")
 # What a program must link that links the static library: the compiler says it.
 private=$(cargo rustc --locked --lib -p robotsieve-capi --profile "$profile" ${target:+--target "$target"} -- \
-    --print native-static-libs 2>&1 | tee /dev/stderr | sed -n 's/.*native-static-libs: //p' | tail -n 1)
+    --print native-static-libs 2>&1 | tee >(cat >&2) | sed -n 's/.*native-static-libs: //p' | tail -n 1)
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 major=${version%%.*}
 interface=$major
