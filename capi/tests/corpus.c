@@ -1,5 +1,5 @@
 /*
- * All verdicts of google/robotstxt on real files, one by one and many at once.
+ * All verdicts of google/robotstxt on real files: one by one, many at once, by a set and by its pack.
  *
  *     corpus FOLDER <VERDICTS
  *
@@ -25,7 +25,39 @@ static robotsieve_robots *robots;
 static robotsieve_policy *policy;
 static robotsieve_slice *urls;
 static uint8_t *wanted, *answers;
-static size_t count, room, total, disallowed, wrong;
+static size_t count, room, total, disallowed, wrong, of_sets;
+static robotsieve_slice file;
+static robotsieve_crawler *crawler;
+
+/* Compares answers, of which those on other sites than that of the first URL are not known. */
+static void compare(void) {
+    for (size_t i = 0; i < count; i++) {
+        if (answers[i] == ROBOTSIEVE_ANSWER_UNKNOWN || answers[i] == ROBOTSIEVE_ANSWER_INVALID) continue;
+        of_sets++;
+        wrong += answers[i] != wanted[i];
+    }
+}
+
+/* Asks a set, and the pack that is made of it. */
+static void ask_sets(void) {
+    robotsieve_error error;
+    const robotsieve_crawler *crawlers[] = {crawler};
+    robotsieve_set *set = robotsieve_set_new(crawlers, 1, GOOGLE, &error);
+    CHECK(set);
+    if (!robotsieve_set_put(set, urls[0].data, urls[0].len, ROBOTSIEVE_SITE_FILE, file.data, file.len, &error)) {
+        CHECK(!robotsieve_set_answers(set, urls, count, answers, count, &error));
+        compare();
+        robotsieve_slice bytes;
+        void *made = robotsieve_set_pack(set, &bytes.len, &error);
+        bytes.data = made;
+        robotsieve_pack *pack = robotsieve_pack_open(&bytes, 1, &error);
+        CHECK(pack && !robotsieve_pack_answers(pack, NULL, 0, urls, count, answers, count, &error));
+        compare();
+        robotsieve_pack_free(pack);
+        robotsieve_free(made);
+    }
+    robotsieve_set_free(set);
+}
 
 /* Asks about the URLs of one host and crawler. */
 static void ask(void) {
@@ -39,6 +71,7 @@ static void ask(void) {
         wrong += answers[i] != wanted[i] || decision.verdict != (robotsieve_answer)wanted[i] ||
                  robotsieve_policy_allows(policy, urls[i].data, urls[i].len) != wanted[i];
     }
+    ask_sets();
     count = 0;
 }
 
@@ -63,21 +96,20 @@ int main(int argc, char **argv) {
                 snprintf(path, sizeof path, "%s/%s", argv[1], line);
                 FILE *in = fopen(path, "rb");
                 CHECK(in);
-                size_t file_len;
-                char *file = contents(in, &file_len);
+                free((void *)file.data);
+                file.data = contents(in, &file.len);
                 fclose(in);
                 robotsieve_robots_free(robots);
-                robots = robotsieve_robots_parse(file, file_len, GOOGLE, NULL);
+                robots = robotsieve_robots_parse(file.data, file.len, GOOGLE, NULL);
                 CHECK(robots);
-                free(file);
             }
             snprintf(host, sizeof host, "%s", line);
             snprintf(name, sizeof name, "%s", tabs[0] + 1);
-            robotsieve_crawler *crawler = crawler_named(name, GOOGLE);
+            robotsieve_crawler_free(crawler);
+            crawler = crawler_named(name, GOOGLE);
             robotsieve_policy_free(policy);
             policy = robotsieve_policy_new(robots, crawler, NULL);
             CHECK(policy);
-            robotsieve_crawler_free(crawler);
         }
         if (count == room) {
             room = room ? 2 * room : 1024;
@@ -92,8 +124,10 @@ int main(int argc, char **argv) {
     ask();
     robotsieve_policy_free(policy);
     robotsieve_robots_free(robots);
-    free(urls), free(wanted), free(answers), free(verdicts);
-    printf("corpus: %zu verdicts, %zu of them disallow, %zu wrong\n", total, disallowed, wrong);
-    CHECK(total == 600347 && disallowed == 222637 && wrong == 0);
+    robotsieve_crawler_free(crawler);
+    free(urls), free(wanted), free(answers), free(verdicts), free((void *)file.data);
+    printf("corpus: %zu verdicts, %zu of them disallow, and %zu of sets and packs; %zu wrong\n", total,
+           disallowed, of_sets, wrong);
+    CHECK(total == 600347 && disallowed == 222637 && of_sets == 1194226 && wrong == 0);
     return 0;
 }
