@@ -10,7 +10,7 @@
 # link for it. CARGO_TARGET_DIR is obeyed.
 set -euo pipefail
 
-prefix=/usr/local destdir= libdir=lib profile=dist target=
+prefix=/usr/local destdir='' libdir=lib profile=dist target=''
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix | --destdir | --libdir | --profile | --target)

@@ -19,8 +19,9 @@ mkdir -p "$built"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 
 version=$(pkg-config --modversion robotsieve)
-flags="-Wall -Wextra -Wpedantic -Werror -g -O1 -DVERSION=\"$version\" $(pkg-config --cflags robotsieve)"
-shared=$(pkg-config --libs robotsieve)
+read -ra found <<<"$(pkg-config --cflags robotsieve)"
+flags=(-Wall -Wextra -Wpedantic -Werror -g -O1 "-DVERSION=\"$version\"" "${found[@]}")
+read -ra shared <<<"$(pkg-config --libs robotsieve)"
 
 echo "-- the library: $(stat -Lc %s "$prefix/lib/librobotsieve.so") bytes, the static one $(stat -Lc %s "$prefix/lib/librobotsieve.a")"
 # It has the functions of the header and no others, and the name that the links have.
@@ -31,35 +32,35 @@ soname=$(readelf -d "$prefix/lib/librobotsieve.so" | sed -n 's/.*SONAME.*\[\(.*\
 
 echo "-- the header as C99 and C++11"
 echo '#include <robotsieve.h>' | tee "$built/header.c" >"$built/header.cpp"
-gcc -std=c99 $flags -c "$built/header.c" -o "$built/header.o"
-g++ -std=c++11 $flags -c "$built/header.cpp" -o "$built/header.o"
+gcc -std=c99 "${flags[@]}" -c "$built/header.c" -o "$built/header.o"
+g++ -std=c++11 "${flags[@]}" -c "$built/header.cpp" -o "$built/header.o"
 
 for test in interface hostile threads; do
     echo "-- $test: sanitizers, valgrind"
-    gcc -std=gnu11 $flags -fsanitize=address,undefined -fno-sanitize-recover=all "$tests/$test.c" \
-        -o "$built/$test-sanitized" $shared -pthread
+    gcc -std=gnu11 "${flags[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all "$tests/$test.c" \
+        -o "$built/$test-sanitized" "${shared[@]}" -pthread
     "$built/$test-sanitized"
-    gcc -std=gnu11 $flags "$tests/$test.c" -o "$built/$test" $shared -pthread
+    gcc -std=gnu11 "${flags[@]}" "$tests/$test.c" -o "$built/$test" "${shared[@]}" -pthread
     # Threads are slow there, so they go round less often.
     valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all \
         "$built/$test" 10
 done
 
 echo "-- linked statically"
-static=$(pkg-config --static --libs-only-l robotsieve | sed 's/-lrobotsieve //')
-gcc -std=gnu11 $flags "$tests/interface.c" -o "$built/interface-static" "$prefix/lib/librobotsieve.a" $static
+read -ra static <<<"$(pkg-config --static --libs-only-l robotsieve | sed 's/-lrobotsieve //')"
+gcc -std=gnu11 "${flags[@]}" "$tests/interface.c" -o "$built/interface-static" "$prefix/lib/librobotsieve.a" "${static[@]}"
 env -u LD_LIBRARY_PATH "$built/interface-static"
 
 echo "-- the corpus"
 if [ -e "$corpus/verdicts.google.tsv.gz" ]; then
-    gcc -std=gnu11 $flags "$tests/corpus.c" -o "$built/corpus" $shared
+    gcc -std=gnu11 "${flags[@]}" "$tests/corpus.c" -o "$built/corpus" "${shared[@]}"
     gunzip -c "$corpus/verdicts.google.tsv.gz" | "$built/corpus" "$corpus/robots"
 else
     echo "not in $corpus, skipped"
 fi
 
 echo "-- explanations are those of $command"
-gcc -std=gnu11 $flags "$tests/explain.c" -o "$built/explain" $shared
+gcc -std=gnu11 "${flags[@]}" "$tests/explain.c" -o "$built/explain" "${shared[@]}"
 python3 - "$built/explain" "$command" <<'END'
 import json, subprocess, sys
 explain, command = sys.argv[1:]
@@ -77,12 +78,12 @@ print(f"{count} explanations")
 END
 
 echo "-- the guide"
-python3 "$tests/guide.py" "$built" gcc -std=gnu11 $flags $shared
+python3 "$tests/guide.py" "$built" gcc -std=gnu11 "${flags[@]}" "${shared[@]}"
 
 echo "-- examples"
 examples=$PWD/capi/examples
-cc "$examples/filter.c" $(pkg-config --cflags --libs robotsieve) -o "$built/filter-c"
-c++ -std=c++17 "$examples/filter.cpp" $(pkg-config --cflags --libs robotsieve) -o "$built/filter-cpp"
+cc "$examples/filter.c" "${found[@]}" "${shared[@]}" -o "$built/filter-c"
+c++ -std=c++17 "$examples/filter.cpp" "${found[@]}" "${shared[@]}" -o "$built/filter-cpp"
 go build -o "$built/filter-go" "$examples/filter.go"
 mcs "-out:$built/filter.exe" "$examples/filter.cs"
 jna=$(find /usr/share/java -name jna.jar)
