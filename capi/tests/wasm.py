@@ -136,6 +136,14 @@ def interface(compiled: Compiled) -> str:
     exported = {e.name for e in compiled.exports if e.name.startswith("robotsieve_")}
     # It has no files.
     assert declared - exported == {"robotsieve_pack_open_files"} and exported <= declared, declared ^ exported
+    # docs/wasm.md says of each what it is given, and whether it returns something.
+    page = (REPOSITORY / "docs/wasm.md").read_text().partition("## The functions")[2]
+    said = {}
+    for names, arguments, result in re.findall(r"^\| (`robotsieve_.*?) \| (.*?) ?\|(?: (.*?) \|| ?\|)$", page, re.M):
+        for name in re.findall(r"`(?:robotsieve)?(_\w+)`", names):
+            said["robotsieve" + name] = (len(arguments.split(", ")) if arguments else 0, bool(result))
+    functions = {e.name: e.type for e in compiled.exports if e.name in exported}
+    assert said == {name: (len(f.params), len(f.results) == 1) for name, f in functions.items()}, said
     return f"no imports, {len(exported)} functions"
 
 
