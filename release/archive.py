@@ -60,7 +60,11 @@ def moment():
 def build(target):
     command = ["build", "--locked", "--profile", "dist", "-p", "robotsieve-cli"]
     command += ["--message-format", "json-render-diagnostics"]
-    if sys.platform == "linux":
+    host = next(line for line in run(["rustc", "-vV"], text=True).splitlines() if line.startswith("host: "))
+    if target == host.removeprefix("host: "):
+        # Without --target, so that what `maturin build --profile dist` and `cargo install` compile serves again.
+        lines = run(["cargo", *command], text=True)
+    elif sys.platform == "linux":
         lines = run(["release/cargo", target, *command], text=True)
     else:
         lines = run(["cargo", *command, "--target", target], text=True)
