@@ -57,5 +57,5 @@ case $archive in
 *) tar -xzf "$place/$archive" -C "$place" ;;
 esac
 mv "$place/$folder"/robotsieve* "$place/bin/"
-rm -r "${place:?}/$folder" "$place/$archive" "$place/$archive.sha256"
+rm -r "${place:?}/$folder" "${place:?}/$archive" "${place:?}/$archive.sha256"
 echo "robotsieve $version, downloaded; its SHA-256 is right"

@@ -3,8 +3,8 @@
 
     release/book.py
 
-Links that leave the book lead to the repository on GitHub. `mdbook serve docs` shows the same pages while you write;
-there, those links lead nowhere.
+Links that leave the book are made to lead to the repository on GitHub, and those to a README of the book to its
+index.html. `mdbook serve docs` shows the same pages while you write; there, these links lead nowhere.
 """
 
 import posixpath
@@ -59,11 +59,14 @@ def main():
     for file in BOOK.rglob("*.html"):
         page = file.relative_to(BOOK)
 
-        def repository(match):
+        def mended(match):
             found = outside(page, match[2])
-            return match[0] if found is None else f"{match[1]}{REPOSITORY}{found}"
+            if found is not None:
+                return f"{match[1]}{REPOSITORY}{found}"
+            # mdBook calls a README index.html, except in links to it.
+            return match[1] + re.sub(r"(^|/)README\.html", r"\1index.html", match[2])
 
-        text = LINK.sub(repository, file.read_text())
+        text = LINK.sub(mended, file.read_text())
         file.write_text(text)
         pages[page.as_posix()] = Page(text)
     broken = []

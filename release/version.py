@@ -114,7 +114,8 @@ def check(tag):
     elif title != "Unreleased" and not (dated and dated[1] == wanted):
         problems.append(f"CHANGELOG.md:{number}: '## {title}' is neither '## Unreleased' nor '## {wanted} - YYYY-MM-DD'")
     if problems:
-        fail(*problems, f"'release/version.py set {wanted}' writes the version of Cargo.toml into all files")
+        # A place that two patterns find is named once.
+        fail(*dict.fromkeys(problems), f"'release/version.py set {wanted}' writes the version of Cargo.toml into all files")
     print(f"version {wanted}: all files agree" + (f", and with the tag {tag}" if tag else ""))
 
 

@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+#[cfg(feature = "parquet")]
+use std::io::IsTerminal;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
