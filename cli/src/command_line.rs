@@ -57,9 +57,9 @@ Examples:
   robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
   robotsieve diff old.txt new.txt
   robotsieve crawlers robots.txt
-  robotsieve block --purpose ai-training robots.txt > new.txt
-  robotsieve enforce --server nginx robots.txt > refused.conf
-  robotsieve write robots.toml > robots.txt
+  robotsieve block --purpose ai-training -o new.txt robots.txt
+  robotsieve enforce --server nginx -o refused.conf robots.txt
+  robotsieve write -o robots.txt robots.toml
   robotsieve test robots.txt robots.expect
   robotsieve replay decisions.jsonl
   robotsieve audit robots.txt access.log

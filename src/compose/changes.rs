@@ -63,6 +63,13 @@ impl Changes {
         }
         let whole = records.iter().any(|changed| changed.crawlers.is_none());
         changes.sentences = changes.said(known, whole);
+        if changes.sentences.is_empty() {
+            // A difference that no diff shows.
+            let texts = [old, new].map(|file| file.iter().filter(|byte| **byte != b'\r'));
+            let [old, new] = texts;
+            let how = if old.eq(new) { "with other line ends" } else { "in another text" };
+            changes.sentences.push(format!("the file says the same {how}"));
+        }
         changes
     }
 
@@ -88,9 +95,6 @@ impl Changes {
         }
         if whole {
             all.push("other records of the whole file, such as sitemaps".to_owned());
-        }
-        if all.is_empty() {
-            all.push("the file says the same in another text".to_owned());
         }
         all
     }

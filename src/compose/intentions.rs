@@ -81,6 +81,7 @@ pub struct Group {
     pub(super) allow_path: Vec<String>,
     #[serde(deserialize_with = "texts")]
     pub(super) disallow_path: Vec<String>,
+    #[serde(deserialize_with = "number")]
     pub(super) crawl_delay: Option<f64>,
     #[serde(deserialize_with = "texts")]
     pub(super) content_signal: Vec<String>,
@@ -208,6 +209,33 @@ fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
     }
 
     deserializer.deserialize_any(Texts)
+}
+
+/// Reads a number.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    struct Number;
+
+    impl Visitor<'_> for Number {
+        type Value = f64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a number of seconds")
+        }
+
+        fn visit_f64<E: de::Error>(self, number: f64) -> Result<f64, E> {
+            Ok(number)
+        }
+
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<f64, E> {
+            Ok(number as f64)
+        }
+
+        fn visit_u64<E: de::Error>(self, number: u64) -> Result<f64, E> {
+            Ok(number as f64)
+        }
+    }
+
+    deserializer.deserialize_any(Number).map(Some)
 }
 
 /// Reads the names of profiles.

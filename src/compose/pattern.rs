@@ -77,10 +77,15 @@ fn check(text: &str, what: &str, begins: impl Fn(&str) -> bool) -> Result<(), No
         ));
     }
     if !begins(text) {
-        let text = short(text.as_bytes());
         let also = if what == "pattern" { ", or with '*'" } else { "" };
+        let path = match text.split_once("://") {
+            Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]).to_owned(),
+            None => format!("/{text}"),
+        };
         return wrong(format!(
-            "the {what} '{text}' does not begin with '/'{also}: write '/{text}', without scheme and host"
+            "the {what} '{}' does not begin with '/'{also}: write '{}', without scheme and host",
+            short(text.as_bytes()),
+            short(path.as_bytes())
         ));
     }
     Ok(())
@@ -133,6 +138,8 @@ mod tests {
         for (pattern, wanted) in [
             ("", "does not begin with '/'"),
             ("x", "write '/x'"),
+            ("https://e.com/a?b", "write '/a?b', without scheme and host"),
+            ("https://e.com", "write '/', without"),
             ("/a\nDisallow: /", "control character"),
             ("/a\u{85}", "control character"),
         ] {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::{Fault, Place};
 use crate::read::fields::{Kind, Value, typed};
-use crate::rights::{ContentSignals, ContentUsage};
+use crate::rights::{ContentSignals, ContentUsage, Vocabulary};
 use crate::shown::short;
 
 /// The longest value, in bytes.
@@ -78,6 +78,14 @@ pub(super) fn comment(text: &str) -> Result<Vec<String>, String> {
 fn other(line: &str) -> Result<Line, String> {
     /// Fields that mean something else here, or to some reader.
     const TAKEN: [&str; 4] = ["allow", "disallow", "sitemap", "user"];
+    /// Fields of intentions, by the name of their records.
+    const OWN: [(&str, &str); 5] = [
+        ("crawl-delay", "crawl_delay"),
+        ("content-signal", "content_signal"),
+        ("content-usage", "content_usage"),
+        ("host", "host"),
+        ("license", "license"),
+    ];
     let said = short(line.as_bytes());
     let (name, value) = line.split_once(':').ok_or_else(|| {
         format!(
@@ -88,6 +96,9 @@ fn other(line: &str) -> Result<Line, String> {
     let is_name =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
     let lower = name.to_ascii_lowercase();
+    if let Some((_, field)) = OWN.iter().find(|(own, _)| *own == lower) {
+        return Err(format!("'{said}' has a field of its own here: give its value as '{field}'"));
+    }
     // google/robotstxt takes names that begin with that of a rule for it.
     if !is_name || TAKEN.iter().any(|taken| lower.starts_with(taken)) {
         return Err(format!(
@@ -133,9 +144,15 @@ fn checked(name: &str, value: &str) -> Result<String, String> {
             }
         }
         Value::ContentUsage(usage) => {
-            ContentUsage::of_record(&usage).map_err(|wrong| {
-                format!("'{said}': {wrong}; write such as 'train-ai=n, search=y'")
-            })?;
+            let example = "write such as 'train-ai=n, search=y'";
+            let usage = ContentUsage::of_record(&usage)
+                .map_err(|wrong| format!("'{said}': {wrong}; {example}"))?;
+            if let Some(note) = usage.notes(Vocabulary::default()).iter().next() {
+                return Err(format!(
+                    "the preferences '{said}' are not all defined ({}): {example}",
+                    note.as_str()
+                ));
+            }
         }
         _ => {}
     }

@@ -338,6 +338,12 @@ fn changes() {
     let same = [b"# hand-made\n", &old[..]].concat();
     let changes = Changes::between(&same, &old, known());
     assert_eq!(changes.sentences, ["the file says the same in another text"]);
+    let changes = Changes::between(
+        b"User-agent: *\r\nDisallow: /\r\n",
+        b"User-agent: *\nDisallow: /\n",
+        known(),
+    );
+    assert_eq!(changes.sentences, ["the file says the same with other line ends"]);
 }
 
 /// The size limit, names, rules: what is too large is refused, in bounded time.

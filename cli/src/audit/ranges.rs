@@ -4,6 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use robotsieve::audit::{Audit, PublishedRanges};
+use robotsieve::{Profile, Robots};
 use url::Url;
 
 use crate::error::Failure;
@@ -40,6 +41,15 @@ impl From<&str> for RangesOption {
 /// Returns an error if it cannot be read or is no such file, or if nobody knows whose addresses it has.
 pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
     let file = read(&option.place)?;
+    let question = known.did_you_mean(&option.name, &Robots::parse(b"", &Profile::RFC9309));
+    if let Some(question) = question.filter(|_| option.is_named) {
+        return Err(Failure::Usage(format!(
+            "--ranges {}={}: {question} If it is the name of another crawler, add that with \
+             --crawlers FILE",
+            option.name,
+            option.place.display()
+        )));
+    }
     let crawlers = match option.is_named {
         true => Some(file.crawlers(&option.name, known)),
         false => file.crawlers_of_file(&option.name, known),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::known::{KnownOption, PurposeOption};
+use crate::options::OutputOption;
 
 /// Print the groups that shut crawlers out of a whole site
 ///
@@ -27,8 +28,8 @@ use crate::known::{KnownOption, PurposeOption};
     after_help = "\
 Examples:
   robotsieve block --purpose ai-training
-  robotsieve block --purpose ai-training robots.txt > new.txt
-  robotsieve block --crawler GPTBot --crawler CCBot robots.txt > new.txt
+  robotsieve block --purpose ai-training -o new.txt robots.txt
+  robotsieve block --crawler GPTBot --crawler CCBot -o new.txt robots.txt
   robotsieve diff robots.txt new.txt
 
 robots.txt only asks: a note on standard error names the crawlers that, by
@@ -62,6 +63,9 @@ pub struct BlockArgs {
 
     #[command(flatten)]
     pub known: KnownOption,
+
+    #[command(flatten)]
+    pub output: OutputOption,
 
     /// Also say what is not proven, or changes besides, in older profiles
     #[arg(short, long)]

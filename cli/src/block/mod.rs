@@ -6,7 +6,8 @@ use robotsieve::known::block::{Block, CannotBlock};
 
 use crate::error::{Failure, Status};
 use crate::read::robots_file;
-use crate::write::{stderr, stdout};
+use crate::write::file::print_or_write;
+use crate::write::stderr;
 use args::BlockArgs;
 
 /// Prints the groups or the edited file.
@@ -34,7 +35,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
         Ok(edited) => {
             let of_profiles = edited.profile_notes.iter().filter(|_| args.verbose);
             edited.notes.iter().chain(of_profiles).for_each(|note| stderr::note(note));
-            stdout::print(edited.file)
+            print_or_write(args.output.output.as_deref(), edited.file)
         }
         Err(CannotBlock::Unproven(wrong)) => {
             let what = if args.robots.is_some() { "the edited file" } else { "the groups" };

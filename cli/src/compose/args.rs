@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use crate::known::KnownOption;
+use crate::options::OutputOption;
 
 /// Write a robots.txt from what you want of crawlers
 ///
@@ -35,11 +36,11 @@ use crate::known::KnownOption;
     verbatim_doc_comment,
     arg_required_else_help = true,
     override_usage = "\
-robotsieve write [OPTIONS] INTENTIONS > ROBOTS
+robotsieve write [OPTIONS] INTENTIONS
        robotsieve write [OPTIONS] --check ROBOTS INTENTIONS",
     after_help = "\
 Examples:
-  robotsieve write robots.toml > public/robots.txt
+  robotsieve write -o public/robots.txt robots.toml
   robotsieve write --check public/robots.txt robots.toml
   robotsieve write --check https://shop.example/robots.txt robots.toml
   echo '{\"groups\": [{\"crawlers\": \"*\", \"disallow\": \"/cart\"}]}' | \\
@@ -78,7 +79,11 @@ pub struct WriteArgs {
     /// have been added to the known ones since, or left them, and for whom
     /// rules changed.
     #[arg(long, value_name = "ROBOTS", value_hint = ValueHint::FilePath, verbatim_doc_comment)]
+    #[arg(conflicts_with = "output")]
     pub check: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub output: OutputOption,
 
     #[command(flatten)]
     pub known: KnownOption,

@@ -148,7 +148,7 @@ mod tests {
             (
                 "{\"groups\": [{\"crawl_delay\": \"x\"}]}",
                 1,
-                "invalid type: string \"x\", expected f64",
+                "invalid type: string \"x\", expected a number of seconds",
             ),
         ] {
             let wrong = Document::read(text).unwrap_err();

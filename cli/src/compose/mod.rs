@@ -10,6 +10,7 @@ use robotsieve::compose::{CannotBuild, Changes};
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, small_input, stdin};
+use crate::write::file::print_or_write;
 use crate::write::{stderr, stdout, unified};
 use args::WriteArgs;
 use document::{Document, Wrong};
@@ -36,7 +37,7 @@ pub fn run(args: &WriteArgs) -> Result<Status, Failure> {
     };
     let Some(check) = &args.check else {
         built.notes().iter().for_each(|note| stderr::note(note));
-        return stdout::print(built.text());
+        return print_or_write(args.output.output.as_deref(), built.text());
     };
     let old = robots_file::text(check)?;
     let changes = Changes::between(&old, built.text().as_bytes(), &known);

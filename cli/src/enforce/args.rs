@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use robotsieve::enforce::{Approximate, Server};
 
 use crate::known::{KnownOption, PurposeOption};
-use crate::options::{ProfileOption, list, values};
+use crate::options::{OutputOption, ProfileOption, list, values};
 
 /// Print server configuration that refuses what a robots.txt forbids
 ///
@@ -26,8 +26,7 @@ use crate::options::{ProfileOption, list, values};
     override_usage = "robotsieve enforce [OPTIONS] --server SERVER ROBOTS",
     after_help = "\
 Examples:
-  robotsieve enforce --server nginx robots.txt > new.conf &&
-      mv new.conf /etc/nginx/robots-refused.conf
+  robotsieve enforce --server nginx -o /etc/nginx/robots-refused.conf robots.txt
   robotsieve enforce --server caddy --known --status 429 robots.txt
   robotsieve enforce --server apache --purpose ai-training robots.txt
   robotsieve enforce --server haproxy --log-only robots.txt
@@ -91,6 +90,9 @@ pub struct EnforceArgs {
 
     #[command(flatten)]
     pub known: KnownOption,
+
+    #[command(flatten)]
+    pub output: OutputOption,
 
     #[command(flatten)]
     pub profile: ProfileOption,

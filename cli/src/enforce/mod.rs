@@ -7,7 +7,8 @@ use robotsieve::enforce::{self, CannotEnforce, Options};
 
 use crate::error::{Failure, Status};
 use crate::read::robots_file;
-use crate::write::{stderr, stdout};
+use crate::write::file::print_or_write;
+use crate::write::stderr;
 use args::EnforceArgs;
 
 /// Prints the configuration.
@@ -28,7 +29,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     match enforce::configuration(&robots, &known, &options) {
         Ok(written) => {
             written.notes.iter().for_each(|note| stderr::note(note));
-            stdout::print(written.text)
+            print_or_write(args.output.output.as_deref(), written.text)
         }
         Err(CannotEnforce::DidYouMean(question)) => Err(Failure::Usage(format!(
             "{question} If it is the name of another crawler, add that with --crawlers FILE"

@@ -112,7 +112,7 @@ impl<'e> Explainer<'e> {
         if args.all_profiles {
             let others = Profile::NAMED.iter().filter(|(_, other)| *other != profile);
             for (_, other) in others {
-                agent.crawler(other)?;
+                agent.check(other)?;
             }
             profiles = Profile::NAMED.to_vec();
         }

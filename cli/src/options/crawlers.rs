@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
+use robotsieve::known::KnownCrawlers;
 use robotsieve::report::recorded::{check_names, is_refused};
-use robotsieve::{Crawler, NameError, Profile};
+use robotsieve::{Crawler, NameError, Profile, Robots};
 
 use crate::error::Failure;
 use crate::write::bytes::shown;
@@ -34,16 +35,16 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// The crawler, for a policy in this profile. Warns of names that no group can match.
+    /// Warns of names that no group can match in this profile.
     ///
     /// # Errors
     /// Returns an error if a name is evidently none, except in profile `google`, which takes names
     /// as given.
-    pub fn crawler(&self, profile: &Profile) -> Result<Crawler, Failure> {
-        let text = self.text.as_encoded_bytes();
-        if !self.is_header
-            && let Err(wrong) = check_names(text, profile)
-        {
+    pub fn check(&self, profile: &Profile) -> Result<(), Failure> {
+        if self.is_header {
+            return Ok(());
+        }
+        if let Err(wrong) = check_names(self.text.as_encoded_bytes(), profile) {
             // Commands have named profiles only.
             let message = wrong_name(&wrong, profile.name().unwrap_or_default());
             if is_refused(&wrong, profile) {
@@ -51,8 +52,26 @@ impl Agent {
             }
             stderr::note(&message);
         }
+        Ok(())
+    }
+
+    /// The crawler, for a policy in this profile. Warns of names that no group can match, and of those
+    /// that are one slip of the pen away from a known crawler's.
+    ///
+    /// # Errors
+    /// As [`Agent::check`].
+    pub fn crawler(&self, profile: &Profile) -> Result<Crawler, Failure> {
+        let text = self.text.as_encoded_bytes();
+        self.check(profile)?;
         if !self.is_header {
-            return Ok(Crawler::names(text.split(|byte| *byte == b',')));
+            let names = || text.split(|byte| *byte == b',');
+            // Most commands have no file yet, or many.
+            let nothing = Robots::parse(b"", profile);
+            let known = KnownCrawlers::built_in();
+            names()
+                .filter_map(|name| known.did_you_mean(name, &nothing))
+                .for_each(|question| stderr::note(&question));
+            return Ok(Crawler::names(names()));
         }
         let crawler = Crawler::from_user_agent(text);
         if crawler.iter().next().is_none() {

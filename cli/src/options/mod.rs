@@ -16,7 +16,7 @@ pub use crawlers::{
     AGENT, Agent, AgentOption, Agents, SEND_USER_AGENT_HELP, USER_AGENT, crawler_names,
 };
 pub use instant::{Instant, as_of};
-pub use output::parser as output_parser;
+pub use output::{OutputOption, parser as output_parser};
 pub use profile::{ProfileOption, ProfilesOption};
 pub use robotsieve_client::captures::rfc3339;
 pub use screen::{ColorOption, ProgressOption, When};

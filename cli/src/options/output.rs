@@ -3,6 +3,19 @@
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{Args, ValueHint};
+
+/// Of commands that print a whole file.
+#[derive(Args, Debug)]
+pub struct OutputOption {
+    /// Write to this file instead of standard output
+    ///
+    /// It is replaced only when all is done, and keeps its permissions. What
+    /// the shell's '>' is given is emptied before the command begins.
+    #[arg(short, long, value_name = "PATH", value_parser = parser(), verbatim_doc_comment)]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
 
 /// The formats that some command prints. A path of this name is more likely a mistake.
 const FORMATS: [&str; 12] = [

@@ -7,6 +7,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use tempfile::{NamedTempFile, TempDir};
 
+use super::stdout;
+use crate::error::{Failure, Status};
+
 /// The files and folders that are to be removed if a signal ends the program. Locked while one of
 /// them comes or goes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -143,6 +146,24 @@ fn watch_signals() -> io::Result<()> {
         std::mem::forget(unfinished);
     })?;
     Ok(())
+}
+
+/// Prints the whole output of a command, or writes it to a file, which it replaces at once.
+///
+/// # Errors
+/// Returns an error if it cannot be written. Then a file is as it was.
+pub fn print_or_write(path: Option<&Path>, text: impl AsRef<[u8]>) -> Result<Status, Failure> {
+    let Some(path) = path else { return stdout::print(text) };
+    let write = || {
+        let mut file = temporary(path)?;
+        if let Ok(found) = fs::metadata(path) {
+            file.take_after(&found)?;
+        }
+        file.write_all(text.as_ref())?;
+        file.persist()
+    };
+    write().map_err(|cause| Failure::io(format!("cannot write '{}'", path.display()), cause))?;
+    Ok(Status::Done)
 }
 
 /// The file to replace or to create.

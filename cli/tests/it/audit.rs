@@ -335,6 +335,10 @@ fn published_addresses() {
     assert!(text.contains(others), "{text}");
     audit(&folder, &["--ranges", "other.json", "robots.txt", "log"])
         .fails(2, "no known crawler has the name 'other'; write NAME=other.json");
+    audit(&folder, &["--ranges", "Googelbot=other.json", "robots.txt", "log"]).fails(
+        2,
+        "--ranges Googelbot=other.json: no crawler is known as 'Googelbot': did you mean 'Googlebot'?",
+    );
     audit(&folder, &["--ranges", "Googlebot=robots.txt", "robots.txt", "log"])
         .fails(3, "cannot read the address ranges in 'robots.txt'");
     audit(&folder, &["--ranges", "Googlebot=other.json", "robots.txt", "log"])

@@ -52,6 +52,21 @@ fn what_is_wrong_has_a_line() {
             "robots.toml:5: the pattern 'y'",
         ),
         (
+            "[[groups]]\ncrawlers = '*'\n\ncontent_usage = 'train-ia=n'\n",
+            2,
+            "robots.toml:4: the preferences 'train-ia=n' are not all defined (unknown-label): write such as",
+        ),
+        (
+            "[[groups]]\ncrawlers = '*'\ncrawl_delay = 5\nother = ['Crawl-delay: 6']\n",
+            2,
+            "robots.toml:4: 'Crawl-delay: 6' has a field of its own here: give its value as 'crawl_delay'",
+        ),
+        (
+            "expect = 'allow * @sitemap'\n",
+            2,
+            "robots.toml:1: '@sitemap' stands for the URLs of a sitemap, and there is none",
+        ),
+        (
             "[[groups]]\ncrawlers = '*'\ndisallow = '/'\nallow = ['/index.html']\n",
             1,
             "robots.toml:4: profile google would allow / for *",
@@ -99,4 +114,29 @@ fn checks() {
     assert_eq!(ran.status, 1, "{ran:?}");
     ran.says("robots.txt: other rules or records for *");
     run_line("write --check missing.txt robots.toml").fails(3, "missing.txt");
+    folder.file("robots.txt", text.replace('\n', "\r\n"));
+    run_line("write --check robots.txt robots.toml")
+        .says("robots.txt: the file says the same with other line ends");
+}
+
+/// A file is replaced when its text is there, and stays as it is if there is none.
+#[test]
+fn output() {
+    let folder = Folder::of(&[("robots.toml", TOML), ("wrong.toml", "x = 1"), ("old.txt", "old")]);
+    let run_line = |line: &str| run_in(&folder.root(), line.split(' ').map(Into::into));
+    let read = |folder: &Folder, name: &str| std::fs::read(folder.path(name)).unwrap();
+    run_line("write -o old.txt wrong.toml").fails(2, "unknown field");
+    assert_eq!(read(&folder, "old.txt"), b"old");
+    let text = run_line("write robots.toml").out;
+    run_line("write -o old.txt robots.toml").gives(0, "");
+    assert_eq!(read(&folder, "old.txt"), text);
+    // In place, as `>` cannot.
+    let wanted = run_line("block --crawler FooBot old.txt").out;
+    run_line("block --crawler FooBot -o old.txt old.txt").status(0);
+    assert_eq!(read(&folder, "old.txt"), wanted);
+    let wanted = run_line("enforce --server nginx old.txt").out;
+    run_line("enforce --server nginx --output new.conf old.txt").status(0);
+    assert_eq!(read(&folder, "new.conf"), wanted);
+    run_line("write -o no/such/folder robots.toml").fails(3, "cannot write 'no/such/folder'");
+    run_line("write -o x --check old.txt robots.toml").fails(2, "cannot be used with");
 }

@@ -38,6 +38,21 @@ fn with<'l>(line: &[&'l str], name: &'l str) -> Vec<&'l str> {
     line.iter().map(|word| if *word == "NAME" { name } else { word }).collect()
 }
 
+/// A slip of the pen in a name is told once, whatever the command.
+#[test]
+fn did_you_mean() {
+    let folder = folder();
+    let question = "no crawler is known as 'Googelbot': did you mean 'Googlebot'?";
+    for command in &COMMANDS[..11] {
+        let ran = robotsieve(&folder, &with(command, "Googelbot"));
+        assert_eq!(ran.err.matches(question).count(), 1, "{command:?} {ran:?}");
+        let quiet = robotsieve(&folder, &[&["-q"][..], &with(command, "Googelbot")].concat());
+        assert!(!quiet.err.contains("did you mean"), "{command:?} {quiet:?}");
+        let ran = robotsieve(&folder, &with(command, "Gooseberrybot"));
+        assert!(!ran.err.contains("did you mean"), "{command:?} {ran:?}");
+    }
+}
+
 #[test]
 fn names_that_no_group_can_match() {
     let folder = folder();

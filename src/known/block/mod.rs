@@ -159,11 +159,13 @@ impl<'k> Block<'k> {
     /// Returns an error if that cannot be proven.
     pub fn edit(&self, file: &[u8]) -> Result<BlockedFile, CannotBlock> {
         let robots = Robots::parse(file, &Profile::RFC9309);
-        let is_other = robots.group_count() == 0;
+        let has_groups = robots.group_count() > 0;
+        let mut is_html = false;
         for found in robots.diagnostics() {
             match found.kind {
                 DiagnosticKind::Utf16 => return Err(CannotBlock::Utf16),
-                DiagnosticKind::Html if is_other => return Err(CannotBlock::Html),
+                DiagnosticKind::Html if has_groups => is_html = true,
+                DiagnosticKind::Html => return Err(CannotBlock::Html),
                 _ => {}
             }
         }
@@ -184,6 +186,9 @@ impl<'k> Block<'k> {
                  groups are at its beginning",
                 grouped(Profile::MIN_SIZE_LIMIT as u64)
             ));
+        }
+        if is_html {
+            notes.push("the file begins as an HTML document does, and has groups".to_owned());
         }
         notes.extend(self.lost(file, &new));
         Ok(BlockedFile { file: new, notes, profile_notes: profile_notes(&proven) })

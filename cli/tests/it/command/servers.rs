@@ -178,7 +178,8 @@ fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     for _ in 0..20_000 {
         // Another process begins elsewhere.
-        let number = std::process::id().wrapping_mul(997) % 20_000 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let number =
+            std::process::id().wrapping_mul(997) % 20_000 + NEXT.fetch_add(1, Ordering::Relaxed);
         let port = 12_000 + (number % 20_000) as u16;
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
