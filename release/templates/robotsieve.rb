@@ -36,6 +36,6 @@ class Robotsieve < Formula
 
   test do
     (testpath/"robots.txt").write "User-agent: *\nDisallow: /search\n"
-    assert_equal "disallow\t/search\n", shell_output("#{bin}/robotsieve check robots.txt MyCrawler /search", 1)
+    assert_equal "disallow\t/search\n", shell_output("#{bin}/robotsieve check robots.txt GPTBot /search", 1)
   end
 end
