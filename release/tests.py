@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -150,6 +151,30 @@ class WrongReleases(unittest.TestCase):
     def test_archives_that_are_missing(self):
         said = self.fails("formulae.py", str(self.root))
         self.assertIn(f"robotsieve-{self.version}-source.tar.gz", said)
+
+
+    def test_where_binstall_looks(self):
+        crate = tomllib.loads((self.root / "cli/Cargo.toml").read_text())["package"]
+        repository = tomllib.loads((self.root / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
+        binstall = crate["metadata"]["binstall"]
+        for target, suffix, program in (
+            ("x86_64-unknown-linux-musl", ".tar.gz", "robotsieve"),
+            ("x86_64-pc-windows-msvc", ".zip", "robotsieve.exe"),
+        ):
+            packed = binstall["overrides"].get(target, {}).get("pkg-fmt", binstall["pkg-fmt"])
+            self.assertEqual(packed, "zip" if suffix == ".zip" else "tgz")
+            values = {
+                "repo": repository, "version": self.version, "target": target, "archive-suffix": suffix,
+                "bin": "robotsieve", "binary-ext": program.removeprefix("robotsieve"),
+            }
+
+            def filled(text):
+                return re.sub(r"{ ([a-z-]+) }", lambda match: values[match[1]], text)
+
+            # As release/archive.py names the archive and the folder in it, and the release its files.
+            folder = f"robotsieve-{self.version}-{target}"
+            self.assertEqual(filled(binstall["pkg-url"]), f"{repository}/releases/download/v{self.version}/{folder}{suffix}")
+            self.assertEqual(filled(binstall["bin-dir"]), f"{folder}/{program}")
 
 
 if __name__ == "__main__":
