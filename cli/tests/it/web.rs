@@ -106,7 +106,8 @@ fn a_monitor() {
 }
 
 /// They ignore `*`, but not that nothing is answered.
-const STARLESS: &str = "AdsBot-Google, AdsBot-Google-Mobile, APIs-Google, Mediapartners-Google";
+const STARLESS: &str = "AdsBot-Google, AdsBot-Google-Mobile, APIs-Google, Cloudflare-SSLDetector, \
+                        Mediapartners-Google";
 
 /// What the answer was is in the output, also with `--quiet`.
 #[test]
@@ -120,7 +121,7 @@ fn what_is_no_file_is_said() {
          * (any other crawler):\n  disallowed now  /  no rule -> HTTP 503\n\
          {STARLESS}:\n  disallowed now  every path  no rule -> HTTP 503\n\
          other records, of no group:\n  removed  line 3 Sitemap: https://e.example/s.xml\n\
-         change: 5 of 5 crawlers, 1 other record\n"
+         change: 6 of 6 crawlers, 1 other record\n"
     );
     let ran = run_line(&format!("diff --quiet saved.txt {url}"));
     ran.gives(1, &text);
