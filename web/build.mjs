@@ -1,14 +1,15 @@
 // Builds the package into dist/: `npm run build`.
 //
-// The module needs a standard library built for size, with panics that stop at once: without that it is a quarter larger.
-// So cargo builds that library too (`-Zbuild-std`), from the sources that `rustup component add rust-src` or Debian's
-// package rust-web-src brings. RUSTC_BOOTSTRAP lets a stable compiler do so.
+// Cargo builds the standard library too, from the sources that `rustup component add rust-src` or Debian's package
+// rust-web-src brings: see toolchain.mjs.
 
-import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
+
+import { compiler, known, triple, wasmOpt } from "./toolchain.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
@@ -28,39 +29,7 @@ async function all(jobs) {
   for (const { reason } of await Promise.allSettled(jobs)) if (reason) throw reason;
 }
 
-/** The compiler that has the sources of its standard library, and its linker. */
-function toolchain() {
-  const sysroot = (rustc) => {
-    try {
-      return execFileSync(rustc, ["--print", "sysroot"], { cwd: here, encoding: "utf8" }).trim();
-    } catch {
-      return null;
-    }
-  };
-  for (const [rustc, cargo] of [["rustc", "cargo"], ["/usr/bin/rustc", "/usr/bin/cargo"]]) {
-    const root = sysroot(rustc);
-    if (root === null || !existsSync(join(root, "lib/rustlib/src/rust/library/Cargo.toml"))) continue;
-    // Debian's compiler has no linker of its own.
-    const linkers = root === "/usr" ? readdirSync("/usr/bin").filter((name) => /^wasm-ld(-\d+)?$/.test(name)) : [];
-    if (root === "/usr" && linkers.length === 0) continue;
-    return { rustc, cargo, linker: linkers.sort().at(-1) };
-  }
-  console.error(
-    "No compiler for WebAssembly found. With rustup: `rustup component add rust-src`.\n" +
-      "On Debian: `apt-get install rustc-web cargo-web rust-web-src lld-19`.",
-  );
-  process.exit(1);
-}
-
-const { rustc, cargo, linker } = toolchain();
-const triple = "wasm32-unknown-unknown";
-const flags = ["-Ctarget-feature=+simd128", "-Zunstable-options", "-Cpanic=immediate-abort"];
-const environment = {
-  RUSTC: rustc,
-  RUSTC_BOOTSTRAP: "1",
-  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" "),
-  ...(linker && { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker }),
-};
+const { cargo, environment, options } = compiler(["simd128"]);
 
 rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
@@ -70,8 +39,7 @@ const variants = [["rights", ["--features=rights"]], ["write", ["--features=writ
 /** Compiles a variant of the module. */
 async function compiled(name, features) {
   await run(cargo, [
-    "build", "--locked", "--release", "-p", "robotsieve-web", "--target", triple,
-    "-Zbuild-std=std", "-Zbuild-std-features=optimize_for_size", ...features,
+    "build", "--release", "-p", "robotsieve-web", ...options, ...features,
   ], environment);
   const folder = join(dist, name);
   mkdirSync(folder, { recursive: true });
@@ -85,11 +53,8 @@ async function finished(name) {
   const [module, made] = [join(folder, "compiled.wasm"), join(folder, "wasm_bg.wasm")];
   await run(join(target, "tool", "robotsieve-bindgen"), [module, folder, "wasm"]);
   await run(process.execPath, [
-    join(here, "node_modules/binaryen/bin/wasm-opt"), made, name === "core" ? "-Os" : "-Oz",
-    // What the compiler uses; Node 20 and browsers since 2021 know all of it.
-    ...["simd", "bulk-memory", "bulk-memory-opt", "sign-ext", "mutable-globals", "nontrapping-float-to-int"]
-      .concat(["reference-types", "multivalue"]).map((feature) => `--enable-${feature}`),
-    "-o", join(folder, "robotsieve.wasm"),
+    // Node 20 and browsers since 2021 know all instructions that the compiler uses.
+    wasmOpt, made, name === "core" ? "-Os" : "-Oz", "--enable-simd", ...known, "-o", join(folder, "robotsieve.wasm"),
   ]);
   for (const file of [module, made]) rmSync(file);
 }

@@ -26,6 +26,7 @@ mod options;
 mod page;
 mod read;
 mod sitemap;
+mod turns;
 mod write;
 
 mod audit;

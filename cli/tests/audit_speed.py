@@ -4,6 +4,7 @@
     cargo build --profile dist -p robotsieve-cli
     python3 cli/tests/audit_speed.py target/dist/robotsieve
     python3 cli/tests/audit_speed.py target/dist/robotsieve --lines 20000000 --script-lines 500000
+    python3 cli/tests/audit_speed.py target/dist/robotsieve --threads 1 2 --beside ../before/robotsieve
 
 Generates a log in the combined format (once: it keeps what is in --work): browsers with some ten thousand
 different headers, and crawlers of which some obey and some do not. The script is what one would write:
@@ -11,8 +12,10 @@ a regular expression for the line, the crawlers' names looked for in the header,
 The robots.txt has what urllib reads as RFC 9309 does: prefixes without wildcards, the longest first.
 
 Both must count the same requests and forbidden requests for each crawler; exits with 1 if they do not.
-Prints lines a second of both, and for `audit` also of each second that it was on a processor, and its
-largest memory.
+Prints lines a second of both, and for `audit`, with each number of threads, of the log as it is and
+compressed by gzip, also the lines of each second that it was on a processor, and its largest memory. All
+ways take turns, in every round; what is printed is the median. --beside adds another build, which is run
+without --threads, and the ratios to it.
 """
 
 import argparse
@@ -20,7 +23,7 @@ import json
 import os
 import random
 import re
-import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -68,7 +71,9 @@ def main():
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--script-lines", type=int, help="how many the script reads [default: all]")
     parser.add_argument("--crawlers", type=float, default=0.3, help="which part of the lines is theirs")
-    parser.add_argument("--rounds", type=int, default=3, help="the best one counts")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1], help="of audit")
+    parser.add_argument("--beside", metavar="PROGRAM", help="another build, to compare with")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--work", default="/tmp/audit_speed", help="keeps what it generates")
     args = parser.parse_args()
     os.makedirs(args.work, exist_ok=True)
@@ -82,19 +87,33 @@ def main():
     begun = time.perf_counter()
     wanted = by_script(robots, short)
     script = few / (time.perf_counter() - begun)
-    found, *_ = by_audit(args.program, robots, short)
+    found, *_ = by_audit([args.program], robots, short)
     if found != wanted or not any(forbidden for _, forbidden in wanted.values()):
         print(f"audit counts {found}\nthe script counts {wanted}", file=sys.stderr)
         return 1
-    runs = [by_audit(args.program, robots, log)[1:] for _ in range(args.rounds)]
-    seconds, busy, memory = (min(column) for column in zip(*runs))
-    size = os.path.getsize(log)
-    print(f"the script: {script:,.0f} lines a second, over {few:,} lines")
-    print(
-        f"audit:      {args.lines / seconds:,.0f} lines a second ({size / seconds / 1e6:,.0f} MB), over {args.lines:,} "
-        f"lines, {args.lines / busy:,.0f} for each second on a processor, at most {memory >> 10} MiB"
-    )
-    print(f"{args.lines / seconds / script:,.0f} times the script's rate; the same figures for {len(wanted)} crawlers")
+    print(f"the script: {script:,.0f} lines a second, over {few:,} lines; the same figures for {len(wanted)} crawlers")
+    print(f"audit, over {args.lines:,} lines, {os.path.getsize(log) / 1e6:,.0f} MB:")
+    ways = {f"{threads} threads": [args.program, threads] for threads in args.threads}
+    if args.beside:
+        ways = {"beside": [args.beside]} | ways
+    packed = f"{log}.gz"
+    if not os.path.exists(packed):
+        with open(f"{packed}.new", "wb") as file:
+            subprocess.run(["gzip", "-c", log], stdout=file, check=True)
+        os.rename(f"{packed}.new", packed)
+    runs = {}
+    for _ in range(args.rounds):
+        for name, way in ways.items():
+            for form, path in ("plain", log), ("gzip", packed):
+                runs.setdefault((form, name), []).append(by_audit(way, robots, path)[1:])
+    medians = {way: [statistics.median(column) for column in zip(*those)] for way, those in runs.items()}
+    for (form, name), (seconds, busy, memory) in medians.items():
+        beside = medians.get((form, "beside"))
+        ratio = f", {beside[0] / seconds:.2f} times the other build's rate" if beside and name != "beside" else ""
+        print(
+            f"{form:5}  {name:10}  {args.lines / seconds:,.0f} lines a second, {args.lines / busy:,.0f} for each second on a "
+            f"processor, at most {memory / 1024:.0f} MiB, {args.lines / seconds / script:.0f} times the script's{ratio}"
+        )
     return 0
 
 
@@ -142,22 +161,26 @@ def by_script(robots, log):
     return counts
 
 
-def by_audit(program, robots, log):
-    """The counts, the seconds, those on a processor, and the largest memory in KiB."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def by_audit(way, robots, log):
+    """The counts, the seconds, those on a processor, and the largest memory in KiB.
+
+    A way is a program, and with how many threads it runs.
+    """
+    program, *threads = way
+    options = ["--json", "--progress", "never"] + [f"--threads={count}" for count in threads]
+    command = [program, "audit", *options, robots, log]
     begun = time.perf_counter()
-    command = [program, "audit", "--json", "--progress", "never", robots, log]
-    ran = subprocess.run(command, stdout=subprocess.PIPE)
+    ran = subprocess.Popen(command, stdout=subprocess.PIPE)
+    out = ran.stdout.read()
+    _, status, used = os.wait4(ran.pid, 0)
     seconds = time.perf_counter() - begun
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if ran.returncode not in (0, 1):
-        raise SystemExit(f"{command}: {ran.returncode}")
-    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    report = json.loads(ran.stdout)
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        raise SystemExit(f"{command}: {status}")
+    report = json.loads(out)
     counts = {
         crawler["token"].lower(): [crawler["requests"], crawler["forbidden"]] for crawler in report["crawlers"]
     }
-    return counts, seconds, busy, after.ru_maxrss
+    return counts, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
 if __name__ == "__main__":

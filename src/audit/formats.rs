@@ -77,6 +77,14 @@ impl LogFormat {
         true
     }
 
+    /// Reads of these lines those that begin with `#`.
+    pub(super) fn read_directives(&mut self, lines: &[u8]) {
+        let LogFormat::W3c(columns) = self else { return };
+        if let Some(last) = Columns::last(lines) {
+            columns.0 = last;
+        }
+    }
+
     /// `combined`, `common`, `caddy`, `cloudflare`, `nginx`, `traefik`, `w3c` or `format-string`.
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use super::crawlers::{Found, Kind, UNKNOWN};
-use super::judge::{Audit, HOSTS, PLACES};
-use super::tally::{Broken, Tally, Totals};
+use super::counts::{Counts, Found, UNKNOWN};
+use super::crawlers::Name;
+use super::tally::{Broken, HOSTS, PLACES, Tally, Totals};
 use super::times::rfc3339;
 use crate::known::{KnownCrawler, Obeys, Purpose};
 use crate::read::parse::Field;
@@ -179,7 +179,7 @@ pub struct OtherAddress {
 
 impl VerifiedCount {
     fn of(tally: &Tally) -> VerifiedCount {
-        let [requests, forbidden] = tally.verified;
+        let [requests, forbidden] = tally.sums.verified;
         let mut others: Vec<_> = tally.unverified.iter().collect();
         others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), **address));
         let rest: u64 = others.iter().skip(OTHERS).map(|(_, [requests, _])| requests).sum();
@@ -189,7 +189,12 @@ impl VerifiedCount {
             forbidden: *forbidden,
         };
         let others = others.into_iter().take(OTHERS).map(other).collect();
-        VerifiedCount { requests, forbidden, others, more_others: tally.more_unverified + rest }
+        VerifiedCount {
+            requests,
+            forbidden,
+            others,
+            more_others: tally.sums.more_unverified + rest,
+        }
     }
 }
 
@@ -247,13 +252,27 @@ impl AuditReport {
     }
 }
 
-impl Audit<'_> {
-    /// The report on the lines so far.
+impl Found<'_> {
+    fn shown(&self) -> &str {
+        match &self.name {
+            Some(Name::Known(known)) => &known.name,
+            Some(name) => name.token(),
+            None => "more unknown crawlers",
+        }
+    }
+
+    fn known(&self) -> Option<&KnownCrawler> {
+        self.name.as_ref().and_then(Name::known)
+    }
+}
+
+impl Counts<'_> {
+    /// The report on the blocks so far.
     #[must_use]
     pub fn report(&self) -> AuditReport {
         let totals = &self.totals;
         let files =
-            self.versions.iter().zip(&self.judged_by).map(|(version, judged)| AuditedFile {
+            self.audit.versions.iter().zip(&self.judged_by).map(|(version, judged)| AuditedFile {
                 file: version.name.clone(),
                 from: version.from.map(rfc3339),
                 judged: *judged,
@@ -261,14 +280,14 @@ impl Audit<'_> {
             });
         let damaged = self.damaged.iter().map(|(log, line)| (log.clone(), *line));
         let mut hosts: Vec<String> =
-            self.seen_hosts.iter().take(HOSTS).map(|host| shown(host)).collect();
-        hosts.extend((self.seen_hosts.len() > HOSTS).then(|| "…".to_owned()));
+            self.hosts.iter().take(HOSTS).map(|host| shown(host.as_bytes())).collect();
+        hosts.extend((self.hosts.len() > HOSTS).then(|| "…".to_owned()));
         let crawlers = self.audited();
         AuditReport {
             schema: SCHEMA,
             report: "audit",
             tool_version: TOOL_VERSION,
-            profile: self.profile.name().map(str::to_owned),
+            profile: self.audit.profile.name().map(str::to_owned),
             robots: files.collect(),
             formats: self.formats.iter().copied().collect(),
             lines: totals.lines,
@@ -292,22 +311,21 @@ impl Audit<'_> {
 
     /// The crawlers of the logs in the order of the report.
     fn audited(&self) -> Vec<AuditedCrawler> {
-        let mut purposes: BTreeMap<_, Vec<(usize, &Found)>> = BTreeMap::new();
-        // A request without a path makes no crawler.
-        let found = self.crawlers.all.iter().enumerate();
-        for (number, found) in found.filter(|(_, found)| found.tally.requests > 0) {
+        let mut purposes: BTreeMap<_, Vec<&Found<'_>>> = BTreeMap::new();
+        for found in &self.found {
             let purpose = found.known().map(|known| known.purpose);
-            purposes.entry((purpose.is_none(), purpose)).or_default().push((number, found));
+            purposes.entry((purpose.is_none(), purpose)).or_default().push(found);
         }
         for found in purposes.values_mut() {
-            found.sort_by_key(|(_, found)| {
-                let tally = &found.tally;
-                let name = found.name().to_ascii_lowercase();
-                (Reverse(tally.forbidden), Reverse(tally.requests), name)
+            found.sort_by_key(|found| {
+                let sums = &found.tally.sums;
+                let name = found.shown().to_ascii_lowercase();
+                (Reverse(sums.forbidden), Reverse(sums.requests), name)
             });
         }
         // The values of rules, by their lines.
         let rules: Vec<HashMap<u32, &[u8]>> = self
+            .audit
             .crawlers
             .files()
             .iter()
@@ -317,47 +335,40 @@ impl Audit<'_> {
             })
             .collect();
         let found = purposes.into_values().flatten();
-        found.map(|(number, found)| self.crawler(number, found, &rules)).collect()
+        found.map(|found| self.crawler(found, &rules)).collect()
     }
 
-    fn crawler(
-        &self,
-        number: usize,
-        found: &Found,
-        rules: &[HashMap<u32, &[u8]>],
-    ) -> AuditedCrawler {
+    fn crawler(&self, found: &Found<'_>, rules: &[HashMap<u32, &[u8]>]) -> AuditedCrawler {
         let (tally, known) = (&found.tally, found.known());
-        let token = match &found.kind {
-            Kind::Known(known) => Some(known.token.clone()),
-            Kind::Unknown(token) => Some(token.clone()),
-            Kind::More => None,
-        };
-        let by_status = tally.forbidden_by_status.iter().enumerate();
+        let sums = &tally.sums;
+        let token = found.name.as_ref().map(Name::token);
+        let has_ranges = token.is_some_and(|token| self.audit.verified_at(token).is_some());
+        let by_status = sums.forbidden_by_status.iter().enumerate();
         let by_status = by_status.filter(|(_, count)| **count > 0).map(|(class, requests)| {
             let status = if class == 0 { "unknown".to_owned() } else { format!("{class}xx") };
             StatusCount { status, requests: *requests }
         });
         let broken = tally.rules().into_iter().map(|((file, line), broken)| {
-            let is_file = self.versions[file].answer.is_none();
+            let is_file = self.audit.versions[file].answer.is_none();
             let value = rules[file].get(&line).copied().unwrap_or_default();
             broken_rule(file, is_file.then_some((line, value)), broken)
         });
-        let says = known.and_then(KnownCrawler::disobeys).filter(|_| tally.forbidden > 0);
+        let says = known.and_then(KnownCrawler::disobeys).filter(|_| sums.forbidden > 0);
         AuditedCrawler {
-            name: found.name().to_owned(),
-            token,
+            name: found.shown().to_owned(),
+            token: token.map(str::to_owned),
             purpose: known.map(|known| known.purpose),
             title: known.map_or("not known", |known| known.purpose.title()),
             operator: known.map(|known| known.operator.clone()),
             obeys: known.map(|known| known.obeys),
-            requests: tally.requests,
-            forbidden: tally.forbidden,
-            share: share(tally.forbidden, tally.requests),
+            requests: sums.requests,
+            forbidden: sums.forbidden,
+            share: share(sums.forbidden, sums.requests),
             forbidden_by_status: by_status.collect(),
-            first: tally.times.map(|(first, _)| rfc3339(first)),
-            last: tally.times.map(|(_, last)| rfc3339(last)),
-            robots_txt: tally.robots_txt,
-            verified: self.has_ranges(number).then(|| VerifiedCount::of(tally)),
+            first: sums.times.map(|(first, _)| rfc3339(first)),
+            last: sums.times.map(|(_, last)| rfc3339(last)),
+            robots_txt: sums.robots_txt,
+            verified: has_ranges.then(|| VerifiedCount::of(tally)),
             rules: broken.collect(),
             more_rules: tally.by_more_rules,
             note: says,
@@ -389,7 +400,7 @@ impl Audit<'_> {
             let names = first_of(NAMES, never.into_iter());
             lines.push(format!("never asked for /robots.txt in these logs: {names}"));
         }
-        if self.crawlers.all.iter().any(|found| matches!(found.kind, Kind::More)) {
+        if self.found.iter().any(|found| found.name.is_none()) {
             lines.push(format!(
                 "there are more than {UNKNOWN} names that are not known: the others are counted \
                  together"
@@ -401,8 +412,9 @@ impl Audit<'_> {
 
 fn broken_rule(file: usize, rule: Option<(u32, &[u8])>, broken: &Broken) -> BrokenRule {
     let examples = broken.examples.iter().map(|example| {
-        let (path, path_base64) = text(&example.path);
-        ExamplePath { path, path_base64, cut: example.is_cut }
+        let part = example.part();
+        let (path, path_base64) = text(part.path);
+        ExamplePath { path, path_base64, cut: part.is_cut }
     });
     let (value, rule_base64) = match rule.map(|(_, value)| text(value)) {
         Some((value, base64)) => (Some(value), base64),

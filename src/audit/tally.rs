@@ -3,6 +3,12 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
+/// The number of places of damaged lines that are kept.
+pub const PLACES: usize = 5;
+
+/// The number of hosts that are kept if the logs have several.
+pub const HOSTS: usize = 4;
+
 /// The most rules of one crawler that are told apart.
 const RULES: usize = 1_000;
 
@@ -13,9 +19,9 @@ const ADDRESSES: usize = 1_000;
 pub const EXAMPLES: usize = 3;
 const EXAMPLE_BYTES: usize = 200;
 
-/// The requests of a crawler, counted.
-#[derive(Debug, Default)]
-pub struct Tally {
+/// The requests of a crawler: what is added up, whatever their order.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
     pub requests: u64,
     pub forbidden: u64,
     /// Requests for /robots.txt.
@@ -26,10 +32,66 @@ pub struct Tally {
     pub forbidden_by_status: [u64; 10],
     /// Requests from its published addresses, and those of them that are forbidden.
     pub verified: [u64; 2],
-    /// The requests from other addresses, and those of them that are forbidden, by address.
-    pub unverified: HashMap<IpAddr, [u64; 2]>,
-    /// The requests from addresses beyond [`ADDRESSES`], or of which the log has no address.
+    /// The requests from other addresses that are not told apart.
     pub more_unverified: u64,
+}
+
+impl Sums {
+    /// Adds a request of any kind.
+    #[inline]
+    pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool) {
+        self.requests += 1;
+        self.robots_txt += u64::from(is_robots_txt);
+        if let Some(time) = time {
+            self.add_times((time, time));
+        }
+    }
+
+    #[inline]
+    fn add_times(&mut self, (first, last): (u64, u64)) {
+        let times = self.times.unwrap_or((first, last));
+        self.times = Some((times.0.min(first), times.1.max(last)));
+    }
+
+    /// Adds that a request is forbidden.
+    pub fn add_forbidden(&mut self, status: u16) {
+        self.forbidden += 1;
+        self.forbidden_by_status[usize::from(status / 100 % 10)] += 1;
+    }
+
+    /// Adds those of other requests.
+    pub fn add_all(&mut self, other: &Sums) {
+        let Sums {
+            requests,
+            forbidden,
+            robots_txt,
+            times,
+            forbidden_by_status,
+            verified,
+            more_unverified,
+        } = other;
+        self.requests += requests;
+        self.forbidden += forbidden;
+        self.robots_txt += robots_txt;
+        times.iter().for_each(|times| self.add_times(*times));
+        add_each(&mut self.forbidden_by_status, forbidden_by_status);
+        add_each(&mut self.verified, verified);
+        self.more_unverified += more_unverified;
+    }
+}
+
+/// Adds numbers to others.
+pub fn add_each(sums: &mut [u64], numbers: &[u64]) {
+    sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+}
+
+/// The requests of a crawler, with what is kept of them in the order of the logs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub sums: Sums,
+    /// The requests from other addresses than the published ones, and those of them that are forbidden, by
+    /// address.
+    pub unverified: HashMap<IpAddr, [u64; 2]>,
     /// By the number of the file and the line of the rule.
     pub rules: HashMap<(usize, u32), Broken>,
     /// Forbidden requests by rules beyond [`RULES`].
@@ -46,64 +108,62 @@ pub struct Broken {
 /// A path that is forbidden.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Example {
-    pub path: Box<[u8]>,
+    path: Box<[u8]>,
+    is_cut: bool,
+}
+
+impl Example {
+    pub fn part(&self) -> ExamplePart<'_> {
+        ExamplePart { path: &self.path, is_cut: self.is_cut }
+    }
+}
+
+/// The part of a path that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExamplePart<'p> {
+    pub path: &'p [u8],
     /// True if it was longer.
     pub is_cut: bool,
 }
 
-impl Tally {
-    /// Adds a request of any kind.
-    #[inline]
-    pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool) {
-        self.requests += 1;
-        self.robots_txt += u64::from(is_robots_txt);
-        if let Some(time) = time {
-            let (first, last) = self.times.unwrap_or((time, time));
-            self.times = Some((first.min(time), last.max(time)));
-        }
+impl<'p> ExamplePart<'p> {
+    pub fn of(path: &'p [u8]) -> ExamplePart<'p> {
+        let part = &path[..path.len().min(EXAMPLE_BYTES)];
+        ExamplePart { path: part, is_cut: part.len() < path.len() }
     }
+}
 
-    /// Adds a request that did not come from the published addresses.
-    pub fn add_unverified(&mut self, address: Option<IpAddr>, is_forbidden: bool) {
+impl Tally {
+    /// Adds requests, and those of them that are forbidden, from an address that is not published.
+    pub fn add_unverified(&mut self, address: IpAddr, counts: [u64; 2]) {
         let has_room = self.unverified.len() < ADDRESSES;
-        let counts = address.and_then(|address| match has_room {
+        let there = match has_room {
             true => Some(self.unverified.entry(address).or_default()),
             false => self.unverified.get_mut(&address),
-        });
-        match counts {
-            Some([requests, forbidden]) => {
-                *requests += 1;
-                *forbidden += u64::from(is_forbidden);
-            }
-            None => self.more_unverified += 1,
+        };
+        match there {
+            Some(there) => add_each(there, &counts),
+            None => self.sums.more_unverified += counts[0],
         }
     }
 
-    /// Adds that a request is forbidden. `room` is how many bytes of examples there may still be, of
-    /// all crawlers.
-    pub fn add_forbidden(
-        &mut self,
-        rule: (usize, u32),
-        path: &[u8],
-        status: u16,
-        room: &mut usize,
-    ) {
-        self.forbidden += 1;
-        self.forbidden_by_status[usize::from(status / 100 % 10)] += 1;
+    /// Adds forbidden requests by a rule.
+    pub fn add_broken(&mut self, rule: (usize, u32), requests: u64) {
         if self.rules.len() >= RULES && !self.rules.contains_key(&rule) {
-            self.by_more_rules += 1;
-            return;
+            self.by_more_rules += requests;
+        } else {
+            self.rules.entry(rule).or_default().requests += requests;
         }
-        let broken = self.rules.entry(rule).or_default();
-        broken.requests += 1;
-        if broken.examples.len() < EXAMPLES && *room > 0 {
-            let is_cut = path.len() > EXAMPLE_BYTES;
-            let path = &path[..path.len().min(EXAMPLE_BYTES)];
-            let is_there = |example: &Example| *example.path == *path && example.is_cut == is_cut;
-            if !broken.examples.iter().any(is_there) {
-                *room = room.saturating_sub(path.len() + size_of::<Example>());
-                broken.examples.push(Example { path: path.into(), is_cut });
-            }
+    }
+
+    /// Adds a forbidden path if its rule is told apart and has too few of them. `room` is how many bytes
+    /// of examples there may still be, of all crawlers.
+    pub fn add_example(&mut self, rule: (usize, u32), part: ExamplePart<'_>, room: &mut usize) {
+        let Some(broken) = self.rules.get_mut(&rule) else { return };
+        let is_there = |example: &Example| example.part() == part;
+        if broken.examples.len() < EXAMPLES && *room > 0 && !broken.examples.iter().any(is_there) {
+            *room = room.saturating_sub(part.path.len() + size_of::<Example>());
+            broken.examples.push(Example { path: part.path.into(), is_cut: part.is_cut });
         }
     }
 
@@ -138,6 +198,31 @@ pub struct Totals {
 }
 
 impl Totals {
+    pub fn add(&mut self, other: &Totals) {
+        let Totals {
+            lines,
+            damaged,
+            too_long,
+            other_hosts,
+            without_path,
+            without_header,
+            other_clients,
+            judged,
+            forbidden,
+            before_first,
+        } = other;
+        self.lines += lines;
+        self.damaged += damaged;
+        self.too_long += too_long;
+        self.other_hosts += other_hosts;
+        self.without_path += without_path;
+        self.without_header += without_header;
+        self.other_clients += other_clients;
+        self.judged += judged;
+        self.forbidden += forbidden;
+        self.before_first += before_first;
+    }
+
     pub fn requests(&self) -> u64 {
         self.lines - self.damaged - self.too_long
     }

@@ -55,6 +55,16 @@ impl Columns {
         Some(Columns(columns.collect()))
     }
 
+    /// The columns that the last such line of these names. Lines are found as a thread reads them that has
+    /// nothing else to do with them, so this costs as little as it can.
+    pub fn last(lines: &[u8]) -> Option<Columns> {
+        let at = memmem::find_iter(lines, DIRECTIVE)
+            .filter(|at| *at == 0 || lines[at - 1] == b'\n')
+            .last()?;
+        let line = &lines[at..];
+        Columns::of_line(&line[..memchr::memchr(b'\n', line).unwrap_or(line.len())])
+    }
+
     /// The fields of a line, or `None` if it does not have these columns.
     pub fn read<'l>(&self, line: &'l [u8]) -> Option<Fields<'l>> {
         let separator = if memchr::memchr(b'\t', line).is_some() { b'\t' } else { b' ' };

@@ -13,7 +13,8 @@ use crate::read::fields::Pace;
 use crate::rules::target::InvalidUrl;
 use crate::verdict::Verdict;
 
-/// The answer for one URL and one crawler, in one byte: a verdict, or why there is none.
+/// The answer for one URL and one crawler, in one byte: a verdict, or why there is none. The bytes are
+/// those of the interfaces to C and JavaScript.
 ///
 /// Not `#[non_exhaustive]`: asking can lead to nothing else.
 ///
@@ -24,15 +25,16 @@ use crate::verdict::Verdict;
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[repr(u8)]
 pub enum Answer {
     /// The crawler may fetch it.
-    Allow,
+    Allow = 1,
     /// The crawler may not fetch it.
-    Disallow,
+    Disallow = 0,
     /// The URL is invalid ([`InvalidUrl`]).
-    Invalid,
+    Invalid = 2,
     /// There is no policy for its host.
-    Unknown,
+    Unknown = 3,
 }
 
 impl Answer {

@@ -12,7 +12,7 @@ use robotsieve_client::Timestamp;
 use super::ranges::RangesOption;
 use crate::error::Failure;
 use crate::known::KnownOption;
-use crate::options::{Format, ProfileOption, ProgressOption, rfc3339, values};
+use crate::options::{Format, ProfileOption, ProgressOption, Threads, rfc3339, values};
 
 /// Find crawlers in access logs that fetch what is forbidden
 ///
@@ -120,6 +120,9 @@ pub struct AuditArgs {
     /// The same as --format json; 'fetch' has it for jsonl, so the help does not name it
     #[arg(long, hide = true, conflicts_with = "format")]
     pub json: bool,
+
+    #[command(flatten)]
+    pub threads: Threads,
 
     #[command(flatten)]
     pub progress: ProgressOption,

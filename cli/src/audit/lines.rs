@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 
 /// The longest line that is read: servers limit what they take, and so what they log, to far less.
 pub const LINE_BYTES: usize = 1 << 20;
@@ -10,65 +10,88 @@ pub const LINE_BYTES: usize = 1 << 20;
 /// How much is read at once: it stays in a core's second-level cache.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Whole lines of a log.
-pub enum Block<'b> {
-    /// Each ends with a line feed.
-    Lines(&'b [u8]),
+/// The next of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Whole lines, each of which ends with a line feed.
+    Lines,
     /// A line that is longer than [`LINE_BYTES`] was skipped.
     TooLong,
+    End,
 }
 
-/// Calls `found` for all lines of an input, in order.
-///
-/// A last line without a line feed gets one. An input that breaks off ends with its last whole line:
-/// the beginning of a line may look like another line.
-///
-/// # Errors
-/// Returns an error if the input cannot be read to its end, or if `found` does.
-pub fn each<E: From<io::Error>>(
-    mut input: impl Read,
-    mut found: impl FnMut(Block<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut buffer = vec![0; BLOCK_BYTES];
-    // The beginning of a line is before `len`; the rest of a line is skipped if it is too long.
-    let (mut len, mut skips) = (0, false);
-    loop {
-        if len == buffer.len() {
-            if len > LINE_BYTES {
-                found(Block::TooLong)?;
-                (len, skips) = (0, true);
-            } else {
-                // A line of the longest length with its line feed, and one byte that shows that a line is longer.
-                buffer.resize((2 * len).min(LINE_BYTES + 1), 0);
+/// An input that is read in blocks of whole lines, which depend on its bytes alone: not on how many it gives
+/// at a time.
+pub struct Lines<R> {
+    input: R,
+    /// The beginning of a line whose end has not been read yet.
+    rest: Vec<u8>,
+    /// True if the rest of a line is skipped, because it is too long.
+    skips: bool,
+    /// How it ended.
+    end: Option<io::Result<()>>,
+}
+
+impl<R: Read> Lines<R> {
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input, rest: Vec::new(), skips: false, end: None }
+    }
+
+    /// Replaces the contents of a buffer with the next lines, if that is what comes next.
+    ///
+    /// A last line without a line feed gets one. An input that breaks off ends with its last whole line:
+    /// the beginning of a line may look like another line.
+    ///
+    /// # Errors
+    /// Returns an error if the input cannot be read to its end, after its last whole line.
+    pub fn next(&mut self, block: &mut Vec<u8>) -> io::Result<Next> {
+        let mut len = self.rest.len();
+        block.resize(block.len().max(len), 0);
+        block[..len].copy_from_slice(&self.rest);
+        self.rest.clear();
+        let mut room = BLOCK_BYTES;
+        loop {
+            if len >= room || self.end.is_some() {
+                if let Some(last) = memrchr(b'\n', &block[..len]) {
+                    self.rest.extend_from_slice(&block[last + 1..len]);
+                    block.truncate(last + 1);
+                    return Ok(Next::Lines);
+                }
+                if len > LINE_BYTES {
+                    self.skips = true;
+                    return Ok(Next::TooLong);
+                }
+                if let Some(end) = &mut self.end {
+                    return std::mem::replace(end, Ok(())).map(|()| Next::End);
+                }
+                // A line of the longest length with its line feed, and one byte that shows that a line is
+                // longer.
+                room = (2 * room).min(LINE_BYTES + 1);
+                continue;
+            }
+            // Old bytes are overwritten; only new room is zeroed.
+            block.resize(block.len().max(room), 0);
+            match self.input.read(&mut block[len..room]) {
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => self.end = Some(Err(cause)),
+                Ok(0) => {
+                    if len > 0 && block[len - 1] != b'\n' {
+                        block.insert(len, b'\n');
+                        len += 1;
+                    }
+                    self.end = Some(Ok(()));
+                }
+                // What is skipped needs no room.
+                Ok(read) if self.skips => {
+                    if let Some(at) = memchr(b'\n', &block[..read]) {
+                        self.skips = false;
+                        block.copy_within(at + 1..read, 0);
+                        len = read - at - 1;
+                    }
+                }
+                Ok(read) => len += read,
             }
         }
-        let read = match input.read(&mut buffer[len..]) {
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        if read == 0 {
-            if len > 0 && !skips {
-                buffer.truncate(len);
-                buffer.push(b'\n');
-                found(Block::Lines(&buffer))?;
-            }
-            return Ok(());
-        }
-        let Some(last) = memrchr(b'\n', &buffer[len..len + read]) else {
-            // What is skipped needs no room.
-            len = if skips { 0 } else { len + read };
-            continue;
-        };
-        let (mut from, to) = (0, len + last + 1);
-        if skips {
-            from = memchr::memchr(b'\n', &buffer[..to]).map_or(to, |at| at + 1);
-            skips = false;
-        }
-        if from < to {
-            found(Block::Lines(&buffer[from..to]))?;
-        }
-        buffer.copy_within(to..len + read, 0);
-        len = len + read - to;
     }
 }
 
@@ -91,18 +114,17 @@ mod tests {
 
     fn lines(text: &[u8], at_once: usize) -> Vec<String> {
         let mut lines = Vec::new();
-        each::<io::Error>(Slow(text, at_once), |block| {
-            match block {
-                Block::TooLong => lines.push("too long".to_owned()),
-                Block::Lines(block) => {
-                    let block = str::from_utf8(block).unwrap().strip_suffix('\n').unwrap();
+        let (mut input, mut block) = (Lines::new(Slow(text, at_once)), Vec::new());
+        loop {
+            match input.next(&mut block).unwrap() {
+                Next::End => return lines,
+                Next::TooLong => lines.push("too long".to_owned()),
+                Next::Lines => {
+                    let block = str::from_utf8(&block).unwrap().strip_suffix('\n').unwrap();
                     lines.extend(block.split('\n').map(str::to_owned));
                 }
             }
-            Ok(())
-        })
-        .unwrap();
-        lines
+        }
     }
 
     #[test]
@@ -120,5 +142,47 @@ mod tests {
             assert!(lines(b"", at_once).is_empty());
         }
         assert_eq!(lines(format!("{longest}{longest}").as_bytes(), 7777), ["too long"]);
+        // What is left of a long block is longer than a usual one.
+        let (long, longer) = ("x".repeat(400 << 10), "y".repeat(700 << 10));
+        let text = format!("{long}\n{longer}\n{longest}y\n{long}\nz");
+        for at_once in [10_000, usize::MAX] {
+            assert!(lines(text.as_bytes(), at_once) == [&long, &longer, "too long", &long, "z"]);
+        }
+    }
+
+    /// What is read before an input breaks off is read to its last whole line.
+    #[test]
+    fn an_input_that_breaks_off() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("damaged"))
+            }
+        }
+        let mut input = Lines::new(Read::chain(&b"a\nb\nc"[..], Broken));
+        let mut block = b"old".to_vec();
+        assert_eq!(input.next(&mut block).unwrap(), Next::Lines);
+        assert_eq!(block, b"a\nb\n");
+        assert_eq!(input.next(&mut block).unwrap_err().to_string(), "damaged");
+        assert_eq!(input.next(&mut block).unwrap(), Next::End);
+    }
+
+    /// Blocks are the same however many bytes come at a time.
+    #[test]
+    fn blocks_of_any_input() {
+        let text: String = (0..200_000).map(|number| format!("{number}\n")).collect();
+        let blocks = |at_once| {
+            let (mut input, mut block) = (Lines::new(Slow(text.as_bytes(), at_once)), Vec::new());
+            let mut blocks = Vec::new();
+            while input.next(&mut block).unwrap() == Next::Lines {
+                blocks.push(block.clone());
+            }
+            blocks
+        };
+        let wanted = blocks(usize::MAX);
+        assert!(wanted.len() > 4 && wanted.concat() == text.as_bytes());
+        for at_once in [1, 1000, 65_536] {
+            assert!(blocks(at_once) == wanted, "{at_once}");
+        }
     }
 }

@@ -1,28 +1,29 @@
 //! `robotsieve audit`: the crawlers that fetched what the robots.txt forbids, by the site's logs.
 
 pub mod args;
+mod input;
 mod lines;
 mod ranges;
 mod text;
+mod threads;
 
 use std::ffi::OsString;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use memchr::memchr_iter;
 use robotsieve::Robots;
-use robotsieve::audit::{Audit, AuditReport, LogFormat, LogLine, Version};
+use robotsieve::audit::{Audit, AuditReport, LogFormat, Version};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
 use crate::read::robots_file::{self, Given};
-use crate::read::{inputs, stdin};
+use crate::read::stdin;
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{bytes, stderr};
 use args::AuditArgs;
-use lines::Block;
+use input::Input;
+use threads::List;
 
 /// Reads the logs and reports.
 pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
@@ -62,21 +63,14 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     for option in &args.ranges {
         ranges::add(option, &known, &mut audit)?;
     }
-    let mut list = args.list.then(|| List {
-        out: BufWriter::with_capacity(1 << 16, Stdout::new()),
-        harmless: io::stdout().is_terminal(),
-    });
     let errors = Arc::new(Report::new(args.progress.progress, &logs));
-    for log in &logs {
-        read(log, format.as_ref(), &mut audit, &mut list, &errors)?;
-    }
+    let input = Input::new(&logs, format, Arc::clone(&errors));
+    let list = args.list.then(List::new);
+    let counts = threads::judge(&audit, input, list, args.threads)?;
     let read = errors.end();
-    let report = audit.report();
-    if let Some(List { out, .. }) = &mut list {
-        out.flush().map_err(stdout::failed)?;
-    }
+    let report = counts.report();
     notes(args, &report);
-    if list.is_some() {
+    if args.list {
         report.sentences.iter().for_each(|line| stderr::note(&line.text));
     } else {
         let mut out = BufWriter::new(Stdout::new());
@@ -115,76 +109,6 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     Ok(if read == Status::Done { found } else { read })
 }
 
-/// Where forbidden requests are printed.
-struct List {
-    out: BufWriter<Stdout>,
-    /// True if control characters are escaped.
-    harmless: bool,
-}
-
-impl List {
-    fn print(&mut self, line: &[u8]) -> io::Result<()> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let line = if self.harmless { bytes::on_one_line(line) } else { line.into() };
-        self.out.write_all(&line)?;
-        self.out.write_all(b"\n")
-    }
-}
-
-/// Reads one log.
-fn read(
-    log: &OsString,
-    format: Option<&LogFormat>,
-    audit: &mut Audit<'_>,
-    list: &mut Option<List>,
-    errors: &Arc<Report>,
-) -> Result<(), Failure> {
-    let input = match inputs::open(log, errors) {
-        Ok(input) => input,
-        Err(cause) => {
-            errors.error(&inputs::cannot_read(log, &cause));
-            return Ok(());
-        }
-    };
-    audit.begin_log(&robots_file::shown(Path::new(log)), format.cloned());
-    let read = lines::each(input, |block| {
-        let block = match block {
-            Block::Lines(block) => block,
-            Block::TooLong => {
-                audit.skip_line();
-                return Ok(());
-            }
-        };
-        audit.detect(block);
-        let mut from = 0;
-        for to in memchr_iter(b'\n', block) {
-            let line = &block[from..to];
-            from = to + 1;
-            if audit.line(line) == LogLine::Forbidden
-                && let Some(list) = list
-            {
-                list.print(line).map_err(|cause| Stop::Output(stdout::failed(cause)))?;
-            }
-        }
-        Ok(())
-    });
-    match read {
-        Ok(()) => {}
-        Err(Stop::Output(failure)) => return Err(failure),
-        Err(Stop::Input(cause)) => {
-            errors.error(&format_args!("{} breaks off: {cause}", inputs::shown(log)));
-        }
-    }
-    if !audit.end_log() {
-        errors.error(&format_args!(
-            "cannot tell the format of {}: it is not combined, common, the W3C's, or JSON of Caddy, \
-             Cloudflare, nginx or Traefik; describe it with --format-string",
-            inputs::shown(log)
-        ));
-    }
-    Ok(())
-}
-
 /// What one should know before one believes the report.
 fn notes(args: &AuditArgs, report: &AuditReport) {
     if args.host.is_empty() && report.hosts.len() > 1 {
@@ -211,17 +135,5 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
             "{requests} made before the date of '{}', the first robots.txt, and judged by it",
             report.robots[0].file
         ));
-    }
-}
-
-/// Why a log is not read to its end.
-enum Stop {
-    Input(io::Error),
-    Output(Failure),
-}
-
-impl From<io::Error> for Stop {
-    fn from(cause: io::Error) -> Stop {
-        Stop::Input(cause)
     }
 }

@@ -12,7 +12,7 @@
 //! decides about every line. It takes a hundred lines at a time in steps: [`batch`] splits them and finds
 //! their origins, [`sites`] has the answers ([`folder`], [`packed`] and [`stored`] are where they come
 //! from). If lines are printed as they came, they stay in the chunk; other output is formatted by
-//! [`output`]. [`turns`] keeps the order of what is written.
+//! [`output`]. [`Turns`](crate::turns::Turns) keep the order of what is written.
 //!
 //! With `--fetch` there is one more stage, [`ahead`]: another thread reads, and chunks wait there for the
 //! sites that are being asked.
@@ -33,7 +33,6 @@ mod purpose;
 mod sites;
 mod stored;
 mod tally;
-mod turns;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -53,6 +52,7 @@ use crate::read::policy::note_known;
 use crate::read::robots_file::{self, Given};
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
+use crate::turns::Turn;
 use crate::write::report::Report;
 use crate::write::stdout;
 use ahead::Ahead;
@@ -60,13 +60,12 @@ use args::{FilterArgs, FilterFormat};
 use feed::{Asked, Buffers, Chunks, Feed, Source};
 use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
-use output::{Pieces, Unwritten};
+use output::{Output, Pieces, Unwritten};
 use packed::{Packed, PackedRights};
 use robotsieve_client::sieve::watch::{Stop, Watch};
 use sites::{Site, Sites};
 use stored::Stored;
 use tally::Sum;
-use turns::{Turn, Turns};
 
 /// Judges the URLs of all inputs and prints the outcome.
 pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
@@ -251,7 +250,7 @@ struct Shared {
     judge: Judge,
     chunks: Chunks,
     buffers: Arc<Buffers>,
-    turns: Turns,
+    output: Output,
     sum: Mutex<Sum>,
     verdicts: Arc<Verdicts>,
 }
@@ -282,7 +281,7 @@ fn sieve(
         judge,
         chunks: Chunks::new(source),
         buffers,
-        turns: Turns::new(2 * threads),
+        output: Output::new(2 * threads),
         sum: Mutex::default(),
         verdicts: Arc::clone(verdicts),
     });
@@ -348,7 +347,7 @@ struct End {
 impl Drop for End {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.shared.turns.end();
+            self.shared.output.turns.end();
             let _ = self.ended.send(Err(Failure::Thread("judging")));
         }
     }
@@ -356,17 +355,17 @@ impl Drop for End {
 
 /// Reads, judges and writes chunks until there are no more.
 fn work(shared: &Shared) -> Result<(), Failure> {
-    let Shared { judge, chunks, buffers, turns, sum, verdicts } = shared;
+    let Shared { judge, chunks, buffers, output, sum, verdicts } = shared;
     let mut worker = Worker::new(judge);
-    while turns.wait_for_room() {
+    while output.turns.wait_for_room() {
         let Some((number, mut lines)) = chunks.next(buffers) else { break };
-        let turn = Turn::new(turns, number);
+        let turn = Turn::new(&output.turns, number);
         let judged = if worker.sieves() {
             let (tally, len) = worker.sieve(&mut lines);
-            let written = turn.finish(lines, len, buffers);
+            let written = output.finish(turn, (lines, len), buffers);
             written.map(|()| tally).map_err(Unwritten::Failed)
         } else {
-            let mut pieces = Pieces::new(turn, buffers);
+            let mut pieces = Pieces::new(output, turn, buffers);
             let tally = worker.format(&lines, &mut pieces);
             buffers.give(lines);
             tally.and_then(|tally| pieces.finish(buffers).map(|()| tally))

@@ -1,11 +1,11 @@
 //! The output for a line, and its way to the writer.
 
-use std::io;
+use std::io::{self, IsTerminal, Write};
 
 use super::feed::Buffers;
-use super::turns::Turn;
 use crate::read::inputs::CHUNK_BYTES;
-use crate::write::bytes;
+use crate::turns::{Turn, Turns};
+use crate::write::{bytes, screen, stdout};
 use robotsieve::Answer;
 
 /// Why a chunk's output was not finished.
@@ -16,17 +16,52 @@ pub enum Unwritten {
     Failed(io::Error),
 }
 
+/// The first bytes of a buffer, and how many.
+type Rest = (Vec<u8>, usize);
+
+/// Standard output, to which workers write in the order of the chunks.
+pub struct Output {
+    pub turns: Turns<Rest>,
+    is_terminal: bool,
+}
+
+impl Output {
+    /// So many chunks may wait before no more are read.
+    pub fn new(most_waiting: usize) -> Output {
+        Output { turns: Turns::new(most_waiting), is_terminal: io::stdout().is_terminal() }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let write = || stdout::lock()?.write_all(bytes);
+        // The bar is in the way only if both are on the same screen.
+        if self.is_terminal { screen::without_bar(write) } else { write() }
+    }
+
+    /// Writes the rest of a chunk's output when its turn comes.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub fn finish(&self, turn: Turn<'_, Rest>, rest: Rest, buffers: &Buffers) -> io::Result<()> {
+        turn.finish(rest, |(output, len)| {
+            self.write(&output[..len])?;
+            buffers.give(output);
+            Ok(())
+        })
+    }
+}
+
 /// The output of one chunk. If it grows large, it is written in pieces.
 pub struct Pieces<'w> {
     pub bytes: Vec<u8>,
-    turn: Turn<'w>,
+    output: &'w Output,
+    turn: Turn<'w, Rest>,
 }
 
 impl<'w> Pieces<'w> {
-    pub fn new(turn: Turn<'w>, buffers: &Buffers) -> Pieces<'w> {
+    pub fn new(output: &'w Output, turn: Turn<'w, Rest>, buffers: &Buffers) -> Pieces<'w> {
         let mut bytes = buffers.take();
         bytes.clear();
-        Pieces { bytes, turn }
+        Pieces { bytes, output, turn }
     }
 
     /// Must be called after each line; writes output that has grown large.
@@ -37,15 +72,15 @@ impl<'w> Pieces<'w> {
 
     #[cold]
     fn write(&mut self) -> Result<(), Unwritten> {
-        let is_written = self.turn.write(&self.bytes).map_err(Unwritten::Failed)?;
+        let written = self.turn.part(|| self.output.write(&self.bytes));
         self.bytes.clear();
-        if is_written { Ok(()) } else { Err(Unwritten::Over) }
+        if written.map_err(Unwritten::Failed)? { Ok(()) } else { Err(Unwritten::Over) }
     }
 
     /// Writes the rest when its turn comes.
     pub fn finish(self, buffers: &Buffers) -> Result<(), Unwritten> {
         let len = self.bytes.len();
-        self.turn.finish(self.bytes, len, buffers).map_err(Unwritten::Failed)
+        self.output.finish(self.turn, (self.bytes, len), buffers).map_err(Unwritten::Failed)
     }
 }
 

@@ -549,7 +549,8 @@ fn memory_is_bounded() {
     let folder = folder();
     let robots = folder.path("robots.txt");
     let limited = |input: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
-        let script = "ulimit -v 400000; exec \"$0\" audit --format json \"$1\" -";
+        // Each thread reserves address space, whatever it uses of it.
+        let script = "ulimit -v 400000; exec \"$0\" audit --threads 2 --format json \"$1\" -";
         let mut child = Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
             .arg(&robots)
@@ -579,6 +580,71 @@ fn memory_is_bounded() {
     assert_eq!(numbers(&report), [100_000, 0, 0, 100_000, 100_000, 0]);
     assert_eq!(report["crawlers"].as_array().unwrap().len(), 1_001);
     assert_eq!(of(&report, "more unknown crawlers"), [99_000, 99_000]);
+}
+
+/// Logs of many blocks: more crawlers than are told apart, damaged lines, and one that is too long.
+fn long_logs(folder: &Folder) {
+    let agents = [GPTBOT, BROWSER, "Xyzbot/1.0", "-"];
+    let request = |number: u32| match number {
+        _ if number % 97 == 5 => format!("damaged {number}\n"),
+        9_000 => format!("{}\n", "x".repeat((1 << 20) + 1)),
+        _ if number.is_multiple_of(3) => {
+            line(number % 60, &format!("/search/{}", number % 11), &format!("Bot{number}x/1.0"))
+        }
+        _ => line(number % 60, &format!("/{}", number % 50), agents[number as usize % 4]),
+    };
+    folder.file("1.log", (0..12_000).map(request).collect::<String>());
+    let second: String = (12_000..20_000).map(request).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(second.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    folder.file("2.log.gz", &gzip);
+    folder.file("cut.gz", &gzip[..gzip.len() / 2]);
+    folder.file("none.log", "hello\n".repeat(100_000));
+}
+
+/// The output is the same for any number of threads, and so are the messages.
+#[test]
+fn any_number_of_threads() {
+    let folder = folder();
+    long_logs(&folder);
+    let logs = ["robots.txt", "1.log", "missing", "cut.gz", "none.log", "2.log.gz", "access.log"];
+    for how in [&["--json"][..], &["--list"], &[]] {
+        let ran = |threads: &str| audit(&folder, &[how, &["--threads", threads], &logs].concat());
+        let one = ran("1");
+        one.status(3).says("cut.gz' breaks off").says("cannot tell the format of");
+        assert!(one.out.len() > 1_000, "{one:?}");
+        for threads in ["2", "3", "16"] {
+            let several = ran(threads);
+            assert_eq!(several.status, one.status);
+            assert_eq!(several.err, one.err, "{how:?} {threads}");
+            assert!(several.out == one.out, "{how:?} {threads}");
+        }
+    }
+    audit(&folder, &["--threads", "0", "robots.txt", "1.log"]).fails(2, "--threads");
+}
+
+/// Whether the list can be written is told by all threads.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_nobody_reads() {
+    let folder = folder();
+    long_logs(&folder);
+    let run = |out: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_robotsieve"));
+        command.args(["audit", "--list", "--threads", "3", "robots.txt", "1.log", "2.log.gz"]);
+        command.current_dir(folder.root()).stdout(out).output().unwrap()
+    };
+    let full = run(fs::File::create("/dev/full").unwrap().into());
+    let err = String::from_utf8(full.stderr).unwrap();
+    assert_eq!(full.status.code(), Some(3), "{err}");
+    assert!(err.contains("cannot write to standard output"), "{err}");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let closed = run(writer.into());
+    let err = String::from_utf8(closed.stderr).unwrap();
+    assert_eq!(closed.status.code(), Some(1), "{err}");
+    assert!(err.contains("requests by crawlers forbidden"), "{err}");
 }
 
 /// What a server logs of some requests, if it is installed: `start` starts it on a port.

@@ -1,0 +1,91 @@
+//! The logs, one after another, in blocks of lines.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
+use std::slice;
+use std::sync::Arc;
+
+use robotsieve::audit::{Block, Log, LogFormat};
+
+use super::lines::{Lines, Next};
+use crate::read::{inputs, robots_file};
+use crate::write::report::Report;
+
+/// The logs named on the command line.
+pub struct Input<'r> {
+    names: slice::Iter<'r, OsString>,
+    /// `None`: each log's is told by its first lines.
+    format: Option<LogFormat>,
+    current: Option<Current<'r>>,
+    /// The number of blocks that were given.
+    given: u64,
+    errors: Arc<Report>,
+}
+
+/// A log that is being read.
+struct Current<'r> {
+    name: &'r OsString,
+    log: Log,
+    lines: Lines<Box<dyn Read + Send>>,
+}
+
+impl<'r> Input<'r> {
+    pub fn new(names: &'r [OsString], format: Option<LogFormat>, errors: Arc<Report>) -> Input<'r> {
+        Input { names: names.iter(), format, current: None, given: 0, errors }
+    }
+
+    /// The next block, with its number, counted from 0. `None` at the end of all logs. `buffer` is for its
+    /// lines.
+    ///
+    /// A log that cannot be read, breaks off, or has no known format is reported.
+    pub fn next<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<(u64, Block<'b>)> {
+        loop {
+            let Some(current) = &mut self.current else {
+                self.current = Some(self.open_next()?);
+                continue;
+            };
+            let number = self.given;
+            let next = current.lines.next(buffer).unwrap_or_else(|cause| {
+                let name = inputs::shown(current.name);
+                self.errors.error(&format_args!("{name} breaks off: {cause}"));
+                Next::End
+            });
+            match next {
+                Next::Lines => {
+                    self.given += 1;
+                    return Some((number, current.log.block(buffer)));
+                }
+                Next::TooLong => {
+                    self.given += 1;
+                    return Some((number, current.log.too_long()));
+                }
+                Next::End => {
+                    if !current.log.is_told() {
+                        self.errors.error(&format_args!(
+                            "cannot tell the format of {}: it is not combined, common, the W3C's, or \
+                             JSON of Caddy, Cloudflare, nginx or Traefik; describe it with \
+                             --format-string",
+                            inputs::shown(current.name)
+                        ));
+                    }
+                    self.current = None;
+                }
+            }
+        }
+    }
+
+    /// The next log that can be opened.
+    fn open_next(&mut self) -> Option<Current<'r>> {
+        loop {
+            let name = self.names.next()?;
+            match inputs::open(name, &self.errors) {
+                Ok(bytes) => {
+                    let log = Log::new(&robots_file::shown(Path::new(name)), self.format.clone());
+                    return Some(Current { name, log, lines: Lines::new(bytes) });
+                }
+                Err(cause) => self.errors.error(&inputs::cannot_read(name, &cause)),
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What the requests of a block come to.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::crawlers::Name;
+use super::logs::Block;
+use super::tally::{EXAMPLES, ExamplePart, HOSTS, PLACES, Sums, Totals};
+
+/// The number of no place.
+const NONE: u32 = u32::MAX;
+
+/// What the requests of a [`Block`] come to, for [`Counts::add`](super::Counts::add).
+///
+/// Its lists are in the order in which the lines have things first. They are as long as the block makes
+/// them: what is kept of all blocks is decided when they are added.
+#[derive(Debug, Default)]
+pub struct Judged<'a> {
+    pub(super) log: Arc<str>,
+    pub(super) is_first: bool,
+    pub(super) format: Option<&'static str>,
+    /// The number of lines, with those that are empty.
+    pub(super) lines: u64,
+    pub(super) totals: Totals,
+    /// The number of requests that each file judged.
+    pub(super) judged_by: Vec<u64>,
+    /// The first damaged lines, numbered from 1.
+    pub(super) damaged: Vec<u64>,
+    /// The first hosts.
+    pub(super) hosts: Vec<String>,
+    /// The crawlers. One that wrote its token in several ways is there as often.
+    pub(super) crawlers: Vec<(Name<'a>, Sums)>,
+    pub(super) addresses: Vec<Unverified>,
+    pub(super) rules: Vec<BrokenHere>,
+    /// The first paths that are forbidden by each rule: of them are those that are kept.
+    pub(super) examples: Vec<ExampleHere>,
+    paths: Vec<u8>,
+}
+
+/// Requests of a crawler from an address that is not published.
+#[derive(Debug)]
+pub(super) struct Unverified {
+    pub(super) crawler: u32,
+    pub(super) address: IpAddr,
+    /// All, and those that are forbidden.
+    pub(super) counts: [u64; 2],
+}
+
+/// Requests of a crawler that a rule forbids.
+#[derive(Debug)]
+pub(super) struct BrokenHere {
+    pub(super) crawler: u32,
+    /// The number of the file and the line.
+    pub(super) rule: (usize, u32),
+    pub(super) requests: u64,
+    /// The places of examples.
+    examples: [u32; EXAMPLES],
+}
+
+/// A path that is forbidden.
+#[derive(Debug)]
+pub(super) struct ExampleHere {
+    pub(super) rule: u32,
+    from: usize,
+    len: usize,
+    is_cut: bool,
+}
+
+impl Judged<'_> {
+    /// The path of an example.
+    pub(super) fn part(&self, example: &ExampleHere) -> ExamplePart<'_> {
+        let path = &self.paths[example.from..example.from + example.len];
+        ExamplePart { path, is_cut: example.is_cut }
+    }
+}
+
+/// Writes down what a block has.
+#[derive(Debug, Default)]
+pub(super) struct Recorder<'a> {
+    pub(super) judged: Judged<'a>,
+    /// Places in the lists: of crawlers by their numbers, of rules and addresses by those of crawlers.
+    crawlers: Vec<u32>,
+    rules: HashMap<(u32, usize, u32), u32, RandomState>,
+    addresses: HashMap<(u32, IpAddr), u32, RandomState>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Begins a block.
+    pub(super) fn begin(&mut self, block: &Block<'_>, files: usize) {
+        self.crawlers.clear();
+        self.rules.clear();
+        self.addresses.clear();
+        self.judged.log = Arc::clone(&block.log);
+        self.judged.is_first = block.is_first;
+        self.judged.format = block.format.as_ref().map(|format| format.as_str());
+        self.judged.judged_by = vec![0; files];
+    }
+
+    /// Ends a block.
+    pub(super) fn end(&mut self) -> Judged<'a> {
+        std::mem::take(&mut self.judged)
+    }
+
+    /// The place of the crawler with a number.
+    #[inline]
+    pub(super) fn crawler(&mut self, number: usize, name: impl FnOnce() -> Name<'a>) -> u32 {
+        if number >= self.crawlers.len() {
+            self.crawlers.resize(number + 1, NONE);
+        }
+        let place = &mut self.crawlers[number];
+        if *place == NONE {
+            *place = self.judged.crawlers.len() as u32;
+            self.judged.crawlers.push((name(), Sums::default()));
+        }
+        *place
+    }
+
+    /// The sums of the crawler at a place.
+    #[inline]
+    pub(super) fn sums(&mut self, crawler: u32) -> &mut Sums {
+        &mut self.judged.crawlers[crawler as usize].1
+    }
+
+    /// Adds a request of a crawler from an address that is not published.
+    pub(super) fn add_unverified(&mut self, crawler: u32, address: IpAddr, is_forbidden: bool) {
+        let addresses = &mut self.judged.addresses;
+        let place = *self.addresses.entry((crawler, address)).or_insert_with(|| {
+            addresses.push(Unverified { crawler, address, counts: [0, 0] });
+            addresses.len() as u32 - 1
+        });
+        let [requests, forbidden] = &mut addresses[place as usize].counts;
+        *requests += 1;
+        *forbidden += u64::from(is_forbidden);
+    }
+
+    /// Adds a request of a crawler that is forbidden by the rule of a line of a file.
+    pub(super) fn add_forbidden(&mut self, crawler: u32, (file, line): (usize, u32), path: &[u8]) {
+        let Judged { rules, examples, paths, .. } = &mut self.judged;
+        let place = *self.rules.entry((crawler, file, line)).or_insert_with(|| {
+            let none = [NONE; EXAMPLES];
+            rules.push(BrokenHere { crawler, rule: (file, line), requests: 0, examples: none });
+            rules.len() as u32 - 1
+        });
+        let broken = &mut rules[place as usize];
+        broken.requests += 1;
+        // Nearly always.
+        if broken.examples[EXAMPLES - 1] != NONE {
+            return;
+        }
+        let part = ExamplePart::of(path);
+        for there in &mut broken.examples {
+            if *there == NONE {
+                *there = examples.len() as u32;
+                let (from, len) = (paths.len(), part.path.len());
+                examples.push(ExampleHere { rule: place, from, len, is_cut: part.is_cut });
+                paths.extend_from_slice(part.path);
+                return;
+            }
+            let example = &examples[*there as usize];
+            let path = &paths[example.from..example.from + example.len];
+            if part == (ExamplePart { path, is_cut: example.is_cut }) {
+                return;
+            }
+        }
+    }
+
+    /// Remembers the line that is read as damaged.
+    pub(super) fn add_damaged(&mut self) {
+        self.judged.totals.damaged += 1;
+        if self.judged.damaged.len() < PLACES {
+            self.judged.damaged.push(self.judged.lines);
+        }
+    }
+
+    /// Returns true if another host is remembered.
+    #[inline]
+    pub(super) fn wants_host(&self, host: &[u8]) -> bool {
+        let hosts = &self.judged.hosts;
+        hosts.len() <= HOSTS && !hosts.iter().any(|there| there.as_bytes() == host)
+    }
+
+    /// Remembers a host, to say that there are several.
+    pub(super) fn add_host(&mut self, host: String) {
+        if self.wants_host(host.as_bytes()) {
+            self.judged.hosts.push(host);
+        }
+    }
+}
