@@ -116,7 +116,7 @@ codes! {
         "The line contains a control character."
         "It is invisible, it matches nothing in a normal URL, and some crawlers drop the whole \
          line.";
-    Nul "RS107" "nul" Warning
+    Nul "RS107" "nul-byte" Warning
         "The line contains a NUL byte."
         "Some crawlers stop reading the line there. Many NUL bytes are a sign of UTF-16 or of a \
          damaged file.";

@@ -189,3 +189,81 @@ fn a_comment_under_the_pull_request() {
     let (called, ..) = ask("", "false", "0");
     assert_eq!(called, "");
 }
+
+const INSTALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../action/install.sh");
+
+/// Runs `action/install.sh` where no robotsieve is in PATH and the releases are those in `folder`. A cargo that builds
+/// nothing says how it was called. Returns what was printed.
+fn install(folder: &Path, system: &str, processor: &str) -> (Option<i32>, String) {
+    let cargo = folder.join("cargo");
+    fs::write(&cargo, "#!/bin/sh\necho cargo \"$@\"\n").unwrap();
+    let ran = Command::new("bash")
+        .args(["-c", "chmod +x \"$1/cargo\" && PATH=$1:/usr/bin:/bin exec bash \"$2\"", "bash"])
+        .args([folder.as_os_str(), INSTALL.as_ref()])
+        .env("GITHUB_ACTION_PATH", concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .env("RUNNER_TEMP", folder)
+        .env("RUNNER_OS", system)
+        .env("RUNNER_ARCH", processor)
+        .env("ROBOTSIEVE_RELEASES", format!("file://{}/releases", folder.display()))
+        .output()
+        .unwrap();
+    let said = [ran.stdout, ran.stderr].concat();
+    (ran.status.code(), String::from_utf8(said).unwrap())
+}
+
+/// Puts the archive of a release where `install` looks for it, with a script for a program.
+fn release(folder: &Path) -> std::path::PathBuf {
+    let version = env!("CARGO_PKG_VERSION");
+    let name = format!("robotsieve-{version}-x86_64-unknown-linux-musl");
+    let place = folder.join(format!("releases/v{version}"));
+    fs::create_dir_all(place.join(&name)).unwrap();
+    fs::write(place.join(&name).join("robotsieve"), "#!/bin/sh\necho installed\n").unwrap();
+    let script = "chmod +x \"$1/robotsieve\" && tar -czf \"$1.tar.gz\" \"$1\" && rm -r \"$1\" && \
+                  sha256sum \"$1.tar.gz\" > \"$1.tar.gz.sha256\"";
+    let made = Command::new("bash")
+        .args(["-c", script, "bash", &name])
+        .current_dir(&place)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    place.join(format!("{name}.tar.gz"))
+}
+
+#[test]
+fn the_archive_of_the_version_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    release(folder.path());
+    let (status, said) = install(folder.path(), "Linux", "X64");
+    assert_eq!((status, said.contains("cargo install")), (Some(0), false), "{said}");
+    assert!(said.contains("downloaded; its SHA-256 is right"), "{said}");
+    let installed = Command::new(folder.path().join("robotsieve/bin/robotsieve")).output().unwrap();
+    assert_eq!(installed.stdout, b"installed\n");
+}
+
+#[test]
+fn an_archive_that_was_changed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = release(folder.path());
+    let mut bytes = fs::read(&archive).unwrap();
+    bytes.push(0);
+    fs::write(&archive, bytes).unwrap();
+    let (status, said) = install(folder.path(), "Linux", "X64");
+    assert_eq!((status, said.contains("cargo install")), (Some(1), false), "{said}");
+    assert!(said.contains("it is not used") && said.contains("::error::"), "{said}");
+    assert!(!folder.path().join("robotsieve/bin/robotsieve").exists());
+}
+
+#[test]
+fn without_an_archive_the_command_is_built() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, said) = install(folder.path(), "Linux", "X64");
+    assert_eq!((status, said.contains("cargo install --locked")), (Some(0), true), "{said}");
+    assert!(
+        said.contains("::notice::robotsieve is built from source")
+            && said.contains("cannot be downloaded"),
+        "{said}"
+    );
+    let (status, said) = install(folder.path(), "FreeBSD", "X64");
+    assert_eq!((status, said.contains("cargo install --locked")), (Some(0), true), "{said}");
+    assert!(said.contains("there is no archive for FreeBSD on X64"), "{said}");
+}

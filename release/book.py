@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Builds the book of docs/ into target/book with mdBook, and checks that no link in it is broken.
+
+    release/book.py
+
+Links that leave the book are made to lead to the repository on GitHub, and those to a README of the book to its
+index.html. `mdbook serve docs` shows the same pages while you write; there, these links lead nowhere.
+"""
+
+import posixpath
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "target/book"
+REPOSITORY = "https://github.com/robotsieve/robotsieve/blob/main/"
+# Links between pages, of which mdBook makes HTML.
+LINK = re.compile(r'(href=")(?![a-z]+:|/|#)([^"#]+)')
+
+
+def outside(page, link):
+    """The file of the repository that a link on a page leads to, if it leaves the book."""
+    path = posixpath.normpath(posixpath.join("docs", page.parent.as_posix(), unquote(link)))
+    if path.startswith("docs/") or path == "docs":
+        return None
+    # mdBook has made .html of .md.
+    for candidate in (path, re.sub(r"\.html$", ".md", path), path.replace("/index.html", "/README.md")):
+        if not candidate.startswith("../") and (ROOT / candidate).exists():
+            return candidate
+    return None
+
+
+class Page(HTMLParser):
+    """What a page links to, and the places in it that can be linked to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.places = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name in ("id", "name") and value:
+                self.places.add(value)
+
+
+def main():
+    try:
+        subprocess.run(["mdbook", "build", ROOT / "docs"], check=True)
+    except FileNotFoundError:
+        sys.exit("mdbook is missing: cargo install mdbook --version 0.5.4 --locked")
+    pages = {}
+    for file in BOOK.rglob("*.html"):
+        page = file.relative_to(BOOK)
+
+        def mended(match):
+            found = outside(page, match[2])
+            if found is not None:
+                return f"{match[1]}{REPOSITORY}{found}"
+            # mdBook calls a README index.html, except in links to it.
+            return match[1] + re.sub(r"(^|/)README\.html", r"\1index.html", match[2])
+
+        text = LINK.sub(mended, file.read_text())
+        file.write_text(text)
+        pages[page.as_posix()] = Page(text)
+    broken = []
+    for name, page in pages.items():
+        # It is served for any address, so its links are absolute; and one page prints all others.
+        if name in ("404.html", "print.html", "toc.html"):
+            continue
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
+            if not (BOOK / target).exists():
+                broken.append(f"{name}: '{link}' leads nowhere")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].places:
+                broken.append(f"{name}: '{link}': no such place on that page")
+    if broken:
+        sys.exit("\n".join(sorted(set(broken))))
+    print(f"{len(pages)} pages in target/book, no broken link")
+
+
+main()
