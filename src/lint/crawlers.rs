@@ -83,8 +83,15 @@ fn is_slip(token: &[u8], known: &[u8]) -> bool {
         a.zip(b).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     };
     let before = same.checked_sub(1).map(|at| token[at]);
+    // A long word that many names end in tells no more than "bot".
+    let more = |word: &str| {
+        let end = known.len().checked_sub(word.len()).map(|at| &known[at..]);
+        let ends = end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()));
+        if ends { word.len() - "bot".len() } else { 0 }
+    };
+    let len = known.len() - more("crawler") - more("spider");
     // What follows the first byte that differs.
-    let (token, known, len) = (&token[same..], &known[same..], known.len());
+    let (token, known) = (&token[same..], &known[same..]);
     let is_swapped = || {
         is_equal(token.get(..1), known.get(1..2))
             && is_equal(token.get(1..2), known.get(..1))
@@ -129,9 +136,15 @@ mod tests {
             ("discobot", None),
             ("jooblebot", None),
             ("aibot", None),
+            ("Bytspider", Some("Bytespider")),
             ("", None),
         ] {
             assert_eq!(misspelt(token.as_bytes()), wanted, "{token}");
+        }
+        // The names of examples and of own crawlers.
+        for name in ["MyCrawler", "OurCrawler", "TheSpider"] {
+            let known = ["MBCrawler", "OneCrawler", "7heSpider"].into_iter();
+            assert_eq!(meant(name.as_bytes(), known), None, "{name}");
         }
     }
 }
