@@ -11,13 +11,15 @@
  *
  * docs/c.md is the guide. What holds for all functions:
  *
- * - Text is bytes with a length; no NUL is needed at the end. NULL is fine for a length of 0.
+ * - Text is bytes with a length; no NUL is needed at the end. NULL is fine for a length of 0,
+ *   but not for a crawler's name or header.
  * - Wrong arguments are errors: NULL, lengths that no memory has, numbers that an enumeration does not
- *   have. No function ends the process, unless memory runs out in small allocations.
+ *   have. No function ends the process, unless memory runs out in small allocations, or a mapped file
+ *   is cut.
  * - `error` may be NULL. If it is not, each call writes it, with `ROBOTSIEVE_STATUS_OK` if all went well.
  * - Each handle is freed once, by the function that ends in `_free`; none needs another one.
  * - All functions may be called by many threads at once, with the same handles too. Only freeing a
- *   handle must come after all its other uses. There is no global state.
+ *   handle must come after all its other uses. There is no global state that a caller can see.
  *
  * Made by cbindgen (capi/header.sh): change capi/src instead.
  */
@@ -60,7 +62,7 @@ typedef enum {
      */
     ROBOTSIEVE_STATUS_NAME = 3,
     /**
-     * The URL is none.
+     * What was given is no URL; where a path may stand, it does not begin with `/` either.
      */
     ROBOTSIEVE_STATUS_URL = 4,
     /**
@@ -94,7 +96,7 @@ typedef enum {
      */
     ROBOTSIEVE_ANSWER_ALLOW = 1,
     /**
-     * The URL is none.
+     * What was asked for is no URL, and no path that begins with `/`.
      */
     ROBOTSIEVE_ANSWER_INVALID = 2,
     /**
@@ -361,8 +363,8 @@ char *robotsieve_robots_explain(const robotsieve_robots *robots,
  * crawlers that obey the same groups share one. A policy needs neither the file nor the crawler any
  * more.
  *
- * Returns NULL if it fails: `ROBOTSIEVE_STATUS_NAME` if the crawler was made for another profile, in
- * which its name is one.
+ * Returns NULL if it fails: `ROBOTSIEVE_STATUS_NAME` if the crawler was made for another profile, and
+ * no robots.txt can name it in that of the file.
  */
 ROBOTSIEVE_API
 robotsieve_policy *robotsieve_policy_new(const robotsieve_robots *robots,
@@ -391,8 +393,8 @@ int robotsieve_policy_allows(const robotsieve_policy *policy,
  * Writes an answer for each of many URLs, or paths that begin with `/`: a byte, one of
  * `robotsieve_answer`.
  *
- * `answers` has room for `answer_count` bytes, which must be `url_count`. It must not lie in the
- * memory of the URLs. On an error that is not `ROBOTSIEVE_STATUS_INTERNAL` nothing is written.
+ * `answers` has room for `answer_count` bytes, which must be `url_count`. That it lies in the
+ * memory of the URLs is an error. On an error that is not `ROBOTSIEVE_STATUS_INTERNAL` nothing is written.
  */
 ROBOTSIEVE_API
 robotsieve_status robotsieve_policy_answers(const robotsieve_policy *policy,
@@ -493,8 +495,7 @@ robotsieve_answer robotsieve_set_answer(const robotsieve_set *set,
  * waits for memory overlap.
  *
  * `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
- * crawlers. It must not lie in the memory of the URLs,
- * which is an error.
+ * crawlers. That it lies in the memory of the URLs is an error.
  */
 ROBOTSIEVE_API
 robotsieve_status robotsieve_set_answers(const robotsieve_set *set,
@@ -604,9 +605,8 @@ robotsieve_answer robotsieve_pack_answer(const robotsieve_pack *pack,
  * all, in their order. Much faster than one by one, because the waits for memory overlap.
  *
  * `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
- * crawlers. It must not lie in the memory of the URLs,
- * which is an error. If a part that is read is damaged, the answers
- * that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
+ * crawlers. That it lies in the memory of the URLs is an error. If a part that is read is damaged, the
+ * answers that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
  * `ROBOTSIEVE_STATUS_PACK`.
  */
 ROBOTSIEVE_API

@@ -19,7 +19,7 @@ pub enum Status {
     /// The crawler's name is none that a robots.txt can name; the message has the one that was
     /// probably meant.
     Name = 3,
-    /// The URL is none.
+    /// What was given is no URL; where a path may stand, it does not begin with `/` either.
     Url = 4,
     /// The bytes are not those of a pack, or the pack is damaged.
     Pack = 5,

@@ -152,9 +152,8 @@ pub unsafe extern "C" fn robotsieve_pack_answer(
 /// all, in their order. Much faster than one by one, because the waits for memory overlap.
 ///
 /// `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
-/// crawlers. It must not lie in the memory of the URLs,
-/// which is an error. If a part that is read is damaged, the answers
-/// that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
+/// crawlers. That it lies in the memory of the URLs is an error. If a part that is read is damaged, the
+/// answers that need it are `ROBOTSIEVE_ANSWER_UNKNOWN`, all others are written, and the status is
 /// `ROBOTSIEVE_STATUS_PACK`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_pack_answers(

@@ -21,7 +21,7 @@ pub enum AnswerNumber {
     Disallow = 0,
     /// The crawler may fetch it.
     Allow = 1,
-    /// The URL is none.
+    /// What was asked for is no URL, and no path that begins with `/`.
     Invalid = 2,
     /// Nothing is known of its site.
     Unknown = 3,
@@ -72,8 +72,8 @@ pub struct Decision {
 /// crawlers that obey the same groups share one. A policy needs neither the file nor the crawler any
 /// more.
 ///
-/// Returns NULL if it fails: `ROBOTSIEVE_STATUS_NAME` if the crawler was made for another profile, in
-/// which its name is one.
+/// Returns NULL if it fails: `ROBOTSIEVE_STATUS_NAME` if the crawler was made for another profile, and
+/// no robots.txt can name it in that of the file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_policy_new(
     robots: *const Robots,
@@ -122,8 +122,8 @@ pub unsafe extern "C" fn robotsieve_policy_allows(
 /// Writes an answer for each of many URLs, or paths that begin with `/`: a byte, one of
 /// `robotsieve_answer`.
 ///
-/// `answers` has room for `answer_count` bytes, which must be `url_count`. It must not lie in the
-/// memory of the URLs. On an error that is not `ROBOTSIEVE_STATUS_INTERNAL` nothing is written.
+/// `answers` has room for `answer_count` bytes, which must be `url_count`. That it lies in the
+/// memory of the URLs is an error. On an error that is not `ROBOTSIEVE_STATUS_INTERNAL` nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_policy_answers(
     policy: *const Policy,

@@ -178,8 +178,7 @@ pub unsafe extern "C" fn robotsieve_set_answer(
 /// waits for memory overlap.
 ///
 /// `answers` has room for `answer_count` bytes, which must be the number of URLs times that of
-/// crawlers. It must not lie in the memory of the URLs,
-/// which is an error.
+/// crawlers. That it lies in the memory of the URLs is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_set_answers(
     set: *const Set,
