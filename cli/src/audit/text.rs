@@ -114,6 +114,14 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
     if hidden > 0 {
         writeln!(out, "    more rules  {}", requests(hidden))?;
     }
+    let refused = crawler.forbidden_by_status.iter().find(|count| count.status == "4xx");
+    if let Some(refused) = refused {
+        writeln!(
+            out,
+            "    of {} forbidden, {} got no content (status 4xx)",
+            crawler.forbidden, refused.requests
+        )?;
+    }
     if let Some(verified) = crawler.verified.as_ref().filter(|_| crawler.forbidden > 0) {
         writeln!(
             out,

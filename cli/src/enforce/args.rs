@@ -35,8 +35,8 @@ The first lines of what is printed say where it belongs. It is for one state of
 the file: print it again when the file or the known crawlers change.
 
 A header is only a claim: who sends that of a browser is not refused. What still
-comes through is in the report of 'robotsieve audit --format json', by status,
-and with --ranges who was not the crawler whose name they sent.
+comes through is shown by 'robotsieve audit', and with --ranges who was not the
+crawler whose name they sent.
 
 Exit status:
   0  printed, and proven

@@ -88,6 +88,18 @@ fn the_report() {
     assert_eq!(ran.err, "");
 }
 
+/// Once a server refuses, the report says how much of what is forbidden got nothing.
+#[test]
+fn refused_requests() {
+    let folder = folder();
+    let log = log().replacen("\"GET /a HTTP/1.1\" 200", "\"GET /a HTTP/1.1\" 403", 1);
+    folder.file("access.log", log);
+    let ran = audit(&folder, &["robots.txt", "access.log"]);
+    let rule = "    line 2 Disallow: /  2 requests: /a  /b\n";
+    let refused = "    of 2 forbidden, 1 got no content (status 4xx)\n";
+    ran.gives(1, REPORT.replace(rule, &format!("{rule}{refused}")));
+}
+
 #[test]
 fn nobody_disobeys() {
     let folder = folder();
