@@ -99,7 +99,9 @@ impl PublishedRanges {
             }
         }
         if all.is_empty() {
-            return Err(InvalidPublished("it has no ipv4Prefix and no ipv6Prefix".to_owned()));
+            return Err(InvalidPublished(
+                "it has no object with either an ipv4Prefix or an ipv6Prefix".to_owned(),
+            ));
         }
         let all = all.into_iter().map(|(services, prefixes)| {
             let ranges = Ranges::of(&prefixes).map_err(|(place, wrong)| {

@@ -237,7 +237,10 @@ fn crawlers<'k>(
                         // The file is written only now, so it names nobody.
                         let nothing = Robots::parse(b"", &Profile::RFC9309);
                         if let Some(question) = known.did_you_mean(name, &nothing) {
-                            faults.push(wrong(question));
+                            faults.push(wrong(format!(
+                                "{question} If it is the name of another crawler, add it to the \
+                                 known ones"
+                            )));
                             continue;
                         }
                         let of_token = known.by_token(name);

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::fault::{Fault, Place};
+use crate::policy::robots::Robots;
+use crate::profile::Profile;
 use crate::read::fields::{Kind, Value, typed};
+use crate::read::parse::Field;
 use crate::rights::{ContentSignals, ContentUsage, Vocabulary};
 use crate::shown::short;
 
@@ -77,9 +80,13 @@ pub(super) fn comment(text: &str) -> Result<Vec<String>, String> {
 /// A line of another field.
 fn other(line: &str) -> Result<Line, String> {
     /// Fields that mean something else here, or to some reader.
-    const TAKEN: [&str; 4] = ["allow", "disallow", "sitemap", "user"];
+    const TAKEN: [&str; 3] = ["allow", "disallow", "user"];
     /// Fields of intentions, by the name of their records.
-    const OWN: [(&str, &str); 5] = [
+    const OWN: [(&str, &str); 9] = [
+        ("allow", "allow"),
+        ("disallow", "disallow"),
+        ("sitemap", "sitemap"),
+        ("user-agent", "crawlers"),
         ("crawl-delay", "crawl_delay"),
         ("content-signal", "content_signal"),
         ("content-usage", "content_usage"),
@@ -100,13 +107,28 @@ fn other(line: &str) -> Result<Line, String> {
         return Err(format!("'{said}' has a field of its own here: give its value as '{field}'"));
     }
     // google/robotstxt takes names that begin with that of a rule for it.
-    if !is_name || TAKEN.iter().any(|taken| lower.starts_with(taken)) {
+    if !is_name || TAKEN.iter().any(|taken| lower.starts_with(taken)) || means_more(&lower) {
         return Err(format!(
             "'{said}' has no name that another record can have: letters and '-', and the fields that are \
              described have names of their own"
         ));
     }
     Ok((name.to_owned().into(), checked(name, value)?))
+}
+
+/// Returns true if some reader takes the name for that of a rule, a crawler or a sitemap, as google/robotstxt
+/// does with `disalow`.
+fn means_more(name: &str) -> bool {
+    let line = format!("{name}: /\n");
+    Profile::NAMED.iter().any(|(_, profile)| {
+        let robots = Robots::parse(line.as_bytes(), profile);
+        robots.records().any(|record| {
+            matches!(
+                record.field,
+                Field::UserAgent | Field::Allow | Field::Disallow | Field::Sitemap
+            )
+        })
+    })
 }
 
 /// A value as it is written.

@@ -68,6 +68,8 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let list = args.list.then(List::new);
     let counts = threads::judge(&audit, input, list, args.threads)?;
     let read = errors.end();
+    // Lines were listed, so something is forbidden.
+    let Some(counts) = counts else { return Ok(Status::No) };
     let report = counts.report();
     notes(args, &report);
     if args.list {
@@ -91,9 +93,15 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     if report.lacks_requests() {
         return Err(Failure::Incomplete(
-            "no line of the logs could be read in this format, so nothing was judged: leave \
-             --log-format and --format-string out to have it found, or give the one that is theirs"
-                .into(),
+            match args.log_format.is_some() || args.format_string.is_some() {
+                true => {
+                    "no line of the logs could be read in this format, so nothing was judged: leave \
+                     --log-format and --format-string out to have it found, or give the one that is \
+                     theirs"
+                }
+                false => "no line of the logs could be read, so nothing was judged",
+            }
+            .into(),
         ));
     }
     if report.lacks_hosts() {

@@ -41,8 +41,9 @@ impl From<&str> for RangesOption {
 /// Returns an error if it cannot be read or is no such file, or if nobody knows whose addresses it has.
 pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
     let file = read(&option.place)?;
+    let is_operator = known.iter().any(|one| one.operator.eq_ignore_ascii_case(&option.name));
     let question = known.did_you_mean(&option.name, &Robots::parse(b"", &Profile::RFC9309));
-    if let Some(question) = question.filter(|_| option.is_named) {
+    if let Some(question) = question.filter(|_| option.is_named && !is_operator) {
         return Err(Failure::Usage(format!(
             "--ranges {}={}: {question} If it is the name of another crawler, add that with \
              --crawlers FILE",

@@ -31,6 +31,10 @@ impl List {
             is_harmless: io::stdout().is_terminal(),
         }
     }
+
+    fn has_reader(&self) -> bool {
+        self.out.get_ref().has_reader()
+    }
 }
 
 /// What the threads share.
@@ -49,7 +53,7 @@ struct Sum<'r> {
     list: Option<List>,
 }
 
-/// Judges all logs.
+/// Judges all logs. `None` if nobody reads the list any more.
 ///
 /// # Errors
 /// Returns an error if the list cannot be written, or if there can be no threads.
@@ -58,7 +62,7 @@ pub fn judge<'r>(
     input: Input<'r>,
     list: Option<List>,
     threads: Threads,
-) -> Result<Counts<'r>, Failure> {
+) -> Result<Option<Counts<'r>>, Failure> {
     let threads = threads.get();
     let shared = Shared {
         audit,
@@ -89,7 +93,8 @@ pub fn judge<'r>(
     if let Some(list) = &mut sum.list {
         list.out.flush().map_err(stdout::failed)?;
     }
-    Ok(std::mem::replace(&mut sum.counts, Counts::new(audit)))
+    let is_read = sum.list.as_ref().is_none_or(List::has_reader);
+    Ok(is_read.then(|| std::mem::replace(&mut sum.counts, Counts::new(audit))))
 }
 
 /// Reads, judges and adds blocks until there are no more.
@@ -110,8 +115,13 @@ fn work(shared: &Shared<'_>) -> Result<(), Failure> {
         turn.finish((judged, listed), |(judged, listed)| {
             let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
             sum.counts.add(judged);
-            let Some(list) = &mut sum.list else { return Ok(()) };
-            list.out.write_all(&listed).map_err(stdout::failed)
+            let Some(list) = &mut sum.list else { return Ok::<(), Failure>(()) };
+            list.out.write_all(&listed).map_err(stdout::failed)?;
+            // What is not read need not be found, and a live log has no end.
+            if !list.has_reader() {
+                turns.end();
+            }
+            Ok(())
         })?;
     }
     Ok(())

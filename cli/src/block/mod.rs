@@ -3,12 +3,22 @@
 pub mod args;
 
 use robotsieve::known::block::{Block, CannotBlock};
+use robotsieve::{Field, Profile, Robots};
 
 use crate::error::{Failure, Status};
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
 use args::BlockArgs;
+
+/// Returns true if a file has something else in it than groups that shut crawlers out.
+fn says_more(file: &[u8]) -> bool {
+    Robots::parse(file, &Profile::RFC9309).records().any(|record| match record.field {
+        Field::UserAgent => false,
+        Field::Disallow => record.value != b"/",
+        _ => true,
+    })
+}
 
 /// Prints the groups or the edited file.
 pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
@@ -26,6 +36,15 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
             "no crawler is known of these purposes: name some with --crawler TOKEN"
         };
         return Err(Failure::Usage(message.to_owned()));
+    }
+    if let (None, Some(output)) = (&args.robots, &args.output.output)
+        && std::fs::read(output).is_ok_and(|file| says_more(&file))
+    {
+        let name = output.display();
+        return Err(Failure::Usage(format!(
+            "'{name}' has other records, and would have the new groups alone: give the file to edit \
+             too, as in '-o {name} {name}', or another name"
+        )));
     }
     let old = match &args.robots {
         None => Vec::new(),

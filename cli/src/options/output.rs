@@ -10,8 +10,8 @@ use clap::{Args, ValueHint};
 pub struct OutputOption {
     /// Write to this file instead of standard output
     ///
-    /// It is replaced only when all is done, and keeps its permissions. What
-    /// the shell's '>' is given is emptied before the command begins.
+    /// It is replaced only when all is done, and keeps its owner and mode (no
+    /// access lists). What the shell's '>' is given is emptied at once.
     #[arg(short, long, value_name = "PATH", value_parser = parser(), verbatim_doc_comment)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

@@ -171,7 +171,11 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path),
         Ok(_) => Err(io::Error::other("it exists and is not a regular file")),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+            // A link to a file that is not there yet, and no circle: metadata would have said so.
+            Ok(to) => target(&folder_of(path).join(to)),
+            Err(_) => Ok(path.to_owned()),
+        },
         Err(cause) => Err(cause),
     }
 }

@@ -62,6 +62,11 @@ fn what_is_wrong_has_a_line() {
             "robots.toml:4: 'Crawl-delay: 6' has a field of its own here: give its value as 'crawl_delay'",
         ),
         (
+            "profiles = 'rfc9309'\n[[groups]]\ncrawlers = '*'\nother = 'Disalow: /'\n",
+            2,
+            "robots.toml:4: 'Disalow: /' has no name that another record can have",
+        ),
+        (
             "expect = 'allow * @sitemap'\n",
             2,
             "robots.toml:1: '@sitemap' stands for the URLs of a sitemap, and there is none",
@@ -134,6 +139,16 @@ fn output() {
     let wanted = run_line("block --crawler FooBot old.txt").out;
     run_line("block --crawler FooBot -o old.txt old.txt").status(0);
     assert_eq!(read(&folder, "old.txt"), wanted);
+    run_line("block --crawler FooBot -o old.txt").fails(2, "'old.txt' has other records");
+    assert_eq!(read(&folder, "old.txt"), wanted);
+    run_line("block --crawler FooBot -o groups.txt").status(0);
+    run_line("block --crawler GPTBot -o groups.txt").status(0);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("later.txt", folder.path("link.txt")).unwrap();
+        run_line("write -o link.txt robots.toml").gives(0, "");
+        assert_eq!(read(&folder, "later.txt"), text);
+    }
     let wanted = run_line("enforce --server nginx old.txt").out;
     run_line("enforce --server nginx --output new.conf old.txt").status(0);
     assert_eq!(read(&folder, "new.conf"), wanted);
