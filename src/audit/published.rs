@@ -230,10 +230,10 @@ mod tests {
             ("", "EOF"),
             ("{}", "prefixes"),
             ("[]", "invalid length"),
-            (r#"{"prefixes":[]}"#, "it has no ipv4Prefix"),
+            (r#"{"prefixes":[]}"#, "it has no object with either"),
             (
                 r#"{"prefixes":[{"ipv4Prefix":"1.2.3.4","ipv6Prefix":"::1"}]}"#,
-                "it has no ipv4Prefix",
+                "it has no object with either",
             ),
             (r#"{"prefixes":[{"ipv4Prefix":"x"}]}"#, "'x': it is not an address"),
             (
