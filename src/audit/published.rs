@@ -39,6 +39,7 @@ impl fmt::Display for InvalidPublished {
 impl std::error::Error for InvalidPublished {}
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with a list 'prefixes'")]
 struct File {
     #[serde(rename = "formatVersion")]
     format_version: Option<serde_json::Value>,
@@ -46,6 +47,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with an ipv4Prefix or an ipv6Prefix")]
 struct Prefix {
     #[serde(rename = "ipv4Prefix")]
     ipv4: Option<String>,
@@ -72,6 +74,8 @@ impl PublishedRanges {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(json: &[u8]) -> Result<PublishedRanges, InvalidPublished> {
+        // The mark that some editors begin a file with.
+        let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
         let file: File =
             serde_json::from_slice(json).map_err(|cause| InvalidPublished(cause.to_string()))?;
         if let Some(version) = &file.format_version {
@@ -229,7 +233,8 @@ mod tests {
         for (file, wanted) in [
             ("", "EOF"),
             ("{}", "prefixes"),
-            ("[]", "invalid length"),
+            ("[]", "invalid length 0, expected an object with a list 'prefixes'"),
+            ("\u{feff}3", "expected an object with a list 'prefixes'"),
             (r#"{"prefixes":[]}"#, "it has no object with either"),
             (
                 r#"{"prefixes":[{"ipv4Prefix":"1.2.3.4","ipv6Prefix":"::1"}]}"#,
