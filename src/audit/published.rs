@@ -123,11 +123,8 @@ impl PublishedRanges {
     /// `services` name some of these.
     #[must_use]
     pub fn crawlers(&self, name: &str, known: &KnownCrawlers) -> Vec<(String, Ranges)> {
-        let of_operator: Vec<&str> = known
-            .iter()
-            .filter(|one| one.operator.eq_ignore_ascii_case(name))
-            .map(|one| one.token.as_str())
-            .collect();
+        let of_operator: Vec<&str> =
+            known.of_operator(name).map(|one| one.token.as_str()).collect();
         if known.by_token(name).is_some() || of_operator.is_empty() {
             return vec![(name.to_owned(), self.all())];
         }

@@ -79,8 +79,6 @@ pub(super) fn comment(text: &str) -> Result<Vec<String>, String> {
 
 /// A line of another field.
 fn other(line: &str) -> Result<Line, String> {
-    /// Fields that mean something else here, or to some reader.
-    const TAKEN: [&str; 3] = ["allow", "disallow", "user"];
     /// Fields of intentions, by the name of their records.
     const OWN: [(&str, &str); 9] = [
         ("allow", "allow"),
@@ -106,8 +104,7 @@ fn other(line: &str) -> Result<Line, String> {
     if let Some((_, field)) = OWN.iter().find(|(own, _)| *own == lower) {
         return Err(format!("'{said}' has a field of its own here: give its value as '{field}'"));
     }
-    // google/robotstxt takes names that begin with that of a rule for it.
-    if !is_name || TAKEN.iter().any(|taken| lower.starts_with(taken)) || means_more(&lower) {
+    if !is_name || lower.starts_with("user") || means_more(&lower) {
         return Err(format!(
             "'{said}' has no name that another record can have: letters and '-', and the fields that are \
              described have names of their own"
@@ -117,7 +114,7 @@ fn other(line: &str) -> Result<Line, String> {
 }
 
 /// Returns true if some reader takes the name for that of a rule, a crawler or a sitemap, as google/robotstxt
-/// does with `disalow`.
+/// does with `disalow`, and with all names that begin with that of a rule.
 fn means_more(name: &str) -> bool {
     let line = format!("{name}: /\n");
     Profile::NAMED.iter().any(|(_, profile)| {

@@ -156,11 +156,9 @@ impl<'a> Expectations<'a> {
         let url = &line[fields.url.clone()];
         let is_sitemap = url == SITEMAP;
         if is_sitemap && !self.takes_sitemap {
-            return Err(
-                "'@sitemap' stands for the URLs of a sitemap, and there is none: 'robotsieve \
-                        test' takes one with --sitemap FILE|URL"
-                    .to_owned(),
-            );
+            return Err("'@sitemap' stands for the URLs of a sitemap, and there is none: \
+                        'robotsieve test' takes one with --sitemap FILE|URL"
+                .to_owned());
         }
         if !is_sitemap && !self.is_url(url) {
             return Err(format!(

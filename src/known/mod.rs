@@ -128,6 +128,11 @@ impl KnownCrawlers {
         self.iter().filter(move |crawler| crawler.purpose == purpose)
     }
 
+    /// Those of the operator with this name, in any case.
+    pub fn of_operator(&self, name: &str) -> impl Iterator<Item = &KnownCrawler> {
+        self.iter().filter(move |crawler| crawler.operator.eq_ignore_ascii_case(name))
+    }
+
     /// The crawler with a product token, in any case.
     pub fn by_token(&self, token: &str) -> Option<&KnownCrawler> {
         self.by_token.get(&token.to_ascii_lowercase()).map(|&at| &self.crawlers[at])

@@ -305,6 +305,16 @@ fn expectations_where_crawlers_can_be_named() {
 }
 
 #[test]
+fn names_that_some_reader_takes_for_others() {
+    for name in ["Allowed", "Disallow-all", "Disalow", "Sitemaps", "Site-map", "Useragent", "User"]
+    {
+        let group = Group::of(["*"]).other([format!("{name}: /x")]);
+        let wrong = RobotsTxt::builder().group(group).build(known()).unwrap_err().to_string();
+        assert!(wrong.contains("has no name that another record can have"), "{name}: {wrong}");
+    }
+}
+
+#[test]
 fn notes() {
     let built =
         intentions(&[("@ai-training Applebot", "", "/"), ("*", "", "/x")]).build(known()).unwrap();

@@ -68,8 +68,9 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let list = args.list.then(List::new);
     let counts = threads::judge(&audit, input, list, args.threads)?;
     let read = errors.end();
+    let unless_failed = |found| if read == Status::Done { found } else { read };
     // Lines were listed, so something is forbidden.
-    let Some(counts) = counts else { return Ok(Status::No) };
+    let Some(counts) = counts else { return Ok(unless_failed(Status::No)) };
     let report = counts.report();
     notes(args, &report);
     if args.list {
@@ -113,8 +114,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
             report.hosts.join(", ")
         )));
     }
-    let found = if report.forbidden > 0 { Status::No } else { Status::Done };
-    Ok(if read == Status::Done { found } else { read })
+    Ok(unless_failed(if report.forbidden > 0 { Status::No } else { Status::Done }))
 }
 
 /// What one should know before one believes the report.

@@ -8,7 +8,7 @@ use robotsieve::{Profile, Robots};
 use url::Url;
 
 use crate::error::Failure;
-use crate::known::Known;
+use crate::known::{Known, misspelt};
 use crate::read::small_file;
 use crate::read::web::{self, Web};
 
@@ -41,15 +41,11 @@ impl From<&str> for RangesOption {
 /// Returns an error if it cannot be read or is no such file, or if nobody knows whose addresses it has.
 pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
     let file = read(&option.place)?;
-    let is_operator = known.iter().any(|one| one.operator.eq_ignore_ascii_case(&option.name));
+    let is_operator = known.of_operator(&option.name).next().is_some();
     let question = known.did_you_mean(&option.name, &Robots::parse(b"", &Profile::RFC9309));
     if let Some(question) = question.filter(|_| option.is_named && !is_operator) {
-        return Err(Failure::Usage(format!(
-            "--ranges {}={}: {question} If it is the name of another crawler, add that with \
-             --crawlers FILE",
-            option.name,
-            option.place.display()
-        )));
+        let place = option.place.display();
+        return Err(misspelt(format_args!("--ranges {}={place}: {question}", option.name)));
     }
     let crawlers = match option.is_named {
         true => Some(file.crawlers(&option.name, known)),

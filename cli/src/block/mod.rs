@@ -2,23 +2,16 @@
 
 pub mod args;
 
-use robotsieve::known::block::{Block, CannotBlock};
-use robotsieve::{Field, Profile, Robots};
+use std::fs;
+
+use robotsieve::known::block::{self, Block, CannotBlock};
 
 use crate::error::{Failure, Status};
+use crate::known::misspelt;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
 use args::BlockArgs;
-
-/// Returns true if a file has something else in it than groups that shut crawlers out.
-fn says_more(file: &[u8]) -> bool {
-    Robots::parse(file, &Profile::RFC9309).records().any(|record| match record.field {
-        Field::UserAgent => false,
-        Field::Disallow => record.value != b"/",
-        _ => true,
-    })
-}
 
 /// Prints the groups or the edited file.
 pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
@@ -38,7 +31,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     if let (None, Some(output)) = (&args.robots, &args.output.output)
-        && std::fs::read(output).is_ok_and(|file| says_more(&file))
+        && fs::read(output).is_ok_and(|file| !block::has_nothing_else(&file))
     {
         let name = output.display();
         return Err(Failure::Usage(format!(
@@ -64,10 +57,9 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
             ));
             Ok(Status::No)
         }
-        Err(CannotBlock::DidYouMean(question)) => Err(Failure::Usage(format!(
-            "--crawler: {question} If it is the name of another crawler, add that with --crawlers \
-             FILE"
-        ))),
+        Err(CannotBlock::DidYouMean(question)) => {
+            Err(misspelt(format_args!("--crawler: {question}")))
+        }
         Err(wrong) => {
             let advice = match wrong {
                 CannotBlock::Html => ": give the file or the URL of the robots.txt",

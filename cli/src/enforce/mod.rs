@@ -6,6 +6,7 @@ use robotsieve::Robots;
 use robotsieve::enforce::{self, CannotEnforce, Options};
 
 use crate::error::{Failure, Status};
+use crate::known::misspelt;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
@@ -31,9 +32,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
             written.notes.iter().for_each(|note| stderr::note(note));
             print_or_write(args.output.output.as_deref(), written.text)
         }
-        Err(CannotEnforce::DidYouMean(question)) => Err(Failure::Usage(format!(
-            "{question} If it is the name of another crawler, add that with --crawlers FILE"
-        ))),
+        Err(CannotEnforce::DidYouMean(question)) => Err(misspelt(question)),
         Err(wrong) => {
             let way_out = match wrong {
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",

@@ -1,5 +1,6 @@
 //! The options about known crawlers: `--crawlers` and `--purpose`.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -54,6 +55,13 @@ impl KnownOption {
         }
         Ok(known)
     }
+}
+
+/// Refuses a name, by the question whether another one was meant, and says the way out.
+pub fn misspelt(question: impl Display) -> Failure {
+    Failure::Usage(format!(
+        "{question} If it is the name of another crawler, add that with --crawlers FILE"
+    ))
 }
 
 fn read(path: &Path) -> io::Result<String> {

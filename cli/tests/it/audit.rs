@@ -645,22 +645,27 @@ fn any_number_of_threads() {
 fn a_list_that_nobody_reads() {
     let folder = folder();
     long_logs(&folder);
-    let run = |out: Stdio| {
+    let run = |out: Stdio, logs: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_robotsieve"));
-        command.args(["audit", "--list", "--threads", "3", "robots.txt", "1.log", "2.log.gz"]);
+        command.args(["audit", "--list", "--threads", "3", "robots.txt"]).args(logs);
         command.current_dir(folder.root()).stdout(out).output().unwrap()
     };
-    let full = run(fs::File::create("/dev/full").unwrap().into());
+    let closed = |logs: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let closed = run(writer.into(), logs);
+        (closed.status.code(), String::from_utf8(closed.stderr).unwrap())
+    };
+    let logs = ["1.log", "2.log.gz"];
+    let full = run(fs::File::create("/dev/full").unwrap().into(), &logs);
     let err = String::from_utf8(full.stderr).unwrap();
     assert_eq!(full.status.code(), Some(3), "{err}");
     assert!(err.contains("cannot write to standard output"), "{err}");
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let closed = run(writer.into());
-    let err = String::from_utf8(closed.stderr).unwrap();
-    assert_eq!(closed.status.code(), Some(1), "{err}");
     // The logs were not read to their end.
-    assert_eq!(err, "");
+    assert_eq!(closed(&logs), (Some(1), String::new()));
+    let (status, err) = closed(&["missing.log", "1.log"]);
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("missing.log"), "{err}");
 }
 
 /// What a server logs of some requests, if it is installed: `start` starts it on a port.

@@ -29,6 +29,7 @@ use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::DiagnosticKind;
+use crate::read::parse::Field;
 use crate::shown::{first_of, grouped, shown};
 use edit::Place;
 use prove::{Blocked, Proven};
@@ -41,6 +42,24 @@ const RECORDS: usize = 10;
 pub struct Block<'k> {
     known: &'k KnownCrawlers,
     blocked: Vec<Blocked<'k>>,
+}
+
+/// Returns true if a file has nothing but groups that shut crawlers out of the whole site: what
+/// [`Block::edit`] makes of an empty file. Comments do not count.
+///
+/// ```
+/// use robotsieve::known::block::has_nothing_else;
+///
+/// assert!(has_nothing_else(b"# No training\nUser-agent: GPTBot\nDisallow: /\n"));
+/// assert!(!has_nothing_else(b"User-agent: GPTBot\nDisallow: /private/\n"));
+/// ```
+#[must_use]
+pub fn has_nothing_else(file: &[u8]) -> bool {
+    Robots::parse(file, &Profile::RFC9309).records().all(|record| match record.field {
+        Field::UserAgent => true,
+        Field::Disallow => record.value == b"/",
+        _ => false,
+    })
 }
 
 /// A robots.txt that shuts crawlers out; proven.
