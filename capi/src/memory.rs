@@ -4,6 +4,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 
 use crate::failure::{Failure, Status};
+use crate::given::put;
 
 /// The bytes before a block, which have its size. As many as its alignment.
 const HEAD: usize = 16;
@@ -29,7 +30,7 @@ fn block(size: usize) -> *mut u8 {
 }
 
 /// Bytes for the caller, with a NUL behind them.
-pub fn give(bytes: &[u8]) -> Result<*mut u8, Failure> {
+fn give(bytes: &[u8]) -> Result<*mut u8, Failure> {
     let given = block(bytes.len() + 1);
     if given.is_null() {
         return Err(full(bytes.len()));
@@ -40,6 +41,17 @@ pub fn give(bytes: &[u8]) -> Result<*mut u8, Failure> {
         given.add(bytes.len()).write(0);
     }
     Ok(given)
+}
+
+/// [`give`], with the number of bytes for the caller.
+///
+/// # Safety
+/// `len` is NULL or leads to memory for a `usize`.
+pub unsafe fn give_with_len<T>(bytes: &[u8], len: *mut usize) -> Result<*mut T, Failure> {
+    let given = give(bytes)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(len, bytes.len()) };
+    Ok(given.cast())
 }
 
 /// A copy of bytes of the caller.

@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 use robotsieve::Origin;
 
 use crate::failure::{Error, Failure, Status, guard};
-use crate::given::{bytes, put};
-use crate::memory::give;
+use crate::given::bytes;
+use crate::memory::give_with_len;
 
 /// The site of a URL of the caller.
 ///
@@ -35,10 +35,8 @@ pub unsafe extern "C" fn robotsieve_robots_txt_url(
     let run = || {
         // SAFETY: the caller's promise.
         let text = unsafe { origin(url, url_len) }?.robots_url();
-        let given = give(text.as_bytes())?;
         // SAFETY: the caller's promise.
-        unsafe { put(len, text.len()) };
-        Ok(given.cast())
+        unsafe { give_with_len(text.as_bytes(), len) }
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, null_mut(), run) }

@@ -1,10 +1,10 @@
 //! The policies of many sites, in files.
 
 use std::ffi::c_char;
+use std::fmt::Display;
 use std::ptr::null_mut;
 
 use robotsieve::Answer;
-use robotsieve::pack::PackError;
 
 use crate::crawler::Crawler;
 use crate::failure::{Error, Failure, Status, guard, status};
@@ -16,7 +16,7 @@ use crate::set::check_crawler;
 /// An open pack: the policies of many sites, used where their bytes are.
 pub struct Pack(robotsieve::pack::Pack<'static>);
 
-fn damaged(error: PackError) -> Failure {
+fn damaged(error: impl Display) -> Failure {
     Failure::new(Status::Pack, error.to_string())
 }
 
@@ -43,8 +43,7 @@ pub unsafe extern "C" fn robotsieve_pack_open(
             // the pack has them.
             files.push(unsafe { bytes(file.data, file.len, "a file") }?);
         }
-        let pack = robotsieve::pack::Pack::open_shards(files)
-            .map_err(|error| Failure::new(Status::Pack, error.to_string()))?;
+        let pack = robotsieve::pack::Pack::open_shards(files).map_err(damaged)?;
         Ok(Box::into_raw(Box::new(Pack(pack))))
     };
     // SAFETY: the caller's promise.

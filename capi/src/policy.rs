@@ -27,6 +27,14 @@ pub enum AnswerNumber {
     Unknown = 3,
 }
 
+// The bytes that many answers are written as are the same numbers.
+const _: () = assert!(
+    AnswerNumber::Disallow as u8 == Answer::Disallow as u8
+        && AnswerNumber::Allow as u8 == Answer::Allow as u8
+        && AnswerNumber::Invalid as u8 == Answer::Invalid as u8
+        && AnswerNumber::Unknown as u8 == Answer::Unknown as u8
+);
+
 impl From<Answer> for AnswerNumber {
     fn from(answer: Answer) -> AnswerNumber {
         match answer {

@@ -11,7 +11,7 @@ use crate::choice::profile;
 use crate::crawler::Crawler;
 use crate::failure::{Error, Failure, Status, guard};
 use crate::given::{Slice, bytes, free, handle, put};
-use crate::memory::{copy, give};
+use crate::memory::{copy, give_with_len};
 
 type Parsed<'a> = robotsieve::Robots<'a>;
 
@@ -141,10 +141,8 @@ pub unsafe extern "C" fn robotsieve_robots_explain(
         })?;
         let text = serde_json::to_vec(&report)
             .map_err(|error| Failure::new(Status::Internal, error.to_string()))?;
-        let given = give(&text)?;
         // SAFETY: the caller's promise.
-        unsafe { put(len, text.len()) };
-        Ok(given.cast())
+        unsafe { give_with_len(&text, len) }
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, null_mut(), run) }

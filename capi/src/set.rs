@@ -9,8 +9,8 @@ use robotsieve::{Answer, Config, PolicySet};
 use crate::choice::{profile, site};
 use crate::crawler::Crawler;
 use crate::failure::{Error, Failure, Status, guard, status};
-use crate::given::{self, Slice, array, bytes, free, handle, put, urls, wrong};
-use crate::memory::give;
+use crate::given::{self, Slice, array, bytes, free, handle, urls, wrong};
+use crate::memory::give_with_len;
 use crate::origin::origin;
 use crate::policy::{AnswerNumber, seconds};
 
@@ -144,6 +144,8 @@ pub unsafe extern "C" fn robotsieve_set_len(set: *const Set, error: *mut Error) 
 
 /// The answer for a URL and a crawler, which is given by its index in the order of
 /// `robotsieve_set_new`. `ROBOTSIEVE_ANSWER_UNKNOWN` if the site is not in the set, and if it fails.
+///
+/// The URL is judged for all crawlers of the set: of several, ask with `robotsieve_set_answers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_set_answer(
     set: *const Set,
@@ -242,10 +244,8 @@ pub unsafe extern "C" fn robotsieve_set_pack(
         let pack = set
             .write_pack(Vec::new())
             .map_err(|error| Failure::new(Status::Pack, error.to_string()))?;
-        let given = give(&pack)?;
         // SAFETY: the caller's promise.
-        unsafe { put(len, pack.len()) };
-        Ok(given.cast())
+        unsafe { give_with_len(&pack, len) }
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, null_mut(), run) }

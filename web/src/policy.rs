@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use robotsieve::records::Pace;
-use robotsieve::{Decision, Engine, Policy, Reason, Verdict};
+use robotsieve::{Answer, Decision, Engine, Policy, Reason, Verdict};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -13,11 +13,6 @@ use crate::file::Shared;
 use crate::graph;
 use crate::json::json;
 use crate::scratch;
-
-/// The answers in bytes.
-const DISALLOW: u8 = 0;
-const ALLOW: u8 = 1;
-const INVALID: u8 = 2;
 
 /// The rules of a file for one crawler.
 #[wasm_bindgen]
@@ -28,11 +23,7 @@ pub struct RawPolicy {
 
 #[inline(always)]
 fn answer(policy: &Policy, url: &[u8]) -> u8 {
-    match policy.target(url) {
-        Ok(target) if policy.verdict(&target) == Verdict::Allow => ALLOW,
-        Ok(_) => DISALLOW,
-        Err(_) => INVALID,
-    }
+    Answer::from(policy.target(url).map(|target| policy.verdict(&target))) as u8
 }
 
 impl RawPolicy {
