@@ -27,6 +27,7 @@ import zipfile
 from pathlib import Path
 
 import licences
+from version import version
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPLETIONS = {
@@ -46,10 +47,6 @@ def fail(text):
 
 def run(command, **options):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, **options).stdout
-
-
-def version():
-    return run([sys.executable, "release/version.py"], text=True).strip()
 
 
 def moment():

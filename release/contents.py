@@ -18,10 +18,10 @@ import zipfile
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from version import version
+
 ROOT = Path(__file__).resolve().parent.parent
-VERSION = subprocess.run(
-    [sys.executable, ROOT / "release/version.py"], capture_output=True, text=True, check=True
-).stdout.strip()
+VERSION = version()
 # As Python writes versions.
 PYTHON_VERSION = re.sub(r"-(a|b|rc)[a-z]*\.?", r"\1", VERSION)
 

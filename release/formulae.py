@@ -9,9 +9,10 @@ is the word MISSING, for a dry run on a machine that cannot make them all.
 
 import hashlib
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from version import version as the_version
 
 ROOT = Path(__file__).resolve().parent.parent
 RELEASES = "https://github.com/robotsieve/robotsieve/releases/download"
@@ -22,9 +23,7 @@ def main(arguments):
     if len(arguments) != 1 + partial:
         sys.exit(__doc__.strip())
     folder = Path(arguments[-1])
-    version = subprocess.run(
-        [sys.executable, ROOT / "release/version.py"], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    version = the_version()
     missing = set()
 
     def filled(match):

@@ -52,6 +52,7 @@ def fail(*lines):
 
 
 def tracked():
+    """The files that git knows, or would take, from the top of the repository."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -143,16 +144,17 @@ def notes():
     print("\n".join(below[:end]).strip())
 
 
-match sys.argv[1:]:
-    case []:
-        print(version())
-    case ["check"]:
-        check(None)
-    case ["check", tag]:
-        check(tag)
-    case ["set", wanted]:
-        set_version(wanted)
-    case ["notes"]:
-        notes()
-    case _:
-        fail(__doc__.strip())
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case []:
+            print(version())
+        case ["check"]:
+            check(None)
+        case ["check", tag]:
+            check(tag)
+        case ["set", wanted]:
+            set_version(wanted)
+        case ["notes"]:
+            notes()
+        case _:
+            fail(__doc__.strip())

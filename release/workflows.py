@@ -5,9 +5,10 @@
 """
 
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from version import tracked
 
 ROOT = Path(__file__).resolve().parent.parent
 # What a workflow writes before it reads it.
@@ -15,14 +16,6 @@ MADE = re.compile(r"(files|dist|sdists|context|target|web/dist|web/page/dist)\b|
 # A path has a folder, and begins with one of ours.
 PATH = re.compile(r"(?<![\w./@:-])((?:\.ci|\.github|action|capi|cli|client|docs|python|release|web)/[\w./*-]*\w)")
 PIN = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+(?:\.\d+)?")
-
-
-def tracked():
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )
-    return listed.stdout.splitlines()
 
 
 def exists(path, files):
@@ -33,7 +26,7 @@ def exists(path, files):
 
 
 def main():
-    files = tracked()
+    files = [path.as_posix() for path in tracked()]
     wrong, paths = [], 0
     sources = sorted((ROOT / ".github/workflows").glob("*.yml"))
     sources += [ROOT / name for name in ("action.yml", ".github/dependabot.yml", ".pre-commit-hooks.yaml")]
