@@ -8,8 +8,6 @@ use super::pattern::{literal, written};
 use super::values::{self, Line, Values};
 use crate::known::block::token;
 use crate::known::{KnownCrawler, KnownCrawlers, Purpose};
-use crate::policy::robots::Robots;
-use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::shown::first_of;
 use crate::verdict::Verdict;
@@ -235,8 +233,7 @@ fn crawlers<'k>(
                 None => match token(name) {
                     Ok(()) if name.len() <= MAX_NAME_BYTES => {
                         // The file is written only now, so it names nobody.
-                        let nothing = Robots::parse(b"", &Profile::RFC9309);
-                        if let Some(question) = known.did_you_mean(name, &nothing) {
+                        if let Some(question) = known.misspelt(name) {
                             faults.push(wrong(format!(
                                 "{question} If it is the name of another crawler, add it to the \
                                  known ones"

@@ -125,9 +125,8 @@ impl<'a> Whos<'a> {
         } else {
             let found = Purpose::all().find(|purpose| purpose.as_str().as_bytes() == text);
             let Some(purpose) = found else {
-                let empty = Robots::parse(b"", &Profile::RFC9309);
                 let names: Vec<_> = Purpose::all().map(|purpose| format!("@{purpose}")).collect();
-                return Err(match self.known.did_you_mean(text, &empty) {
+                return Err(match self.known.misspelt(text) {
                     Some(question) => question,
                     None => format!(
                         "'@{}' is no purpose: there are {} and @all; nor is it the token of a known \

@@ -38,7 +38,7 @@ const MISTAKEN: [(&str, &str); 4] = [
 ];
 
 /// Returns true if it is the token of a well-known crawler.
-pub(super) fn is_well_known(token: &[u8]) -> bool {
+pub(crate) fn is_well_known(token: &[u8]) -> bool {
     WELL_KNOWN.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(token))
 }
 

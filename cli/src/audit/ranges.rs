@@ -4,11 +4,10 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use robotsieve::audit::{Audit, PublishedRanges};
-use robotsieve::{Profile, Robots};
 use url::Url;
 
 use crate::error::Failure;
-use crate::known::{Known, misspelt};
+use crate::known::{Known, refused_name};
 use crate::read::small_file;
 use crate::read::web::{self, Web};
 
@@ -42,10 +41,10 @@ impl From<&str> for RangesOption {
 pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
     let file = read(&option.place)?;
     let is_operator = known.of_operator(&option.name).next().is_some();
-    let question = known.did_you_mean(&option.name, &Robots::parse(b"", &Profile::RFC9309));
+    let question = known.misspelt(&option.name);
     if let Some(question) = question.filter(|_| option.is_named && !is_operator) {
         let place = option.place.display();
-        return Err(misspelt(format_args!("--ranges {}={place}: {question}", option.name)));
+        return Err(refused_name(format_args!("--ranges {}={place}: {question}", option.name)));
     }
     let crawlers = match option.is_named {
         true => Some(file.crawlers(&option.name, known)),

@@ -7,7 +7,7 @@ use std::fs;
 use robotsieve::known::block::{self, Block, CannotBlock};
 
 use crate::error::{Failure, Status};
-use crate::known::misspelt;
+use crate::known::refused_name;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
@@ -58,7 +58,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
             Ok(Status::No)
         }
         Err(CannotBlock::DidYouMean(question)) => {
-            Err(misspelt(format_args!("--crawler: {question}")))
+            Err(refused_name(format_args!("--crawler: {question}")))
         }
         Err(wrong) => {
             let advice = match wrong {

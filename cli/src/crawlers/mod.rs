@@ -89,7 +89,7 @@ fn by_name<'k>(known: &'k Known, name: &OsStr) -> Result<&'k KnownCrawler, Failu
     let found = name.to_str().and_then(|name| known.by_name(name));
     found.ok_or_else(|| {
         let bytes = name.as_encoded_bytes();
-        let question = known.did_you_mean(bytes, &Robots::parse(b"", &Profile::RFC9309));
+        let question = known.misspelt(bytes);
         Failure::Usage(question.unwrap_or_else(|| {
             let name = bytes::shown(bytes);
             format!(

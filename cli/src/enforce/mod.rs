@@ -6,7 +6,7 @@ use robotsieve::Robots;
 use robotsieve::enforce::{self, CannotEnforce, Options};
 
 use crate::error::{Failure, Status};
-use crate::known::misspelt;
+use crate::known::refused_name;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
@@ -32,7 +32,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
             written.notes.iter().for_each(|note| stderr::note(note));
             print_or_write(args.output.output.as_deref(), written.text)
         }
-        Err(CannotEnforce::DidYouMean(question)) => Err(misspelt(question)),
+        Err(CannotEnforce::DidYouMean(question)) => Err(refused_name(question)),
         Err(wrong) => {
             let way_out = match wrong {
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",

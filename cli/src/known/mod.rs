@@ -58,7 +58,7 @@ impl KnownOption {
 }
 
 /// Refuses a name, by the question whether another one was meant, and says the way out.
-pub fn misspelt(question: impl Display) -> Failure {
+pub fn refused_name(question: impl Display) -> Failure {
     Failure::Usage(format!(
         "{question} If it is the name of another crawler, add that with --crawlers FILE"
     ))

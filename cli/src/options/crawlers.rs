@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
-use robotsieve::known::KnownCrawlers;
+use robotsieve::known::misspelt;
 use robotsieve::report::recorded::{check_names, is_refused};
-use robotsieve::{Crawler, NameError, Profile, Robots};
+use robotsieve::{Crawler, NameError, Profile};
 
 use crate::error::Failure;
 use crate::write::bytes::shown;
@@ -66,11 +66,9 @@ impl Agent {
         if !self.is_header {
             let names = || text.split(|byte| *byte == b',');
             // Most commands have no file yet, or many.
-            let nothing = Robots::parse(b"", profile);
-            let known = KnownCrawlers::built_in();
-            names()
-                .filter_map(|name| known.did_you_mean(name, &nothing))
-                .for_each(|question| stderr::note(&question));
+            if !stderr::is_quiet() {
+                names().filter_map(misspelt).for_each(|question| stderr::note(&question));
+            }
             return Ok(Crawler::names(names()));
         }
         let crawler = Crawler::from_user_agent(text);
