@@ -194,6 +194,9 @@ class Sieve:
     fetcher of yours runs in the loop that uses the sieve first.
     """
 
+    # Of one that could not be made as well, also if its arguments are wrong.
+    _is_closed = True
+
     def __init__(
         self,
         crawler: AnyCrawler,
@@ -212,7 +215,6 @@ class Sieve:
         clock: Clock | None = None,
         as_of: float | Literal["capture"] | None = None,
     ) -> None:
-        self._is_closed = True
         if clock is not None and as_of is not None:
             raise ValueError("give either clock or as_of: both say what time it is")
         own = fetcher if isinstance(fetcher, Fetcher) else None

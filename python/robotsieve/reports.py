@@ -435,6 +435,10 @@ class AuditReport(Document):
     """The name of the profile, null if it has none."""
     robots: tuple[AuditedFile, ...]
     """The versions of the robots.txt, in the order of time."""
+    unread: tuple[str, ...]
+    """The logs of which nothing, or not all, could be read: what they have besides is not in the
+    report.
+    """
     formats: tuple[str, ...]
     """The formats in which the logs were read."""
     lines: int

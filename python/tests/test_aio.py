@@ -1043,6 +1043,17 @@ async def test_a_sieve_that_is_not_closed_is_reported_and_closed(sites: Sites) -
     await until(lambda: threads() <= before)
 
 
+def test_a_sieve_that_could_not_be_made_says_no_more_than_why() -> None:
+    with warnings.catch_warnings():
+        # What __del__ raises is a warning of pytest.
+        warnings.simplefilter("error")
+        with pytest.raises(TypeError, match="unknown_option"):
+            Sieve("Bot", unknown_option=1)  # type: ignore[call-arg]
+        with pytest.raises(ValueError):
+            Sieve("Bot", protocol="no such protocol")
+        gc.collect()
+
+
 def threads() -> int:
     return len(os.listdir("/proc/self/task"))
 

@@ -37,6 +37,8 @@ pub struct Counts<'a> {
     pub(super) damaged: Vec<(String, u64)>,
     /// Some hosts of judged requests.
     pub(super) hosts: BTreeSet<String>,
+    /// The names of logs of which something could not be read.
+    pub(super) unread: Vec<String>,
     /// The formats in which the logs were read.
     pub(super) formats: BTreeSet<&'static str>,
     pub(super) found: Vec<Found<'a>>,
@@ -60,6 +62,7 @@ impl<'a> Counts<'a> {
             judged_by: vec![0; audit.versions.len()],
             damaged: Vec::new(),
             hosts: BTreeSet::new(),
+            unread: Vec::new(),
             formats: BTreeSet::new(),
             found: Vec::new(),
             by_token: HashMap::new(),
@@ -104,6 +107,11 @@ impl<'a> Counts<'a> {
             let tally = &mut self.found[crawlers[broken.crawler as usize]].tally;
             tally.add_example(broken.rule, judged.part(example), &mut self.room);
         }
+    }
+
+    /// A log of which nothing, or not all, could be read: the report says so.
+    pub fn unread(&mut self, log: &str) {
+        self.unread.push(log.to_owned());
     }
 
     /// Adds the sums of a crawler. Returns its place.

@@ -62,6 +62,12 @@ impl Log {
         Block { log: Arc::clone(&self.name), is_first, format: self.format.clone(), lines }
     }
 
+    /// Returns true if the format is known.
+    #[must_use]
+    pub fn has_format(&self) -> bool {
+        self.format.is_some()
+    }
+
     /// Returns true if the format is known, or does not matter because there was no line.
     #[must_use]
     pub fn is_told(&self) -> bool {

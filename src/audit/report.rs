@@ -33,6 +33,8 @@ pub struct AuditReport {
     pub profile: Option<String>,
     /// The versions of the robots.txt, in the order of time.
     pub robots: Vec<AuditedFile>,
+    /// The logs of which nothing, or not all, could be read: what they have besides is not in the report.
+    pub unread: Vec<String>,
     /// The formats in which the logs were read.
     pub formats: Vec<&'static str>,
     /// All lines but empty ones: `damaged`, `too_long` and `requests` together.
@@ -289,6 +291,7 @@ impl Counts<'_> {
             tool_version: TOOL_VERSION,
             profile: self.audit.profile.name().map(str::to_owned),
             robots: files.collect(),
+            unread: self.unread.clone(),
             formats: self.formats.iter().copied().collect(),
             lines: totals.lines,
             damaged: totals.damaged,
@@ -393,6 +396,10 @@ impl Counts<'_> {
         }
         if self.totals.too_long > 0 {
             lines.push(format!("lines longer than 1 MiB, skipped: {}", self.totals.too_long));
+        }
+        if !self.unread.is_empty() {
+            let names = first_of(NAMES, self.unread.iter().map(|name| shown(name.as_bytes())));
+            lines.push(format!("could not be read, or not to the end: {names}"));
         }
         let never = crawlers.iter().filter(|crawler| crawler.robots_txt == 0);
         let never: Vec<String> = never.map(|crawler| crawler.name.clone()).collect();

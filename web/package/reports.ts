@@ -64,6 +64,11 @@ export interface AuditReport {
   profile: string | null;
   /** The versions of the robots.txt, in the order of time. */
   robots: AuditedFile[];
+  /**
+   * The logs of which nothing, or not all, could be read: what they have besides is not in the
+   * report.
+   */
+  unread: string[];
   /** The formats in which the logs were read. */
   formats: string[];
   /** All lines but empty ones: `damaged`, `too_long` and `requests` together. */

@@ -43,6 +43,8 @@ Examples:
       robots.txt access.log
   robotsieve audit --ranges https://openai.com/gptbot.json robots.txt access.log
   robotsieve audit --list robots.txt access.log > offending.log
+  tail -f access.log | robotsieve audit --list --log-format combined \\
+      robots.txt -
   robotsieve audit --format-string '$request_uri $status \"$http_user_agent\"' \\
       robots.txt access.log
 
@@ -106,8 +108,10 @@ pub struct AuditArgs {
 
     /// Print the lines of forbidden requests, and no report
     ///
-    /// As they are in the logs. Control characters are escaped if standard
-    /// output is a terminal.
+    /// As they are in the logs. What 'tail -f' gives is listed as it comes if
+    /// --log-format says what it is; otherwise the first 256 KiB of a log are
+    /// awaited, which tell its format. Control characters are escaped if
+    /// standard output is a terminal.
     #[arg(long = "list", id = "list_lines", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["format", "json"])]
     pub list: bool,

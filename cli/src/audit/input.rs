@@ -1,6 +1,6 @@
 //! The logs, one after another, in blocks of lines.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
 use std::slice;
@@ -20,6 +20,10 @@ pub struct Input<'r> {
     current: Option<Current<'r>>,
     /// The number of blocks that were given.
     given: u64,
+    /// Those of which nothing, or not all, could be read.
+    unread: Vec<&'r OsString>,
+    /// True if lines are not kept waiting for more.
+    is_live: bool,
     errors: Arc<Report>,
 }
 
@@ -31,8 +35,20 @@ struct Current<'r> {
 }
 
 impl<'r> Input<'r> {
-    pub fn new(names: &'r [OsString], format: Option<LogFormat>, errors: Arc<Report>) -> Input<'r> {
-        Input { names: names.iter(), format, current: None, given: 0, errors }
+    /// If it `is_live`, lines are not kept waiting for more, once the format of their log is known.
+    pub fn new(
+        names: &'r [OsString],
+        format: Option<LogFormat>,
+        is_live: bool,
+        errors: Arc<Report>,
+    ) -> Input<'r> {
+        let names = names.iter();
+        Input { names, format, current: None, given: 0, unread: Vec::new(), is_live, errors }
+    }
+
+    /// The names of the logs of which nothing, or not all, could be read.
+    pub fn unread(&self) -> impl Iterator<Item = String> {
+        self.unread.iter().map(|name| log_name(name))
     }
 
     /// The next block, with its number, counted from 0. `None` at the end of all logs. `buffer` is for its
@@ -46,9 +62,11 @@ impl<'r> Input<'r> {
                 continue;
             };
             let number = self.given;
-            let next = current.lines.next(buffer).unwrap_or_else(|cause| {
+            let is_live = self.is_live && current.log.has_format();
+            let next = current.lines.next(buffer, is_live).unwrap_or_else(|cause| {
                 let name = inputs::shown(current.name);
                 self.errors.error(&format_args!("{name} breaks off: {cause}"));
+                self.unread.push(current.name);
                 Next::End
             });
             match next {
@@ -81,11 +99,19 @@ impl<'r> Input<'r> {
             let name = self.names.next()?;
             match inputs::open(name, &self.errors) {
                 Ok(bytes) => {
-                    let log = Log::new(&robots_file::shown(Path::new(name)), self.format.clone());
+                    let log = Log::new(&log_name(name), self.format.clone());
                     return Some(Current { name, log, lines: Lines::new(bytes) });
                 }
-                Err(cause) => self.errors.error(&inputs::cannot_read(name, &cause)),
+                Err(cause) => {
+                    self.errors.error(&inputs::cannot_read(name, &cause));
+                    self.unread.push(name);
+                }
             }
         }
     }
+}
+
+/// The name of a log in the report.
+fn log_name(name: &OsStr) -> String {
+    robots_file::shown(Path::new(name))
 }

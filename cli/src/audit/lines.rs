@@ -20,8 +20,7 @@ pub enum Next {
     End,
 }
 
-/// An input that is read in blocks of whole lines, which depend on its bytes alone: not on how many it gives
-/// at a time.
+/// An input that is read in blocks of whole lines.
 pub struct Lines<R> {
     input: R,
     /// The beginning of a line whose end has not been read yet.
@@ -39,19 +38,23 @@ impl<R: Read> Lines<R> {
 
     /// Replaces the contents of a buffer with the next lines, if that is what comes next.
     ///
+    /// A block depends on the input's bytes alone, not on how many it gives at a time, unless it `is_live`:
+    /// then never waits for more if there is a whole line.
+    ///
     /// A last line without a line feed gets one. An input that breaks off ends with its last whole line:
     /// the beginning of a line may look like another line.
     ///
     /// # Errors
     /// Returns an error if the input cannot be read to its end, after its last whole line.
-    pub fn next(&mut self, block: &mut Vec<u8>) -> io::Result<Next> {
+    pub fn next(&mut self, block: &mut Vec<u8>, is_live: bool) -> io::Result<Next> {
         let mut len = self.rest.len();
         block.resize(block.len().max(len), 0);
         block[..len].copy_from_slice(&self.rest);
         self.rest.clear();
         let mut room = BLOCK_BYTES;
+        let mut has_line = false;
         loop {
-            if len >= room || self.end.is_some() {
+            if len >= room || self.end.is_some() || (is_live && has_line) {
                 if let Some(last) = memrchr(b'\n', &block[..len]) {
                     self.rest.extend_from_slice(&block[last + 1..len]);
                     block.truncate(last + 1);
@@ -87,9 +90,13 @@ impl<R: Read> Lines<R> {
                         self.skips = false;
                         block.copy_within(at + 1..read, 0);
                         len = read - at - 1;
+                        has_line = memchr(b'\n', &block[..len]).is_some();
                     }
                 }
-                Ok(read) => len += read,
+                Ok(read) => {
+                    has_line |= is_live && memchr(b'\n', &block[len..len + read]).is_some();
+                    len += read;
+                }
             }
         }
     }
@@ -113,10 +120,16 @@ mod tests {
     }
 
     fn lines(text: &[u8], at_once: usize) -> Vec<String> {
+        let lines = lines_of(text, at_once, false);
+        assert!(lines_of(text, at_once, true) == lines);
+        lines
+    }
+
+    fn lines_of(text: &[u8], at_once: usize, is_live: bool) -> Vec<String> {
         let mut lines = Vec::new();
         let (mut input, mut block) = (Lines::new(Slow(text, at_once)), Vec::new());
         loop {
-            match input.next(&mut block).unwrap() {
+            match input.next(&mut block, is_live).unwrap() {
                 Next::End => return lines,
                 Next::TooLong => lines.push("too long".to_owned()),
                 Next::Lines => {
@@ -150,6 +163,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn lines_do_not_wait() {
+        let (mut input, mut block) = (Lines::new(Slow(b"a\nb\nccc\ndd", 5)), Vec::new());
+        for wanted in ["a\nb\n", "ccc\n", "dd\n"] {
+            assert_eq!(input.next(&mut block, true).unwrap(), Next::Lines);
+            assert_eq!(str::from_utf8(&block).unwrap(), wanted);
+        }
+        assert_eq!(input.next(&mut block, true).unwrap(), Next::End);
+    }
+
     /// What is read before an input breaks off is read to its last whole line.
     #[test]
     fn an_input_that_breaks_off() {
@@ -161,10 +184,10 @@ mod tests {
         }
         let mut input = Lines::new(Read::chain(&b"a\nb\nc"[..], Broken));
         let mut block = b"old".to_vec();
-        assert_eq!(input.next(&mut block).unwrap(), Next::Lines);
+        assert_eq!(input.next(&mut block, false).unwrap(), Next::Lines);
         assert_eq!(block, b"a\nb\n");
-        assert_eq!(input.next(&mut block).unwrap_err().to_string(), "damaged");
-        assert_eq!(input.next(&mut block).unwrap(), Next::End);
+        assert_eq!(input.next(&mut block, false).unwrap_err().to_string(), "damaged");
+        assert_eq!(input.next(&mut block, false).unwrap(), Next::End);
     }
 
     /// Blocks are the same however many bytes come at a time.
@@ -174,7 +197,7 @@ mod tests {
         let blocks = |at_once| {
             let (mut input, mut block) = (Lines::new(Slow(text.as_bytes(), at_once)), Vec::new());
             let mut blocks = Vec::new();
-            while input.next(&mut block).unwrap() == Next::Lines {
+            while input.next(&mut block, false).unwrap() == Next::Lines {
                 blocks.push(block.clone());
             }
             blocks

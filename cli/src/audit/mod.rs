@@ -64,7 +64,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         ranges::add(option, &known, &mut audit)?;
     }
     let errors = Arc::new(Report::new(args.progress.progress, &logs));
-    let input = Input::new(&logs, format, Arc::clone(&errors));
+    let input = Input::new(&logs, format, args.list, Arc::clone(&errors));
     let list = args.list.then(List::new);
     let counts = threads::judge(&audit, input, list, args.threads)?;
     let read = errors.end();

@@ -90,6 +90,8 @@ pub fn judge<'r>(
         worked
     })?;
     let mut sum = shared.sum.lock().unwrap_or_else(PoisonError::into_inner);
+    let input = shared.input.lock().unwrap_or_else(PoisonError::into_inner);
+    input.unread().for_each(|log| sum.counts.unread(&log));
     if let Some(list) = &mut sum.list {
         list.out.flush().map_err(stdout::failed)?;
     }
@@ -117,6 +119,8 @@ fn work(shared: &Shared<'_>) -> Result<(), Failure> {
             sum.counts.add(judged);
             let Some(list) = &mut sum.list else { return Ok::<(), Failure>(()) };
             list.out.write_all(&listed).map_err(stdout::failed)?;
+            // The lines of a live log are few at a time.
+            list.out.flush().map_err(stdout::failed)?;
             // What is not read need not be found, and a live log has no end.
             if !list.has_reader() {
                 turns.end();

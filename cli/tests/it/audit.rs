@@ -278,6 +278,13 @@ fn compressed_and_piped() {
     let ran = audit(&folder, &["robots.txt", "cut.gz", "access.log"]);
     ran.says("cut.gz' breaks off");
     assert_eq!(ran.status, 3);
+    // Whoever has only the report is told too.
+    let text = String::from_utf8_lossy(&ran.out);
+    assert!(text.contains("\ncould not be read, or not to the end: cut.gz\n"), "{text}");
+    let ran = audit(&folder, &["--json", "robots.txt", "missing", "access.log", "cut.gz"]);
+    let report: Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!(report["unread"], json!(["missing", "cut.gz"]));
+    assert_eq!(one["unread"], json!([]));
 }
 
 #[test]

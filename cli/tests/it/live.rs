@@ -49,6 +49,33 @@ impl Asked {
     }
 }
 
+/// A log that goes on is listed as it comes.
+#[test]
+fn audit_lists_while_its_log_waits() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
+    let robots = folder.path("robots.txt");
+    let line = |path: &str| {
+        let time = "24/Nov/2026:10:00:00 +0000";
+        format!(r#"1.2.3.4 - - [{time}] "GET {path} HTTP/1.1" 200 1 "-" "GPTBot/1.0""#)
+    };
+    for threads in ["1", "2"] {
+        let list = ["audit", "--list", "--log-format", "combined", "--threads", threads];
+        let list = list.map(std::ffi::OsString::from).into_iter();
+        let mut asked = Asked::start(list.chain(args![&robots, "-"]));
+        for path in ["/a", "/ab"] {
+            asked.write(&format!("{}\n{}\n", line(path), line("/b")));
+            asked.answers(&line(path));
+        }
+        // The rest of a line comes later.
+        let (begun, rest) = (line("/a1"), line("/a2"));
+        asked.write(&begun[..20]);
+        asked.write(&format!("{}\n{rest}\n", &begun[20..]));
+        asked.answers(&begun);
+        asked.answers(&rest);
+        asked.ends(1);
+    }
+}
+
 /// Each line is answered before the next one is written, also if it is shorter than what tells
 /// compressed input apart.
 #[test]
