@@ -15,9 +15,6 @@ from robotsieve import Origin
 
 #: Java compiles for long runs by default. In short ones, that takes longer than what it saves.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-# Where musl is installed beside glibc, as Debian's musl-tools do, snappy-java takes its library for musl.
-if Path("/lib/ld-musl-x86_64.so.1").exists() and not Path("/etc/alpine-release").exists():
-    JAVA += " -Dorg.xerial.snappy.purejava=true"
 CRAWLERS = ["GPTBot", "CCBot", "Googlebot"]
 MANY_CRAWLERS = [*CRAWLERS, *(f"bot-{'abcdefghijklmnopqrst'[n % 20] * (n // 20 + 1)}" for n in range(40))]
 HOT = "hot.example"
