@@ -23,6 +23,8 @@ export interface Selected {
 export interface View {
   /** The file is being changed: what is shown is about the old one. */
   outdated?(): void;
+  /** Takes what was typed, if typing has not paused since. */
+  settled?(): void;
   update(changes: ReadonlySet<Change>): void;
 }
 
@@ -94,6 +96,10 @@ export class App {
 
   outdated(): void {
     for (const view of this.views) view.outdated?.();
+  }
+
+  settled(): void {
+    for (const view of this.views) view.settled?.();
   }
 
   private urlsBefore: string[] = [];

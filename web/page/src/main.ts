@@ -57,6 +57,7 @@ async function begin(): Promise<void> {
   /** For buttons that are pressed before typing has paused. */
   const settled = () => {
     if (app.fileVersion !== app.editor.version) settle();
+    app.settled();
   };
   const findings: { view: FindingsView | null } = { view: null };
   app.editor = new Editor(byId("editor"), {

@@ -90,7 +90,7 @@ export async function table(page, rows) {
 }
 
 export const eventually = async (what, check) => {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 8000;
   for (;;) {
     try {
       return await check();

@@ -55,15 +55,25 @@ export class CompareView implements View {
     this.fresh.outdated();
   }
 
+  settled(): void {
+    if (this.timer !== undefined) this.take();
+  }
+
   private take(): void {
+    this.cancel();
     this.app.before = { id: this.app.before.id + 1, text: this.editor.text };
     this.app.changed("before");
+  }
+
+  private cancel(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
   /** Puts a state of the page here. */
   load(text: string): void {
     this.editor.setText(text);
-    clearTimeout(this.timer);
+    this.cancel();
     this.app.before = { id: this.app.before.id + 1, text };
     this.isExamples = exampleBefore(text) !== undefined;
   }

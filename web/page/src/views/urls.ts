@@ -149,11 +149,19 @@ export class UrlsView implements View {
   private urlsTyped(): void {
     this.fresh.outdated();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.app.urls = urlsOf(this.urls.value);
-      this.page = 0;
-      this.app.changed("urls");
-    }, 200);
+    this.timer = setTimeout(() => this.take(), 200);
+  }
+
+  settled(): void {
+    if (this.timer !== undefined) this.take();
+  }
+
+  private take(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.app.urls = urlsOf(this.urls.value);
+    this.page = 0;
+    this.app.changed("urls");
   }
 
   private addTyped(): void {
