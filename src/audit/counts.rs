@@ -109,8 +109,8 @@ impl<'a> Counts<'a> {
         }
     }
 
-    /// A log of which nothing, or not all, could be read: the report says so.
-    pub fn unread(&mut self, log: &str) {
+    /// Adds a log of which nothing, or not all, could be read.
+    pub fn add_unread(&mut self, log: &str) {
         self.unread.push(log.to_owned());
     }
 

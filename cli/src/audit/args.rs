@@ -108,10 +108,11 @@ pub struct AuditArgs {
 
     /// Print the lines of forbidden requests, and no report
     ///
-    /// As they are in the logs. What 'tail -f' gives is listed as it comes if
-    /// --log-format says what it is; otherwise the first 256 KiB of a log are
-    /// awaited, which tell its format. Control characters are escaped if
-    /// standard output is a terminal.
+    /// As they are in the logs. Lines from 'tail -f' are listed as they
+    /// arrive if --log-format or --format-string gives their format;
+    /// otherwise it is told from the first 256 KiB, which have to arrive
+    /// first. Control characters are escaped if standard output is a
+    /// terminal.
     #[arg(long = "list", id = "list_lines", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["format", "json"])]
     pub list: bool,

@@ -20,8 +20,8 @@ pub struct Input<'r> {
     current: Option<Current<'r>>,
     /// The number of blocks that were given.
     given: u64,
-    /// Those of which nothing, or not all, could be read.
-    unread: Vec<&'r OsString>,
+    /// The names of those of which nothing, or not all, could be read.
+    unread: Vec<String>,
     /// True if lines are not kept waiting for more.
     is_live: bool,
     errors: Arc<Report>,
@@ -47,8 +47,8 @@ impl<'r> Input<'r> {
     }
 
     /// The names of the logs of which nothing, or not all, could be read.
-    pub fn unread(&self) -> impl Iterator<Item = String> {
-        self.unread.iter().map(|name| log_name(name))
+    pub fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// The next block, with its number, counted from 0. `None` at the end of all logs. `buffer` is for its
@@ -66,7 +66,7 @@ impl<'r> Input<'r> {
             let next = current.lines.next(buffer, is_live).unwrap_or_else(|cause| {
                 let name = inputs::shown(current.name);
                 self.errors.error(&format_args!("{name} breaks off: {cause}"));
-                self.unread.push(current.name);
+                self.unread.push(log_name(current.name));
                 Next::End
             });
             match next {
@@ -104,7 +104,7 @@ impl<'r> Input<'r> {
                 }
                 Err(cause) => {
                     self.errors.error(&inputs::cannot_read(name, &cause));
-                    self.unread.push(name);
+                    self.unread.push(log_name(name));
                 }
             }
         }

@@ -52,9 +52,10 @@ impl<R: Read> Lines<R> {
         block[..len].copy_from_slice(&self.rest);
         self.rest.clear();
         let mut room = BLOCK_BYTES;
-        let mut has_line = false;
+        // True if there is a whole line, which does not wait.
+        let mut is_ready = false;
         loop {
-            if len >= room || self.end.is_some() || (is_live && has_line) {
+            if len >= room || self.end.is_some() || is_ready {
                 if let Some(last) = memrchr(b'\n', &block[..len]) {
                     self.rest.extend_from_slice(&block[last + 1..len]);
                     block.truncate(last + 1);
@@ -90,11 +91,11 @@ impl<R: Read> Lines<R> {
                         self.skips = false;
                         block.copy_within(at + 1..read, 0);
                         len = read - at - 1;
-                        has_line = memchr(b'\n', &block[..len]).is_some();
+                        is_ready = is_live && memchr(b'\n', &block[..len]).is_some();
                     }
                 }
                 Ok(read) => {
-                    has_line |= is_live && memchr(b'\n', &block[len..len + read]).is_some();
+                    is_ready = is_live && memchr(b'\n', &block[len..len + read]).is_some();
                     len += read;
                 }
             }

@@ -4,7 +4,7 @@
 //! of its core, and the report is the same for any number of threads. One thread at a time reads, and with it
 //! decompresses.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -15,25 +15,18 @@ use crate::error::Failure;
 use crate::options::Threads;
 use crate::turns::{Turn, Turns};
 use crate::write::bytes;
-use crate::write::stdout::{self, Stdout};
+use crate::write::stdout::Stdout;
 
 /// Where the lines of forbidden requests are printed.
 pub struct List {
-    out: BufWriter<Stdout>,
+    out: Stdout,
     /// True if control characters are escaped.
     is_harmless: bool,
 }
 
 impl List {
     pub fn new() -> List {
-        List {
-            out: BufWriter::with_capacity(1 << 16, Stdout::new()),
-            is_harmless: io::stdout().is_terminal(),
-        }
-    }
-
-    fn has_reader(&self) -> bool {
-        self.out.get_ref().has_reader()
+        List { out: Stdout::new(), is_harmless: io::stdout().is_terminal() }
     }
 }
 
@@ -91,11 +84,8 @@ pub fn judge<'r>(
     })?;
     let mut sum = shared.sum.lock().unwrap_or_else(PoisonError::into_inner);
     let input = shared.input.lock().unwrap_or_else(PoisonError::into_inner);
-    input.unread().for_each(|log| sum.counts.unread(&log));
-    if let Some(list) = &mut sum.list {
-        list.out.flush().map_err(stdout::failed)?;
-    }
-    let is_read = sum.list.as_ref().is_none_or(List::has_reader);
+    input.unread().iter().for_each(|log| sum.counts.add_unread(log));
+    let is_read = sum.list.as_ref().is_none_or(|list| list.out.has_reader());
     Ok(is_read.then(|| std::mem::replace(&mut sum.counts, Counts::new(audit))))
 }
 
@@ -118,11 +108,9 @@ fn work(shared: &Shared<'_>) -> Result<(), Failure> {
             let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
             sum.counts.add(judged);
             let Some(list) = &mut sum.list else { return Ok::<(), Failure>(()) };
-            list.out.write_all(&listed).map_err(stdout::failed)?;
-            // The lines of a live log are few at a time.
-            list.out.flush().map_err(stdout::failed)?;
+            list.out.print(&listed)?;
             // What is not read need not be found, and a live log has no end.
-            if !list.has_reader() {
+            if !list.out.has_reader() {
                 turns.end();
             }
             Ok(())
