@@ -8,10 +8,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use robotsieve::diff::{self, Difference, Limits};
-use robotsieve::lint::{Options, lint};
 use robotsieve::{Profile, Robots};
 use robotsieve_corpora::crafted;
+use robotsieve_lint::diff::{self, Difference, Limits};
+use robotsieve_lint::{Options, lint};
 
 /// A process that takes longer is ended.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use robotsieve::rights::{Documents, Purpose, Response, RightsReader, RobotsRights, Ruling};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_rights::{Documents, Purpose, Response, RightsReader, RobotsRights, Ruling};
 
 /// As Cloudflare's managed robots.txt begins, with rules of the site and paths of its own.
 const ROBOTS: &[u8] = b"User-agent: *\nContent-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n\n\

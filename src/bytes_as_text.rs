@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// Bytes that serialise this way.
-pub(crate) struct BytesAsText<'b>(pub(crate) &'b [u8]);
+pub struct BytesAsText<'b>(pub &'b [u8]);
 
 impl Serialize for BytesAsText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -21,29 +21,25 @@ impl Serialize for BytesAsText<'_> {
     }
 }
 
-pub(crate) fn serialize<S: Serializer>(
-    bytes: impl AsRef<[u8]>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(bytes: impl AsRef<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
     BytesAsText(bytes.as_ref()).serialize(serializer)
 }
 
-pub(crate) fn serialize_option<S: Serializer>(
+pub fn serialize_option<S: Serializer>(
     bytes: &Option<&[u8]>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     bytes.map(BytesAsText).serialize(serializer)
 }
 
-pub(crate) fn serialize_all<S: Serializer>(
+pub fn serialize_all<S: Serializer>(
     all: &[impl AsRef<[u8]>],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(all.iter().map(|bytes| BytesAsText(bytes.as_ref())))
 }
 
-#[cfg(feature = "lint")]
-pub(crate) fn deserialize_all<'de, D: Deserializer<'de>>(
+pub fn deserialize_all<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Vec<u8>>, D::Error> {
     #[derive(serde::Deserialize)]
@@ -53,7 +49,7 @@ pub(crate) fn deserialize_all<'de, D: Deserializer<'de>>(
     Ok(all.into_iter().map(|One(bytes)| bytes).collect())
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     struct Bytes;
 
     impl<'de> Visitor<'de> for Bytes {

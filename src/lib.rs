@@ -118,24 +118,12 @@
 //! Types of the crate `url` 2 are part of the interface of the feature `url`.
 
 mod as_url;
-#[cfg(feature = "audit")]
-pub mod audit;
 mod automaton;
 #[cfg(feature = "serde")]
 mod bytes_as_text;
-#[cfg(feature = "known")]
-pub mod compose;
-pub mod diff;
-#[cfg(feature = "enforce")]
-pub mod enforce;
 mod engine;
-#[cfg(feature = "known")]
-pub mod expect;
 pub mod explain;
-#[cfg(feature = "known")]
-pub mod known;
-#[cfg(feature = "lint")]
-pub mod lint;
+pub mod internals;
 #[cfg(feature = "url")]
 mod origin;
 #[cfg(feature = "pack")]
@@ -145,27 +133,14 @@ mod profile;
 mod read;
 mod read_ahead;
 pub mod records;
-#[cfg(feature = "report")]
-pub mod report;
-#[cfg(feature = "rights")]
-pub mod rights;
 mod rules;
-#[cfg(any(feature = "report", feature = "lint"))]
-#[cfg_attr(not(feature = "report"), allow(dead_code, reason = "findings need little of it"))]
-mod shown;
 #[cfg(feature = "url")]
 mod sites;
 mod verdict;
 
 pub use as_url::AsUrl;
-/// The error of [`Policy::validate`]. Only the tests, benches and fuzz targets use it.
-#[doc(hidden)]
-pub use automaton::InvalidAutomaton;
 pub use automaton::{LimitHit, Limits, graph};
 pub use engine::Engine;
-/// Only the tests and benches that measure memory use it.
-#[doc(hidden)]
-pub use engine::lazy_pool_bytes;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
 pub use policy::config::Config;
@@ -173,9 +148,6 @@ pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
-/// The prefetch machinery of `robotsieve-client`, which may change in any version.
-#[doc(hidden)]
-pub use policy::verdicts::{BegunVerdict, Verdicts};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,

@@ -69,7 +69,6 @@ pub enum TokenBytes {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[non_exhaustive]
 pub enum GroupMatch {
     /// Those whose token equals the name, ASCII case ignored. (RFC 9309 §2.2.1;
     /// google/robotstxt.)
@@ -90,7 +89,6 @@ pub enum GroupMatch {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[non_exhaustive]
 pub enum RulePrecedence {
     /// The one whose normalised pattern has the most bytes; of equal ones, allow.
     /// (RFC 9309 §2.2.2; google/robotstxt.)

@@ -14,7 +14,6 @@ use std::fmt;
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "lowercase")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// It may fetch the URL.
     Allow,
@@ -29,7 +28,8 @@ impl Verdict {
     }
 
     /// The other verdict.
-    pub(crate) fn opposite(self) -> Verdict {
+    #[must_use]
+    pub fn opposite(self) -> Verdict {
         match self {
             Verdict::Allow => Verdict::Disallow,
             Verdict::Disallow => Verdict::Allow,

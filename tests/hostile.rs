@@ -391,9 +391,9 @@ fn ten_thousand_names_and_groups_of_one() {
 #[cfg(feature = "lint")]
 #[test]
 fn lint_and_diff() {
-    use robotsieve::diff::{self, Limits};
-    use robotsieve::lint::{Options, lint};
     use robotsieve_corpora::crafted;
+    use robotsieve_lint::diff::{self, Limits};
+    use robotsieve_lint::{Options, lint};
 
     const SLOWEST: [&str; 13] = [
         "two_rules",
@@ -597,7 +597,7 @@ fn time(act: impl FnOnce()) -> Duration {
 #[cfg(feature = "rights")]
 mod rights {
     use super::*;
-    use robotsieve::rights::{
+    use robotsieve_rights::{
         ContentSignals, ContentUsage, Documents, Response, RightsReader, RobotsTagHeader, Rsl,
         TdmFile,
     };

@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use robotsieve::report::Asked;
 use robotsieve::{InvalidUrl, Profile};
+use robotsieve_report::Asked;
 use self_cell::self_cell;
 
 use crate::choice::profile;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::sitemap::SiteUrls;
 use clap::Args;
-use robotsieve::report::grouped;
-use robotsieve::report::tally::Tally as OfSitemap;
 use robotsieve::{Profile, Robots, Verdict};
-use robotsieve_client::sitemap::SiteUrls;
+use robotsieve_report::tally::Tally as OfSitemap;
+use robotsieve_shown::grouped;
 
 use crate::error::{Failure, Status};
 use crate::options::When;

@@ -5,8 +5,8 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use robotsieve_client::captures::warc::Panicked;
-use robotsieve_client::exchange::ExchangeError;
+use robotsieve_captures::exchange::ExchangeError;
+use robotsieve_captures::warc::Panicked;
 use robotsieve_client::store::{Fault, StoreError};
 
 /// The exit status of a command.

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 use std::{fmt, io, iter};
 
-use robotsieve::report::shown;
 use robotsieve::{Origin, Profile, Verdict};
+use robotsieve_shown::shown;
 use tokio::runtime::{self, Runtime};
 use url::{Host, Url};
 

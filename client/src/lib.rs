@@ -9,11 +9,8 @@
 //! | fetch | origin → what the site answered | `fetch` (feature `fetch`), or an HTTP stack of your own with [`network`] |
 //! | outcome | answer → which policy applies, why, until when | [`outcome`] |
 //! | store | what is known of each origin, in one file | `store` (feature `store`) |
-//! | captures | archives of others' crawls → what sites answered when | `captures` (feature `captures`) |
 //! | ask | a URL → its robots.txt, or what the answer means, once | `ask` (feature `ask`) |
-//! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
 //! | folders | a folder of robots.txt files → whose each is | [`folders`] |
-//! | packs | captures → a pack | `packs` (feature `packs`) |
 //! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
@@ -31,13 +28,9 @@
 
 #[cfg(feature = "ask")]
 pub mod ask;
-#[cfg(any(feature = "captures", feature = "fetch"))]
+#[cfg(feature = "body")]
 mod body;
-#[cfg(feature = "captures")]
-pub mod captures;
 mod cause;
-#[cfg(all(feature = "captures", feature = "store"))]
-pub mod exchange;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod folders;
@@ -47,8 +40,6 @@ pub mod hosts;
 pub mod lines;
 pub mod network;
 pub mod outcome;
-#[cfg(feature = "packs")]
-pub mod packs;
 #[cfg(feature = "report")]
 pub mod report;
 #[cfg(feature = "sieve")]
@@ -59,11 +50,17 @@ pub mod sitemap;
 pub mod store;
 mod time;
 
+/// For robotsieve's own crates only: this module may change in any version.
+pub mod internals {
+    pub use crate::MAX_BODY_BYTES;
+    #[cfg(feature = "body")]
+    pub use crate::body::{BodyLimits, Incoming};
+}
+
 pub use time::Timestamp;
 
 /// The largest body that a store accepts, and that is taken from an archive: 64 MiB.
-#[cfg(any(feature = "captures", feature = "store"))]
-const MAX_BODY_BYTES: usize = 64 << 20;
+pub const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// Runs the examples of the guide for crawler engineers, some of which fetch.
 #[cfg(all(doctest, feature = "fetch", feature = "sieve", feature = "store"))]

@@ -5,8 +5,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robotsieve::diff::{self, Difference, Limits};
-use robotsieve::lint::{self, Apply, Code, Effect, Options};
+use robotsieve_lint::diff::{self, Difference, Limits};
+use robotsieve_lint as lint;
+use robotsieve_lint::{Apply, Code, Effect, Options};
 use robotsieve::{Crawler, Policy, Profile, Robots};
 
 const MAX_RULES: usize = 16;

@@ -5,10 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robotsieve::rights::{
-    ContentSignals, ContentUsage, Documents, Purpose, Response, Rights, RightsReader, Ruling,
-    TagReading, Vocabulary,
-};
+use robotsieve_rights::{ContentSignals, ContentUsage, Documents, Purpose, Response, Rights, RightsReader, Ruling, TagReading, Vocabulary};
 use robotsieve::{Crawler, Profile, Robots};
 
 const URL: &str = "https://example.com/a/b?c";

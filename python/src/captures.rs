@@ -20,11 +20,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
-use robotsieve_client::captures::{
-    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says,
-    SiteAnswer,
-};
+use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
+use robotsieve_captures::{At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says, SiteAnswer};
 use robotsieve_client::outcome::{AsOf, Failure, Holds, Protocol, Said};
 
 use crate::batch::threads_of;
@@ -609,7 +606,7 @@ type Followed = (Option<String>, u8, Option<u64>, Option<&'static str>, Option<u
 /// (None, 1, None, 'file', None, 0)
 #[pyclass(module = "robotsieve._robotsieve")]
 pub struct CapturesOf {
-    captures: robotsieve_client::captures::CapturesOf<String, usize>,
+    captures: robotsieve_captures::CapturesOf<String, usize>,
     last: u64,
     count: usize,
 }
@@ -618,7 +615,7 @@ pub struct CapturesOf {
 impl CapturesOf {
     #[new]
     fn new(key: String) -> CapturesOf {
-        let captures = robotsieve_client::captures::CapturesOf::new(key);
+        let captures = robotsieve_captures::CapturesOf::new(key);
         CapturesOf { captures, last: 0, count: 0 }
     }
 

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
-use robotsieve::report::Asked;
+use robotsieve_report::Asked;
 
 use crate::crawlers::names_of;
 use crate::errors::{empty_name, invalid_name, no_crawlers};

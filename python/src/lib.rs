@@ -85,7 +85,7 @@ mod _robotsieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         by_crawler::register(module.py())?;
-        module.add("MAX_HOPS", robotsieve_client::captures::MAX_HOPS)?;
+        module.add("MAX_HOPS", robotsieve_captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

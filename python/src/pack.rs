@@ -12,10 +12,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
-use robotsieve::pack::{
-    FileError, Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards,
-    shard_of_name,
-};
+use robotsieve::pack::{FileError, Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name};
 use robotsieve::{Answer, Policy};
 use tempfile::{NamedTempFile, TempPath};
 

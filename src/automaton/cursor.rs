@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 
 /// A state: a record and, in a literal, how many of its bytes have matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Cursor {
+pub struct Cursor {
     record: u32,
     matched: u8,
 }
@@ -20,7 +20,7 @@ impl Cursor {
         Cursor { record: target, matched: 0 }
     }
 
-    pub(crate) fn is_final(self) -> bool {
+    pub fn is_final(self) -> bool {
         self.record <= LAST_FINAL
     }
 
@@ -37,26 +37,26 @@ impl Cursor {
 
 /// A set of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ByteSet([u64; 4]);
+pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    pub(crate) fn add(&mut self, byte: u8) {
+    pub fn add(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    pub(crate) fn has(&self, byte: u8) -> bool {
+    pub fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 != 0
     }
 }
 
 impl RawTable<'_> {
     /// The state after the first `/`.
-    pub(crate) fn first_cursor(self) -> Cursor {
+    pub fn first_cursor(self) -> Cursor {
         Cursor::at(self.start())
     }
 
     /// The verdict on a haystack that ends here.
-    pub(crate) fn verdict_at(self, cursor: Cursor) -> Verdict {
+    pub fn verdict_at(self, cursor: Cursor) -> Verdict {
         match cursor.record {
             0 => Verdict::Allow,
             1 => Verdict::Disallow,
@@ -67,7 +67,7 @@ impl RawTable<'_> {
     /// The state that a byte leads to.
     ///
     /// `O(n)` for `n` transitions, of which there are 255 at most.
-    pub(crate) fn step(self, cursor: Cursor, byte: u8) -> Cursor {
+    pub fn step(self, cursor: Cursor, byte: u8) -> Cursor {
         if cursor.is_final() {
             return cursor;
         }
@@ -82,7 +82,7 @@ impl RawTable<'_> {
     }
 
     /// Adds the bytes that the state distinguishes. All others lead to the same state.
-    pub(crate) fn add_bytes(self, cursor: Cursor, set: &mut ByteSet) {
+    pub fn add_bytes(self, cursor: Cursor, set: &mut ByteSet) {
         if cursor.is_final() {
             return;
         }

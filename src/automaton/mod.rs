@@ -40,11 +40,11 @@ use crate::rules::RuleSet;
 use crate::rules::normalise::Encoding;
 pub use limits::{LimitHit, Limits};
 
-pub(crate) use cursor::{ByteSet, Cursor};
+pub use cursor::{ByteSet, Cursor};
 pub(crate) use portable::Begun;
-pub(crate) use table::Automaton;
+pub use table::Automaton;
 pub use table::InvalidAutomaton;
-pub(crate) use table::Table;
+pub use table::Table;
 use trie::Trie;
 pub(crate) use trie::{Run, verdict_of};
 
@@ -54,7 +54,7 @@ const KEPT_NODES_AND_STATES: usize = 1 << 17;
 
 /// Compiles rule sets. Its scratch space is kept for the next one.
 #[derive(Debug, Default)]
-pub(crate) struct Compiler {
+pub struct Compiler {
     trie: Trie,
     dfa: determinise::Dfa,
     layout: table::Layout,
@@ -66,7 +66,7 @@ impl Compiler {
     ///
     /// # Errors
     /// Returns the limit that was hit.
-    pub(crate) fn compile(
+    pub fn compile(
         &mut self,
         rules: &RuleSet,
         encoding: Encoding,
@@ -90,7 +90,7 @@ impl Compiler {
     }
 
     /// How many nodes the last compilation looked at, if it came that far.
-    pub(crate) fn work(&self) -> u64 {
+    pub fn work(&self) -> u64 {
         self.work
     }
 }

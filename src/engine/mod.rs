@@ -21,7 +21,7 @@ use segments::Segments;
 
 pub use lazy::lazy_pool_bytes;
 pub(crate) use scan::{questions_before_compiling, weight_before_compiling};
-pub(crate) use segments::AllMatching;
+pub use segments::AllMatching;
 
 /// Which engine a policy uses.
 ///

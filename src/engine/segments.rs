@@ -201,14 +201,14 @@ impl Segments {
 
 /// Finds all rules of a set that match a target, in one pass over it.
 #[derive(Debug)]
-pub(crate) struct AllMatching {
+pub struct AllMatching {
     segments: Segments,
     /// By rule: its run. Equal patterns have the same one, and no rule has run 0.
     runs: Box<[Run]>,
 }
 
 impl AllMatching {
-    pub(crate) fn new(rules: &RuleSet) -> AllMatching {
+    pub fn new(rules: &RuleSet) -> AllMatching {
         let key = |index: &usize| {
             let pattern = rules.get(*index).pattern;
             (pattern.bytes, pattern.anchored)
@@ -224,14 +224,13 @@ impl AllMatching {
     }
 
     /// The bytes of memory beside the value itself.
-    #[cfg(feature = "rights")]
-    pub(crate) fn memory_usage(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.segments.memory_usage() + size_of_val(&*self.runs)
     }
 
     /// The indices of all rules that match a normalised target that begins with `/`, from highest to
     /// lowest precedence.
-    pub(crate) fn matching(&self, target: &[u8]) -> Vec<usize> {
+    pub fn matching(&self, target: &[u8]) -> Vec<usize> {
         let mut is_met = vec![false; self.runs.len() + 1];
         for run in self.segments.matching(target) {
             is_met[run as usize] = true;

@@ -45,7 +45,7 @@
 mod answer;
 mod cut;
 mod explanation;
-mod profiles;
+pub(crate) mod profiles;
 mod rule;
 mod selection;
 mod switch;
@@ -53,8 +53,6 @@ mod target;
 
 pub use cut::FileCut;
 pub use explanation::Explanation;
-#[cfg(feature = "report")]
-pub(crate) use profiles::list;
 pub use profiles::{ProfileComparison, ProfileDifference, compare_profiles};
 pub use rule::{MatchedRule, Piece, PieceKind};
 pub use selection::{AgentLine, GroupChoice, Joint, NamedCrawlers, Selection, Standing};

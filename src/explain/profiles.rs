@@ -227,7 +227,7 @@ impl fmt::Display for ProfileComparison<'_> {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list<T: fmt::Display>(items: &[T], last: &str) -> String {
+pub fn list<T: fmt::Display>(items: &[T], last: &str) -> String {
     let mut text = String::new();
     for (at, item) in items.iter().enumerate() {
         text += &match at {

@@ -60,8 +60,6 @@ pub struct Piece {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub enum PieceKind {
     /// Bytes that match themselves, once normalised.
     Literal,

@@ -38,7 +38,6 @@ pub struct Joint<'a> {
 
 impl<'a> Joint<'a> {
     /// The joints of a group of a file with these records. Groups are counted from 0.
-    #[cfg(feature = "report")]
     pub(crate) fn of_group(
         robots: &Robots<'a>,
         records: &[Record<'a>],
@@ -66,8 +65,6 @@ impl<'a> Joint<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub enum GroupChoice {
     /// The groups that name it.
     Named,
@@ -116,7 +113,6 @@ pub struct AgentLine<'a> {
 
 /// The crawlers that a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum NamedCrawlers<'a> {
     /// Every crawler that no other group names.
     Everybody,
@@ -133,8 +129,6 @@ pub enum NamedCrawlers<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub enum Standing {
     /// Its group applies, because of this line.
     Chosen,
@@ -180,7 +174,9 @@ impl<'a> Selection<'a> {
     /// apply are right all the same.
     pub const NAMES_COMPARED: usize = 64;
 
-    pub(crate) fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
+    /// The selection of the groups that apply to a crawler. Reads the file again; `O(n)`.
+    #[must_use]
+    pub fn of(robots: &Robots<'a>, crawler: &Crawler) -> Selection<'a> {
         let profile = robots.profile();
         let selected = robots.groups().select(crawler);
         let choice = match selected {

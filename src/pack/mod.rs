@@ -73,10 +73,9 @@ mod outcome;
 mod pending;
 mod read;
 mod recipe;
-mod rights;
 mod shard;
 mod site;
-mod take;
+pub(crate) mod take;
 mod verify;
 mod write;
 

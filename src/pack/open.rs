@@ -201,13 +201,6 @@ impl<'p> Pack<'p> {
         self.trailer().keeps_rights
     }
 
-    /// The profile, if rights are kept.
-    #[cfg(feature = "rights")]
-    pub(super) fn rights_profile(&self) -> Option<Profile> {
-        // A writer keeps them for these only.
-        Profile::named(&self.profile_name).filter(|_| self.keeps_rights())
-    }
-
     /// The number of origins it has.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.trailer().origins).sum()

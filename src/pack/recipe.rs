@@ -14,7 +14,7 @@ use crate::sites::compiled::{Policies, table_body};
 use crate::sites::layout::{HAS_PACE, KIND_RULES};
 use crate::sites::pace;
 
-use super::format::{KIND_EXPLAIN, KIND_SITEMAPS};
+use super::format::{KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS};
 use super::take::put_len;
 
 /// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
@@ -40,8 +40,8 @@ pub struct Packed {
     pub(super) columns: Vec<usize>,
     /// The body of the record of its sitemaps. Empty if there are none, or if they are not kept.
     pub(super) sitemaps: Vec<u8>,
-    /// The body of the record of its rights. Empty if it says nothing of them, or if they are not kept.
-    pub(super) rights: Vec<u8>,
+    /// The record of its rights, without its kind. `None` if it was packed without them.
+    pub(super) rights: Option<Vec<u8>>,
 }
 
 /// The bodies of a policy's records.
@@ -60,6 +60,14 @@ fn sitemaps_body(sitemaps: &Sitemaps) -> Vec<u8> {
     }
 }
 
+/// The body of the record of a file's rights. Empty if it says nothing of them.
+pub(super) fn rights_body(rights: &[u8]) -> Vec<u8> {
+    match rights {
+        [] => Vec::new(),
+        rights => [&[KIND_RIGHTS], rights].concat(),
+    }
+}
+
 impl Packed {
     pub(super) fn new<'s>(
         content: u128,
@@ -68,7 +76,7 @@ impl Packed {
         sitemaps: impl Iterator<Item = &'s [u8]>,
     ) -> Packed {
         let sitemaps = sitemaps_body(&Sitemaps::of(sitemaps));
-        Packed { content, policies, columns, sitemaps, rights: Vec::new() }
+        Packed { content, policies, columns, sitemaps, rights: None }
     }
 
     /// The [`Recipe::content`] of the file.
@@ -88,8 +96,31 @@ impl Recipe {
 
     /// Parses a file and compiles its policies for all crawlers. Several threads can do this at the
     /// same time.
+    ///
+    /// A pack that keeps rights ([`Config::keep_rights`]) takes files from
+    /// [`Recipe::pack_with_rights`] only.
     #[must_use]
     pub fn pack(&self, file: &[u8]) -> Packed {
+        self.packed(file, |_, _| None)
+    }
+
+    /// The same, for a pack that keeps rights. `rights` makes of a file what it says of rights to each
+    /// crawler of the pack, in bytes that the pack keeps and does not read: `robotsieve_rights::packed::record`
+    /// does. No bytes mean that it says nothing.
+    #[must_use]
+    pub fn pack_with_rights(
+        &self,
+        file: &[u8],
+        rights: impl FnOnce(&Robots<'_>, &[Crawler]) -> Vec<u8>,
+    ) -> Packed {
+        self.packed(file, |robots, crawlers| Some(rights(robots, crawlers)))
+    }
+
+    fn packed(
+        &self,
+        file: &[u8],
+        rights: impl FnOnce(&Robots<'_>, &[Crawler]) -> Option<Vec<u8>>,
+    ) -> Packed {
         let parts = &*self.0;
         // `table_body` compiles the policies, nothing else does.
         let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
@@ -113,7 +144,7 @@ impl Recipe {
             policies: policies.into_iter().map(|(_, parts)| parts).collect(),
             columns: of_groups.columns.iter().map(|of| of_groups_to_number[*of]).collect(),
             sitemaps: sitemaps_body(&Sitemaps::kept(&robots)),
-            rights: rights_body(&robots, parts),
+            rights: rights(&robots, &parts.crawlers),
         }
     }
 
@@ -121,6 +152,11 @@ impl Recipe {
     /// so that nobody can make two files that are taken for one.
     pub fn content(&self, file: &[u8]) -> u128 {
         self.0.keys.of(file)
+    }
+
+    /// Returns true if the pack keeps rights, so that it takes files from [`Recipe::pack_with_rights`] only.
+    pub fn keeps_rights(&self) -> bool {
+        self.0.config.keep_rights
     }
 
     /// The crawlers of the pack.
@@ -138,26 +174,6 @@ fn parts_of(policy: &Policy, keep_rules: bool) -> PackedParts {
         },
         None => PackedParts::of_rules(policy),
     }
-}
-
-/// The body of the record of what a file says of rights. Empty if that is nothing, or if it is not kept.
-#[cfg(feature = "rights")]
-fn rights_body(robots: &Robots<'_>, parts: &Parts) -> Vec<u8> {
-    use super::rights;
-    use crate::rights::robots::selection::Selection;
-
-    if !parts.config.keep_rights {
-        return Vec::new();
-    }
-    let selections = Selection::each(robots, &parts.crawlers);
-    let lines = selections.iter().map(rights::RightsLines::from);
-    rights::body(&lines.collect::<Vec<_>>())
-}
-
-/// [`Writer::new`](crate::pack::Writer::new) keeps none without the feature.
-#[cfg(not(feature = "rights"))]
-fn rights_body(_: &Robots<'_>, _: &Parts) -> Vec<u8> {
-    Vec::new()
 }
 
 /// The body of the rules of a policy that has a table.

@@ -3,8 +3,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
-#[cfg(feature = "rights")]
-use std::sync::Arc;
 use std::sync::atomic::{self, AtomicU64};
 use std::sync::{PoisonError, RwLock};
 
@@ -14,14 +12,7 @@ use crate::automaton::Table;
 use crate::origin::Origin;
 use crate::policy::config::Config;
 use crate::policy::{Policy, Reading};
-#[cfg(feature = "rights")]
-use crate::profile::Profile;
 use crate::read::fields::Pace;
-#[cfg(feature = "rights")]
-use crate::rights::{
-    Vocabulary,
-    robots::{compiled::CompiledLines, selection::Selection},
-};
 use crate::rules::{Pattern, RuleRef, RuleSet};
 use crate::sites::layout::{
     self, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_RULES, KIND_TABLE, Key, LINE_LEN, Line,
@@ -40,7 +31,6 @@ use super::format::{
     layers_of_header, reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
-use super::rights;
 use super::take::Take;
 
 /// A file of a pack.
@@ -66,9 +56,6 @@ pub(super) struct Shard<'p> {
     /// The policies made from records whose rules were needed, by the record of the policy and that
     /// of the rules, if it has them elsewhere.
     policies: RwLock<HashMap<(u32, u32), Result<Policy, PackError>>>,
-    /// The rights that were read from long records, by record, crawler and vocabulary.
-    #[cfg(feature = "rights")]
-    rights: RwLock<HashMap<(u32, usize, Vocabulary), Arc<CompiledLines>>>,
     /// The bytes of the rules that were read from elsewhere for them, and of those records.
     kept_bytes: AtomicU64,
 }
@@ -166,8 +153,6 @@ impl<'p> Shard<'p> {
             damaged: RwLock::default(),
             checked_bytes: AtomicU64::new(0),
             policies: RwLock::default(),
-            #[cfg(feature = "rights")]
-            rights: RwLock::default(),
             kept_bytes: AtomicU64::new(0),
         };
         let Some(layers) = layers_of_header(&shard.bytes) else {
@@ -285,7 +270,7 @@ impl<'p> Shard<'p> {
         PackError::Damaged { file: self.file, offset: record_offset(record), what }
     }
 
-    fn damaged_body(&self, record: u32, what: &'static str) -> PackError {
+    pub(super) fn damaged_body(&self, record: u32, what: &'static str) -> PackError {
         PackError::Damaged { file: self.file, offset: body_offset(record), what }
     }
 
@@ -600,43 +585,6 @@ impl<'p> Shard<'p> {
         }
     }
 
-    /// What a record says of a crawler's rights.
-    ///
-    /// Reading few lines takes some microseconds, so only what is long is kept in memory.
-    #[cfg(feature = "rights")]
-    pub(super) fn rights_of(
-        &self,
-        record: u32,
-        crawlers: usize,
-        crawler: usize,
-        vocabulary: Vocabulary,
-        profile: &Profile,
-    ) -> Result<Arc<CompiledLines>, PackError> {
-        /// The bytes of a record that is kept.
-        const LONG: usize = 1024;
-        let body = self.rights(record)?;
-        let key = (record, crawler, vocabulary);
-        if body.len() >= LONG {
-            let known = self.rights.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(lines) = known.get(&key) {
-                return Ok(Arc::clone(lines));
-            }
-        }
-        let unreadable = || self.damaged_body(record, "the rights of a record cannot be read");
-        let selection = match body {
-            [] => Selection::default(),
-            body => rights::lines_for(body, crawlers, crawler)
-                .and_then(|lines| Selection::try_from(lines).ok())
-                .ok_or_else(unreadable)?,
-        };
-        let lines = Arc::new(CompiledLines::new(&selection, vocabulary, profile));
-        if body.len() >= LONG && self.may_keep(body.len()) {
-            let mut known = self.rights.write().unwrap_or_else(PoisonError::into_inner);
-            known.entry(key).or_insert_with(|| Arc::clone(&lines));
-        }
-        Ok(lines)
-    }
-
     /// Returns true if so many bytes more may be kept in another form, and counts them.
     fn may_keep(&self, len: usize) -> bool {
         let kept = self.kept_bytes.fetch_add(len as u64, atomic::Ordering::Relaxed);
@@ -699,12 +647,7 @@ impl<'p> Shard<'p> {
                 right(trailer.keeps_sitemaps, "sitemaps in a pack that keeps none")?;
                 right(are_texts(list), "the sitemaps of a record cannot be read")
             }
-            [KIND_RIGHTS, ..] => {
-                right(trailer.keeps_rights, "rights in a pack that keeps none")?;
-                // Reads all, whichever crawler is asked about.
-                let lines = rights::lines_for(body, trailer.crawlers as usize, 0);
-                right(lines.is_some(), "the rights of a record cannot be read")
-            }
+            [KIND_RIGHTS, ..] => right(trailer.keeps_rights, "rights in a pack that keeps none"),
             [KIND_NAME, name @ ..] => {
                 let is_long = name.len() <= MAX_AUTHORITY;
                 right(is_long, "the name of a record is too long")

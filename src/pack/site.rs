@@ -184,64 +184,32 @@ impl<'p> Site<'p> {
         Ok(self.pack.keeps_rights() && self.shard.about(self.entry.about)?.rights() != NO_RECORD)
     }
 
-    /// What its file says of a crawler's rights, by the crawler's index in [`Pack::crawlers`]. `None`
-    /// if nothing is known of the site ([`Kind::Unknown`]), or if the pack does not keep rights
-    /// ([`Pack::keeps_rights`]).
-    ///
-    /// Policy tokens are not kept: make a pack for a crawler of their name. Reads the lines each time,
-    /// `O(n)`, unless they are many: those are kept in memory.
+    /// What its file says of rights, in the bytes that
+    /// [`Recipe::pack_with_rights`](crate::pack::Recipe::pack_with_rights) was given:
+    /// `robotsieve_rights::packed` reads them. Empty if it says nothing, or if the pack does not keep
+    /// that ([`Pack::keeps_rights`]).
     ///
     /// # Errors
-    /// Returns an error if the policy, the lines, or what leads to them are damaged.
-    ///
-    /// # Panics
-    /// Panics if there is no such crawler.
-    #[cfg(feature = "rights")]
-    pub fn rights(
-        &self,
-        crawler: usize,
-        vocabulary: crate::rights::Vocabulary,
-    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
-        let Some(policy) = self.policy(crawler)? else { return Ok(None) };
-        self.rights_beside(policy.policy, crawler, vocabulary)
+    /// Returns an error if the record, or what leads to it, is damaged.
+    pub fn rights(&self) -> Result<&'p [u8], PackError> {
+        if !self.pack.keeps_rights() {
+            return Ok(&[]);
+        }
+        Ok(self
+            .shard
+            .rights(self.shard.about(self.entry.about)?.rights())?
+            .get(1..)
+            .unwrap_or_default())
     }
 
-    /// The same, with the rules of the policy if the pack keeps them, so that the one that decided on
-    /// crawling is named. The pack keeps the policy in memory from then on.
-    ///
-    /// # Errors
-    /// As for [`Site::rights`], also if the rules are damaged.
-    ///
-    /// # Panics
-    /// Panics if there is no such crawler.
-    #[cfg(feature = "rights")]
-    pub fn rights_with_rules(
-        &self,
-        crawler: usize,
-        vocabulary: crate::rights::Vocabulary,
-    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
-        let Some(policy) = self.policy(crawler)? else { return Ok(None) };
-        let with_rules = policy.with_rules()?.map(SitePolicy::from);
-        self.rights_beside(with_rules.unwrap_or(policy.policy), crawler, vocabulary)
-    }
-
-    #[cfg(feature = "rights")]
-    fn rights_beside(
-        &self,
-        policy: SitePolicy<'p>,
-        crawler: usize,
-        vocabulary: crate::rights::Vocabulary,
-    ) -> Result<Option<crate::rights::RobotsRights<'p>>, PackError> {
-        let Some(profile) = self.pack.rights_profile() else { return Ok(None) };
-        let record = self.shard.about(self.entry.about)?.rights();
-        let lines = self.shard.rights_of(
-            record,
-            self.pack.crawlers().len(),
-            crawler,
-            vocabulary,
-            &profile,
-        )?;
-        Ok(Some(crate::rights::RobotsRights::new(policy, lines)))
+    /// The error for rights that their reader cannot read.
+    pub fn unreadable_rights(&self) -> PackError {
+        match self.shard.about(self.entry.about) {
+            Ok(about) => {
+                self.shard.damaged_body(about.rights(), "the rights of a record cannot be read")
+            }
+            Err(error) => error,
+        }
     }
 
     /// Returns true if this is what a writer would write for a file: equal policies, rules and sitemaps, as
@@ -254,10 +222,12 @@ impl<'p> Site<'p> {
             return Ok(false);
         }
         let bodies = self.bodies()?;
+        let rights = bodies.rights.bytes.get(1..).unwrap_or_default();
+        let has_rights = !self.pack.keeps_rights() || packed.rights.as_deref() == Some(rights);
         let policies = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
         Ok(bodies.columns == packed.columns
             && bodies.sitemaps.bytes == packed.sitemaps
-            && bodies.rights.bytes == packed.rights
+            && has_rights
             && bodies
                 .policies
                 .iter()

@@ -26,7 +26,7 @@ use super::index::Placing;
 use super::open::Pack;
 use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
 use super::pending::Pending;
-use super::recipe::{Packed, Recipe};
+use super::recipe::{Packed, Recipe, rights_body};
 use super::site::{Body, Site};
 
 /// Writes a pack, or a layer that updates one.
@@ -64,9 +64,6 @@ pub struct Writer<'p, W> {
 
 /// Returns an error if rights are to be kept but cannot be.
 fn can_keep(rights: bool, profile: &Profile) -> io::Result<()> {
-    if rights && !cfg!(feature = "rights") {
-        return Err(io::Error::other("packs that keep rights need the feature 'rights'"));
-    }
     // So that a reader has the whole profile.
     if rights && Profile::NAMED.iter().all(|(_, named)| named != profile) {
         return Err(io::Error::other("rights are kept for the profiles that have a name only"));
@@ -123,7 +120,7 @@ impl<W: Write> Writer<'static, W> {
     ///
     /// # Errors
     /// Returns an error if `out` does, if there are more than 4096 crawlers, or if rights are to be kept
-    /// ([`Config::keep_rights`]) for a profile that has no name, or without the feature `rights`.
+    /// ([`Config::keep_rights`]) for a profile that has no name.
     pub fn new(
         out: W,
         profile: &Profile,
@@ -312,7 +309,16 @@ impl<'p, W: Write> Writer<'p, W> {
             return Ok(known);
         }
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &parts.rules[..]));
-        let written = self.put_all(parts, &packed.columns, [&packed.sitemaps, &packed.rights])?;
+        let rights = match &packed.rights {
+            None if self.trailer.keeps_rights => {
+                return Err(io::Error::other(
+                    "the pack keeps rights: pack its files with Recipe::pack_with_rights",
+                ));
+            }
+            Some(rights) if self.trailer.keeps_rights => rights_body(rights),
+            _ => Vec::new(),
+        };
+        let written = self.put_all(parts, &packed.columns, [&packed.sitemaps, &rights])?;
         self.trailer.files += 1;
         self.files.insert(packed.content(), written);
         Ok(written)
@@ -524,7 +530,9 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.allow_all {
             return Ok(written);
         }
-        let packed = self.recipe.pack(SiteRules::AllowAll.file().unwrap_or_default());
+        let file = SiteRules::AllowAll.file().unwrap_or_default();
+        // Neither says anything of rights.
+        let packed = self.recipe.pack_with_rights(file, |_, _| Vec::new());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.allow_all = Some(written);
@@ -535,7 +543,9 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.disallow_all {
             return Ok(written);
         }
-        let packed = self.recipe.pack(SiteRules::DisallowAll.file().unwrap_or_default());
+        let file = SiteRules::DisallowAll.file().unwrap_or_default();
+        // Neither says anything of rights.
+        let packed = self.recipe.pack_with_rights(file, |_, _| Vec::new());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.disallow_all = Some(written);

@@ -57,7 +57,7 @@ pub struct Config {
     /// [`CrawlerPolicies::of`]: crate::CrawlerPolicies::of
     pub keep_sitemaps: bool,
     /// True if a pack keeps what each file says of its crawlers' rights: its lines with Content-Usage,
-    /// Content-Signal and License. Needs the feature `rights` where the pack is made and asked. Off by
+    /// Content-Signal and License, which the crate `robotsieve-rights` reads and makes bytes of. Off by
     /// default; nothing but packs heeds it.
     pub keep_rights: bool,
     /// The longest time between two requests that a file can ask for. A longer `Crawl-delay`, and

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub(crate) use reading::Reading;
+pub use reading::Reading;
 
 use crate::as_url::AsUrl;
 use crate::automaton::graph::Graph;

@@ -5,14 +5,14 @@ use crate::rules::normalise::Encoding;
 
 /// How a profile turns URLs into targets and judges them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
-    pub(crate) form: TargetForm,
-    pub(crate) encoding: Encoding,
-    pub(crate) robots_txt_allowed: bool,
+pub struct Reading {
+    pub form: TargetForm,
+    pub encoding: Encoding,
+    pub robots_txt_allowed: bool,
 }
 
 impl Reading {
-    pub(crate) fn of(profile: &Profile) -> Reading {
+    pub fn of(profile: &Profile) -> Reading {
         Reading {
             form: profile.target_form,
             encoding: Encoding::of_target(profile),

@@ -23,7 +23,7 @@ use crate::rules::{RawRule, RuleSet};
 /// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
 /// many crawlers obey beside others is in the policy of each of them, so all policies together can
 /// be as large as the square of the file.
-pub(crate) const POLICY_BYTES: usize = 4 << 20;
+pub const POLICY_BYTES: usize = 4 << 20;
 
 /// A parsed robots.txt, borrowed from its bytes.
 ///

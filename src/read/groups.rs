@@ -30,7 +30,7 @@ use crate::verdict::Verdict;
 /// user-agent line has its group's number and the place of the group's first rule, and a group's
 /// rules go on to where those of the next group begin.
 #[derive(Debug)]
-pub(crate) struct Groups<'a> {
+pub struct Groups<'a> {
     file: &'a [u8],
     profile: Profile,
     /// In the order of the file, so also in the order of their groups.
@@ -46,8 +46,8 @@ pub(crate) struct Groups<'a> {
 
 /// A user-agent line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Agent {
-    pub(crate) line: u32,
+pub struct Agent {
+    pub line: u32,
     value_at: u32,
     value_end: u32,
     group: u32,
@@ -57,22 +57,22 @@ pub(crate) struct Agent {
 
 /// A rule of a group. Its value may be empty.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
-    pub(crate) line: u32,
+pub struct Rule {
+    pub line: u32,
     value_at: u32,
     value_end: u32,
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
 }
 
 impl Rule {
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.value_at == self.value_end
     }
 }
 
 /// A line that belongs to a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum GroupLine {
+pub enum GroupLine {
     Agent {
         opens_group: bool,
     },
@@ -84,11 +84,7 @@ pub(crate) enum GroupLine {
 /// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
 /// empty value are included; rules before the first group are not.
 #[inline]
-pub(crate) fn scan_groups(
-    file: &[u8],
-    profile: &Profile,
-    mut visit: impl FnMut(GroupLine, FoundLine),
-) {
+pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, FoundLine)) {
     /// Where the next line stands.
     #[derive(PartialEq)]
     enum At {
@@ -155,7 +151,7 @@ fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, file: &[u8], found: FoundL
 impl<'a> Groups<'a> {
     /// Parses a file: one pass, `O(n)`.
     #[inline]
-    pub(crate) fn parse(file: &'a [u8], profile: &Profile) -> Groups<'a> {
+    pub fn parse(file: &'a [u8], profile: &Profile) -> Groups<'a> {
         /// Room for one rule is reserved for this many bytes of the file. Most files have fewer
         /// rules: growing the list once more costs less than memory that stays unused.
         const BYTES_PER_RULE: usize = 64;
@@ -196,7 +192,7 @@ impl<'a> Groups<'a> {
     }
 
     /// What these groups, which are in the order of the file, say about a crawler's pace.
-    pub(crate) fn pace(&self, groups: &[u32]) -> Pace {
+    pub fn pace(&self, groups: &[u32]) -> Pace {
         if self.paces.is_empty() {
             return Pace::NONE;
         }
@@ -207,30 +203,30 @@ impl<'a> Groups<'a> {
         groups.iter().filter_map(pace).fold(Pace::NONE, Pace::and)
     }
 
-    pub(crate) fn file(&self) -> &'a [u8] {
+    pub fn file(&self) -> &'a [u8] {
         self.file
     }
 
-    pub(crate) fn profile(&self) -> &Profile {
+    pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    pub(crate) fn extent(&self) -> Extent {
+    pub fn extent(&self) -> Extent {
         Extent::of(self.file, &self.profile)
     }
 
     /// The number of groups there are.
-    pub(crate) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.count
     }
 
     /// All lines. Reads the file again.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = Line<'a>> {
+    pub fn lines(&self) -> impl Iterator<Item = Line<'a>> {
         Lines::of(self.file, self.extent(), &self.profile)
     }
 
     /// All records, whether or not they belong to a group. Reads the file again.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Record<'a>> {
+    pub fn records(&self) -> impl Iterator<Item = Record<'a>> {
         self.lines().filter_map(|line| match line.content {
             Content::Record(record) => Some(record),
             _ => None,
@@ -238,12 +234,12 @@ impl<'a> Groups<'a> {
     }
 
     /// What is odd about the file. Reads it again.
-    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
         diagnose(self.file, &self.profile, |line| self.group_of_line(line))
     }
 
     /// The groups that a crawler obeys.
-    pub(crate) fn select(&self, crawler: &Crawler) -> Selected {
+    pub fn select(&self, crawler: &Crawler) -> Selected {
         match self.select_named(crawler) {
             Selected::None => self.select_everybody(),
             selected => selected,
@@ -252,19 +248,19 @@ impl<'a> Groups<'a> {
 
     /// The groups that name a crawler, if any do. Unlike the groups for everybody, which may be
     /// very many, all that name some crawler are together no more than the file has lines.
-    pub(crate) fn select_named(&self, crawler: &Crawler) -> Selected {
+    pub fn select_named(&self, crawler: &Crawler) -> Selected {
         let lines = self.agents.iter().map(|agent| (self.agent_value(agent), agent.group));
         let named = self.lookups.named(lines, crawler, &self.profile);
         Selected::of(named, std::iter::empty(), &self.profile)
     }
 
     /// The groups that a crawler obeys, in the order of the file.
-    pub(crate) fn groups_of(&self, crawler: &Crawler) -> GroupNumbers {
+    pub fn groups_of(&self, crawler: &Crawler) -> GroupNumbers {
         GroupNumbers::from_slice(self.select(crawler).groups())
     }
 
     /// The groups of a crawler that no user-agent line names.
-    pub(crate) fn select_everybody(&self) -> Selected {
+    pub fn select_everybody(&self) -> Selected {
         let everybody = self.everybody.get_or_init(|| {
             let is_star = |agent: &&Agent| names_everybody(self.agent_value(agent), &self.profile);
             let groups = self.agents.iter().filter(is_star).map(|agent| agent.group);
@@ -274,7 +270,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The group of the user-agent line or rule on this line.
-    pub(crate) fn group_of_line(&self, line: u32) -> Option<u32> {
+    pub fn group_of_line(&self, line: u32) -> Option<u32> {
         if let Ok(at) = self.agents.binary_search_by_key(&line, |agent| agent.line) {
             return Some(self.agents[at].group);
         }
@@ -285,14 +281,14 @@ impl<'a> Groups<'a> {
     }
 
     /// The user-agent lines of a group.
-    pub(crate) fn agents(&self, group: u32) -> &[Agent] {
+    pub fn agents(&self, group: u32) -> &[Agent] {
         let from = self.agents.partition_point(|agent| agent.group < group);
         let len = self.agents[from..].partition_point(|agent| agent.group == group);
         &self.agents[from..from + len]
     }
 
     /// The rules of a group, those with an empty value included.
-    pub(crate) fn rules(&self, group: u32) -> &[Rule] {
+    pub fn rules(&self, group: u32) -> &[Rule] {
         let rules_from = |group| {
             let agent = self.agents.partition_point(|agent| agent.group < group);
             self.agents.get(agent).map_or(self.rules.len(), |agent| agent.rules_from as usize)
@@ -301,7 +297,7 @@ impl<'a> Groups<'a> {
     }
 
     /// About how many bytes the user-agent lines and rules of a group take in a policy.
-    pub(crate) fn bytes(&self, group: u32) -> usize {
+    pub fn bytes(&self, group: u32) -> usize {
         /// For each line, beside its text.
         const LINE: usize = 32;
         let (agents, rules) = (self.agents(group), self.rules(group));
@@ -312,39 +308,38 @@ impl<'a> Groups<'a> {
     }
 
     /// All user-agent lines: line, where the value is in the file, group.
-    pub(crate) fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
+    pub fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
         let span = |agent: &Agent| agent.value_at as usize..agent.value_end as usize;
         self.agents.iter().map(move |agent| (agent.line, span(agent), agent.group))
     }
 
     /// The lines of a group's rules, and whether their values are empty.
-    #[cfg(feature = "lint")]
-    pub(crate) fn rule_lines(&self, group: u32) -> impl Iterator<Item = (u32, bool)> {
+    pub fn rule_lines(&self, group: u32) -> impl Iterator<Item = (u32, bool)> {
         self.rules(group).iter().map(|rule| (rule.line, rule.is_empty()))
     }
 
     /// Where in the file the value of the rule on this line is.
-    pub(crate) fn rule_span(&self, line: u32) -> Option<Range<usize>> {
+    pub fn rule_span(&self, line: u32) -> Option<Range<usize>> {
         let at = self.rules.binary_search_by_key(&line, |rule| rule.line).ok()?;
         let Rule { value_at, value_end, .. } = self.rules[at];
         Some(value_at as usize..value_end as usize)
     }
 
-    pub(crate) fn agent_value(&self, agent: &Agent) -> &'a [u8] {
+    pub fn agent_value(&self, agent: &Agent) -> &'a [u8] {
         &self.file[agent.value_at as usize..agent.value_end as usize]
     }
 
-    pub(crate) fn rule_value(&self, rule: &Rule) -> &'a [u8] {
+    pub fn rule_value(&self, rule: &Rule) -> &'a [u8] {
         &self.file[rule.value_at as usize..rule.value_end as usize]
     }
 
     /// The product tokens of all groups as written, `*` included.
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub fn tokens(&self) -> impl Iterator<Item = &'a [u8]> {
         self.agents.iter().filter_map(|agent| self.token(agent))
     }
 
     /// The product tokens of one group as written, `*` included.
-    pub(crate) fn tokens_of_group(&self, group: u32) -> impl Iterator<Item = &'a [u8]> {
+    pub fn tokens_of_group(&self, group: u32) -> impl Iterator<Item = &'a [u8]> {
         self.agents(group).iter().filter_map(|agent| self.token(agent))
     }
 

@@ -4,16 +4,16 @@ use crate::read::parse::{Field, Record};
 
 /// A user-agent line that belongs to the group of those before it, although another record is between.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Joint<'a> {
+pub struct Joint<'a> {
     /// The index of the line among those of its group.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The last record before it.
-    pub(crate) last: Record<'a>,
+    pub last: Record<'a>,
 }
 
 /// The joints of a group. `records` are those of the file and `lines` the group's user-agent lines,
 /// both in order.
-pub(crate) fn joints<'a>(records: &[Record<'a>], lines: &[u32]) -> impl Iterator<Item = Joint<'a>> {
+pub fn joints<'a>(records: &[Record<'a>], lines: &[u32]) -> impl Iterator<Item = Joint<'a>> {
     lines.windows(2).enumerate().filter_map(|(number, pair)| {
         let from = records.partition_point(|record| record.line <= pair[0]);
         let between = records[from..].iter().take_while(|record| record.line < pair[1]);

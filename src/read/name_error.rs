@@ -27,8 +27,11 @@ enum Fault {
 }
 
 impl NameError {
-    /// Checks a name.
-    pub(crate) fn check(name: &[u8], profile: &Profile) -> Result<(), NameError> {
+    /// Checks whether a group of a robots.txt can name a crawler so.
+    ///
+    /// # Errors
+    /// Returns an error if no group can, in this profile.
+    pub fn check(name: &[u8], profile: &Profile) -> Result<(), NameError> {
         let has = |bytes: &[u8]| name.iter().any(|byte| bytes.contains(byte));
         let fault = if has(b"();") {
             Fault::Header

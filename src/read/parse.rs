@@ -21,7 +21,6 @@ use crate::read::marks::{BLOCK, marks};
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[non_exhaustive]
 pub enum Field {
     /// `User-agent`: names a crawler that the group is for.
     UserAgent,
@@ -103,7 +102,7 @@ impl serde::Serialize for Record<'_> {
 
 /// What is on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content<'a> {
+pub enum Content<'a> {
     /// Nothing but white space.
     Blank,
     /// Only a comment: the line does not exist.
@@ -117,33 +116,33 @@ pub(crate) enum Content<'a> {
 
 /// A line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// 1-based.
-    pub(crate) number: u32,
+    pub number: u32,
     /// Where it begins in the file, in bytes.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// Its bytes without the line end.
-    pub(crate) bytes: &'a [u8],
-    pub(crate) content: Content<'a>,
+    pub bytes: &'a [u8],
+    pub content: Content<'a>,
 }
 
 /// The part of a file that is read, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
+pub struct Extent {
+    pub from: usize,
+    pub to: usize,
 }
 
 impl Extent {
     /// The number of bytes of a file that are read at most. Never more than 4 GiB: offsets have 32 bits.
-    pub(crate) fn limit(profile: &Profile) -> usize {
+    pub fn limit(profile: &Profile) -> usize {
         const LARGEST: usize = u32::MAX as usize;
         let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
         limit.map_or(LARGEST, |limit| limit.min(LARGEST))
     }
 
     /// Skips a byte order mark and cuts after the last whole line within the size limit.
-    pub(crate) fn of(file: &[u8], profile: &Profile) -> Extent {
+    pub fn of(file: &[u8], profile: &Profile) -> Extent {
         let mark = b"\xEF\xBB\xBF";
         let from = match profile.byte_order_mark {
             ByteOrderMark::Keep => 0,
@@ -175,7 +174,7 @@ impl Extent {
 
 /// The lines of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines<'a, 'p> {
+pub struct Lines<'a, 'p> {
     profile: &'p Profile,
     /// The file up to the end of its extent.
     file: &'a [u8],
@@ -184,7 +183,7 @@ pub(crate) struct Lines<'a, 'p> {
 }
 
 impl<'a, 'p> Lines<'a, 'p> {
-    pub(crate) fn of(file: &'a [u8], extent: Extent, profile: &'p Profile) -> Lines<'a, 'p> {
+    pub fn of(file: &'a [u8], extent: Extent, profile: &'p Profile) -> Lines<'a, 'p> {
         Lines { profile, file: &file[..extent.to], offset: extent.from, number: 0 }
     }
 }
@@ -215,7 +214,7 @@ impl<'a> Iterator for Lines<'a, '_> {
 
 /// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LineKind {
+pub enum LineKind {
     Blank,
     UserAgent,
     Allow,
@@ -227,11 +226,11 @@ pub(crate) enum LineKind {
 
 /// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FoundLine {
-    pub(crate) kind: LineKind,
-    pub(crate) line: u32,
-    pub(crate) value_at: u32,
-    pub(crate) value_end: u32,
+pub struct FoundLine {
+    pub kind: LineKind,
+    pub line: u32,
+    pub value_at: u32,
+    pub value_end: u32,
 }
 
 /// Calls `found` for each line that matters to groups and rules, in the order of the file. Reads
@@ -240,7 +239,7 @@ pub(crate) struct FoundLine {
 /// One pass. Most lines have no mark before their end and begin with a field spelt right and a
 /// colon: these are recognised by one word of eight bytes. All others go through [`content`].
 #[inline]
-pub(crate) fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
+pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
     let Extent { from, to } = Extent::of(file, profile);
     if from == to {
         return;
@@ -529,7 +528,7 @@ fn field(name: &[u8], profile: &Profile) -> Field {
 
 /// What an unknown field was probably meant to be: the name begins with a misspelling that
 /// google/robotstxt understands, or is at most two edits away from a known field.
-pub(crate) fn likely_field(name: &[u8]) -> Option<Field> {
+pub fn likely_field(name: &[u8]) -> Option<Field> {
     let lower = name.to_ascii_lowercase();
     if let Some((_, field)) = MISSPELT.iter().find(|(misspelt, _)| lower.starts_with(misspelt)) {
         return Some(*field);

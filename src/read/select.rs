@@ -18,7 +18,7 @@ use crate::read::crawler::Crawler;
 use crate::read::token::{Names, looked_up};
 
 /// Group numbers, in the order of the file.
-pub(crate) type GroupNumbers = SmallVec<[u32; 4]>;
+pub type GroupNumbers = SmallVec<[u32; 4]>;
 
 /// Up to this many user-agent lines are always compared one by one: most take a look at one byte.
 const COMPARED_LINES: usize = 16;
@@ -37,7 +37,7 @@ const TOKENS_PER_AUTOMATON: usize = 512;
 
 /// The groups that a crawler obeys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Selected {
+pub enum Selected {
     /// No group is for it: everything is allowed.
     None,
     /// The groups that name it.
@@ -47,7 +47,7 @@ pub(crate) enum Selected {
 }
 
 impl Selected {
-    pub(crate) fn groups(&self) -> &[u32] {
+    pub fn groups(&self) -> &[u32] {
         match self {
             Selected::None => &[],
             Selected::Named(groups) | Selected::Everybody(groups) => groups,
@@ -56,7 +56,7 @@ impl Selected {
 
     /// Chooses between the groups that name a crawler and those for everybody, both in the order
     /// of the file.
-    pub(crate) fn of(
+    pub fn of(
         named: GroupNumbers,
         everybody: impl Iterator<Item = u32>,
         profile: &Profile,
@@ -76,7 +76,7 @@ impl Selected {
 
 /// Finds the groups of crawlers: by comparison, or by an index once that pays.
 #[derive(Debug, Default)]
-pub(crate) struct Lookups<'a> {
+pub struct Lookups<'a> {
     count: AtomicU32,
     index: OnceLock<TokenIndex<'a>>,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Lookups<'a> {
 impl<'a> Lookups<'a> {
     /// The groups that name a crawler. `lines` are the value and group of each user-agent line, in
     /// the order of the file and the same in every call.
-    pub(crate) fn named(
+    pub fn named(
         &self,
         lines: impl ExactSizeIterator<Item = (&'a [u8], u32)> + Clone,
         crawler: &Crawler,
@@ -150,7 +150,7 @@ fn compare_lines<'a>(
 /// The token of a user-agent line's value, if the name finds it. `name` is what [`looked_up`]
 /// returned.
 #[inline]
-pub(crate) fn token_for<'a>(value: &'a [u8], name: &[u8], profile: &Profile) -> Option<&'a [u8]> {
+pub fn token_for<'a>(value: &'a [u8], name: &[u8], profile: &Profile) -> Option<&'a [u8]> {
     // Most lines are ruled out by one byte: a token that equals the name or is a prefix of it
     // begins with the same byte. An empty token has no first byte, and one that ends at a slash
     // may come after white space.

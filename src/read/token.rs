@@ -4,7 +4,7 @@ use crate::profile::{GroupMatch, Profile, TokenBytes};
 
 /// The crawlers that a user-agent line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Names<'a> {
+pub enum Names<'a> {
     /// Those that no other line names.
     Everybody,
     /// Those whose names find this token. Empty only if the profile lets an empty token name
@@ -14,7 +14,7 @@ pub(crate) enum Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn of(value: &'a [u8], profile: &Profile) -> Names<'a> {
+    pub fn of(value: &'a [u8], profile: &Profile) -> Names<'a> {
         if names_everybody(value, profile) {
             return Names::Everybody;
         }
@@ -27,7 +27,7 @@ impl<'a> Names<'a> {
 }
 
 /// True if a user-agent line's value counts as `*`.
-pub(crate) fn names_everybody(value: &[u8], profile: &Profile) -> bool {
+pub fn names_everybody(value: &[u8], profile: &Profile) -> bool {
     let [b'*', after @ ..] = value else { return false };
     // `isspace` of the C locale, vertical tab included.
     let space = after.first().is_some_and(|o| matches!(o, b' ' | 0x09..=0x0D));
@@ -35,7 +35,7 @@ pub(crate) fn names_everybody(value: &[u8], profile: &Profile) -> bool {
 }
 
 /// The product token of a user-agent line's value. It may be empty.
-pub(crate) fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
+pub fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
     let end = match bytes {
         TokenBytes::LettersDigits => {
             value.iter().position(|o| !o.is_ascii_alphanumeric() && !b"-_.".contains(o))
@@ -50,7 +50,7 @@ pub(crate) fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
 }
 
 /// The part of a crawler's name that is compared with tokens.
-pub(crate) fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
+pub fn looked_up(name: &[u8], group_match: GroupMatch) -> &[u8] {
     match group_match {
         GroupMatch::FirstSubstring => token(name, TokenBytes::UpToSlash),
         GroupMatch::Equal | GroupMatch::LongestPrefix => name,

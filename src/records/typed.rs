@@ -4,8 +4,6 @@ use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::fields::{InvalidValue, Kind, Value, typed};
 use crate::read::parse::{Content, Field, Record};
-#[cfg(feature = "rights")]
-use crate::rights::{ContentUsage, content_signals::pieces};
 
 /// The crawlers that a record is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +12,6 @@ use crate::rights::{ContentUsage, content_signals::pieces};
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[non_exhaustive]
 pub enum Scope {
     /// All crawlers.
     File,
@@ -72,8 +69,6 @@ impl<'a> Robots<'a> {
                 None => Scope::Outside,
             };
             let value = typed(kind, record.value);
-            #[cfg(feature = "rights")]
-            let value = value.and_then(|value| with_a_statement(kind, value));
             records.push(TypedRecord { record, kind, scope, value });
         }
         records
@@ -95,22 +90,6 @@ impl<'a> Robots<'a> {
     /// 0; from [`Robots::group_count`] on, there are no tokens.
     pub fn group_tokens(&self, group: u32) -> Vec<&'a [u8]> {
         self.groups().tokens_of_group(group).collect()
-    }
-}
-
-/// Refuses preferences whose statement says nothing, because all of it is malformed.
-#[cfg(feature = "rights")]
-fn with_a_statement(kind: Kind, value: Value<'_>) -> Result<Value<'_>, InvalidValue> {
-    let invalid = |what| Err(InvalidValue::new(kind, what));
-    match value {
-        Value::ContentUsage(said) => match ContentUsage::of_record(&said) {
-            Ok(_) => Ok(value),
-            Err(error) => invalid(error.0),
-        },
-        Value::ContentSignal(said) if pieces(said.statement).all(|piece| piece.value.is_none()) => {
-            invalid("expected signals, such as search=yes, ai-train=no")
-        }
-        _ => Ok(value),
     }
 }
 

@@ -17,5 +17,5 @@ mod set;
 pub(crate) mod target;
 
 pub(crate) use judge::Judge;
-pub(crate) use pattern::{Pattern, RawRule};
-pub(crate) use set::{RuleRef, RuleSet};
+pub use pattern::{Pattern, RawRule};
+pub use set::{RuleRef, RuleSet};

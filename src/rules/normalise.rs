@@ -83,7 +83,7 @@ static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
 
 /// What is normalised on one side of the comparison, and which bytes end a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Encoding {
+pub struct Encoding {
     /// The classes of bytes that change or end a target.
     classes: u8,
     decode_unreserved: bool,
@@ -94,7 +94,7 @@ pub(crate) struct Encoding {
 impl Encoding {
     /// The encoding of targets. A `#` ends a target, and with [`TargetForm::Google`] a NUL too:
     /// so profiles whose encodings are equal have the same target form.
-    pub(crate) fn of_target(profile: &Profile) -> Encoding {
+    pub fn of_target(profile: &Profile) -> Encoding {
         let nul = if profile.target_form == TargetForm::Google { NUL } else { 0 };
         let mut encoding = Encoding::on_side(profile, |sides| sides == Sides::Both);
         encoding.classes |= HASH | nul;
@@ -102,13 +102,13 @@ impl Encoding {
     }
 
     /// The encoding of rules, except for their wildcards and end anchors.
-    pub(crate) fn of_rule(profile: &Profile) -> Encoding {
+    pub fn of_rule(profile: &Profile) -> Encoding {
         Encoding::on_side(profile, |sides| sides != Sides::Neither)
     }
 
     /// As two bytes, for [`Encoding::from_bytes`].
     #[cfg(feature = "pack")]
-    pub(crate) fn to_bytes(self) -> [u8; 2] {
+    pub fn to_bytes(self) -> [u8; 2] {
         let switches = [self.decode_unreserved, self.upper_case, self.encode_stray];
         let bits = switches.iter().rev().fold(0, |bits, is_on| bits << 1 | u8::from(*is_on));
         [self.classes, bits]
@@ -117,7 +117,7 @@ impl Encoding {
     /// The target's encoding that [`Encoding::to_bytes`] wrote; `None` if it never writes these
     /// bytes.
     #[cfg(feature = "pack")]
-    pub(crate) fn from_bytes([classes, bits]: [u8; 2]) -> Option<Encoding> {
+    pub fn from_bytes([classes, bits]: [u8; 2]) -> Option<Encoding> {
         if classes & !(CHANGING | HASH | NUL) != 0 || classes & HASH == 0 || bits > 7 {
             return None;
         }
@@ -149,7 +149,7 @@ impl Encoding {
     /// Returns true if this byte of a target as given may stand for something other than itself: it may
     /// change, begin an escape that changes, or end the target.
     #[inline(always)]
-    pub(crate) fn is_special(self, byte: u8) -> bool {
+    pub fn is_special(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes != 0
     }
 
@@ -160,24 +160,24 @@ impl Encoding {
         not(any(target_arch = "x86_64", test)),
         expect(dead_code, reason = "used by the vector code")
     )]
-    pub(crate) fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
+    pub fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }
 
     /// Returns true if this byte ends a target.
     #[inline(always)]
-    pub(crate) fn ends(self, byte: u8) -> bool {
+    pub fn ends(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes & (HASH | NUL) != 0
     }
 
     /// Returns true if this byte may change or begin an escape that changes.
     #[inline(always)]
-    pub(crate) fn changes(self, byte: u8) -> bool {
+    pub fn changes(self, byte: u8) -> bool {
         CLASS[usize::from(byte)] & self.classes & CHANGING != 0
     }
 
     /// `text` up to the byte that ends it as a target.
-    pub(crate) fn up_to_end(self, text: &[u8]) -> &[u8] {
+    pub fn up_to_end(self, text: &[u8]) -> &[u8] {
         let end = if self.classes & NUL != 0 {
             memchr::memchr2(b'#', 0, text)
         } else {
@@ -188,14 +188,14 @@ impl Encoding {
 
     /// Returns true if every byte of a rule's text stands for itself: none may change, and none is `*`
     /// or `$`.
-    pub(crate) fn is_plain(self, text: &[u8]) -> bool {
+    pub fn is_plain(self, text: &[u8]) -> bool {
         // No branch per byte: most texts are read to their end anyway.
         let classes = text.iter().fold(0, |classes, o| classes | CLASS[usize::from(*o)]);
         classes & (self.classes & CHANGING | SPECIAL) == 0
     }
 
     /// What happens to a `%` and the digits after it; `None`: nothing.
-    pub(crate) fn escapes(self) -> Option<Escapes> {
+    pub fn escapes(self) -> Option<Escapes> {
         (self.classes & PERCENT != 0).then_some(Escapes {
             decode_unreserved: self.decode_unreserved,
             upper_case: self.upper_case,
@@ -204,7 +204,7 @@ impl Encoding {
     }
 
     /// Returns true if any byte of `text` may change.
-    pub(crate) fn changes_in(self, text: &[u8]) -> bool {
+    pub fn changes_in(self, text: &[u8]) -> bool {
         self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))
     }
 
@@ -214,7 +214,7 @@ impl Encoding {
     /// # Panics
     /// Panics if `text` is empty.
     #[inline]
-    pub(crate) fn step(self, text: &[u8]) -> (usize, Bytes) {
+    pub fn step(self, text: &[u8]) -> (usize, Bytes) {
         let byte = text[0];
         let class = CLASS[usize::from(byte)] & self.classes;
         if class & PERCENT != 0 {
@@ -244,25 +244,25 @@ impl Encoding {
     }
 
     /// The normalised bytes of `text`, one by one.
-    pub(crate) fn normalised(self, text: &[u8]) -> Normalised<'_> {
+    pub fn normalised(self, text: &[u8]) -> Normalised<'_> {
         Normalised { encoding: self, text, ready: Bytes { bytes: [0; 3], from: 3 } }
     }
 }
 
 /// What normalising does to a `%` and the digits after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Escapes {
-    pub(crate) decode_unreserved: bool,
-    pub(crate) upper_case: bool,
-    pub(crate) encode_stray: bool,
+pub struct Escapes {
+    pub decode_unreserved: bool,
+    pub upper_case: bool,
+    pub encode_stray: bool,
 }
 
 /// Returns true if this is one of the unreserved characters of RFC 3986 §2.3.
-pub(crate) fn is_unreserved(byte: u8) -> bool {
+pub fn is_unreserved(byte: u8) -> bool {
     CLASS[usize::from(byte)] & UNRESERVED != 0
 }
 
-pub(crate) fn hex_value(digit: u8) -> Option<u8> {
+pub fn hex_value(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'A'..=b'F' => Some(digit - b'A' + 10),
@@ -273,13 +273,13 @@ pub(crate) fn hex_value(digit: u8) -> Option<u8> {
 
 /// One or three bytes, `bytes[from..]`.
 #[derive(Clone, Debug)]
-pub(crate) struct Bytes {
+pub struct Bytes {
     bytes: [u8; 3],
     from: u8,
 }
 
 impl Bytes {
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    pub fn as_slice(&self) -> &[u8] {
         &self.bytes[usize::from(self.from)..]
     }
 
@@ -297,7 +297,7 @@ impl Bytes {
 /// The normalised bytes of a text. Invariant: `ready` holds what was normalised and not yet
 /// yielded.
 #[derive(Clone, Debug)]
-pub(crate) struct Normalised<'a> {
+pub struct Normalised<'a> {
     encoding: Encoding,
     text: &'a [u8],
     ready: Bytes,

@@ -10,20 +10,20 @@ use crate::verdict::Verdict;
 
 /// A rule as it stands in the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RawRule<'a> {
-    pub(crate) line: u32,
-    pub(crate) verdict: Verdict,
+pub struct RawRule<'a> {
+    pub line: u32,
+    pub verdict: Verdict,
     /// Not empty.
-    pub(crate) value: &'a [u8],
+    pub value: &'a [u8],
 }
 
 /// What a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Pattern<'a> {
+pub struct Pattern<'a> {
     /// Normalised. In a profile with wildcards every `*` in it is a wildcard.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// True if the target must end where the pattern ends.
-    pub(crate) anchored: bool,
+    pub anchored: bool,
 }
 
 impl Pattern<'_> {
@@ -31,7 +31,7 @@ impl Pattern<'_> {
     ///
     /// Takes the first place where each piece between two stars fits: that leaves the most room
     /// for the pieces after it, so no other place needs to be tried.
-    pub(crate) fn matches(self, target: &[u8], wildcards: bool) -> bool {
+    pub fn matches(self, target: &[u8], wildcards: bool) -> bool {
         let (head, mut rest) = match memchr::memchr(b'*', self.bytes) {
             Some(star) if wildcards => (&self.bytes[..star], Some(&self.bytes[star + 1..])),
             _ => (self.bytes, None),

@@ -56,7 +56,7 @@ const WIDE_BYTES: usize = 12;
 /// Rules from highest to lowest precedence; of equal precedence allow first, then in the order of
 /// the file. So the first rule that matches decides.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RuleSet {
+pub struct RuleSet {
     /// Values and patterns, then [`HEAD`] zeros, so that a head can be read at any pattern. A
     /// value that begins with its pattern shares the pattern's bytes.
     text: Box<[u8]>,
@@ -67,20 +67,17 @@ pub(crate) struct RuleSet {
 
 /// One rule of a [`RuleSet`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RuleRef<'s> {
-    pub(crate) line: u32,
-    pub(crate) verdict: Verdict,
-    pub(crate) precedence: u32,
-    pub(crate) pattern: Pattern<'s>,
+pub struct RuleRef<'s> {
+    pub line: u32,
+    pub verdict: Verdict,
+    pub precedence: u32,
+    pub pattern: Pattern<'s>,
     /// The value as written.
-    pub(crate) value: &'s [u8],
+    pub value: &'s [u8],
 }
 
 impl RuleSet {
-    pub(crate) fn new<'a>(
-        rules: impl Iterator<Item = RawRule<'a>> + Clone,
-        profile: &Profile,
-    ) -> RuleSet {
+    pub fn new<'a>(rules: impl Iterator<Item = RawRule<'a>> + Clone, profile: &Profile) -> RuleSet {
         let (mut count, mut bytes) = (0, 0);
         for rule in rules.clone() {
             count += 1;
@@ -113,7 +110,7 @@ impl RuleSet {
     /// normalises. `None` if no rule set can have these rules: the engines rely on their order and
     /// on the canonical form of patterns.
     #[cfg(feature = "pack")]
-    pub(crate) fn restored<'a>(
+    pub fn restored<'a>(
         rules: impl Iterator<Item = RuleRef<'a>>,
         wildcards: bool,
         encoding: Encoding,
@@ -142,8 +139,7 @@ impl RuleSet {
 
     /// These rules with the precedences of another set, in its order. Both have one rule for each line, and
     /// the same lines.
-    #[cfg(feature = "known")]
-    pub(crate) fn with_precedences_of(&self, other: &RuleSet) -> RuleSet {
+    pub fn with_precedences_of(&self, other: &RuleSet) -> RuleSet {
         let own: std::collections::HashMap<u32, RuleRef<'_>> =
             self.iter().map(|rule| (rule.line, rule)).collect();
         let mut stored = Stored::default();
@@ -159,7 +155,7 @@ impl RuleSet {
 
     /// The set that gives the verdict of the rule of this index to the targets that it decides, and
     /// the other verdict to all others.
-    pub(crate) fn alone(&self, index: usize) -> RuleSet {
+    pub fn alone(&self, index: usize) -> RuleSet {
         let mut stored = Stored::default();
         let verdict = self.get(index).verdict;
         // The engines rely on the order of precedences, and of verdicts within one.
@@ -182,8 +178,7 @@ impl RuleSet {
     }
 
     /// The set that disallows what one of these rules matches, whatever its verdict, and nothing else.
-    #[cfg(feature = "enforce")]
-    pub(crate) fn matched_by(&self, indexes: &[usize]) -> RuleSet {
+    pub fn matched_by(&self, indexes: &[usize]) -> RuleSet {
         let mut stored = Stored::default();
         for &index in indexes {
             let RuleRef { line, value, pattern, .. } = self.get(index);
@@ -194,15 +189,15 @@ impl RuleSet {
         stored.finish(self.wildcards)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    pub(crate) fn wildcards(&self) -> bool {
+    pub fn wildcards(&self) -> bool {
         self.wildcards
     }
 
-    pub(crate) fn get(&self, index: usize) -> RuleRef<'_> {
+    pub fn get(&self, index: usize) -> RuleRef<'_> {
         self.rule(&self.entries[index])
     }
 
@@ -229,17 +224,17 @@ impl RuleSet {
     }
 
     /// The rules from highest to lowest precedence.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = RuleRef<'_>> + ExactSizeIterator {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = RuleRef<'_>> + ExactSizeIterator {
         (0..self.len()).map(|index| self.get(index))
     }
 
     /// The bytes of all patterns.
-    pub(crate) fn pattern_bytes(&self) -> usize {
+    pub fn pattern_bytes(&self) -> usize {
         self.entries.iter().map(|e| e.lengths(&self.text)[0] as usize).sum()
     }
 
     /// The stars in all patterns.
-    pub(crate) fn stars(&self) -> usize {
+    pub fn stars(&self) -> usize {
         self.stars as usize
     }
 
@@ -248,7 +243,7 @@ impl RuleSet {
     /// Tries the rules in order, without an automaton: `O(n · target + pattern bytes)` for `n`
     /// rules, but most rules cost one comparison of eight bytes. Right for a policy that is asked
     /// only a few times.
-    pub(crate) fn deciding(&self, target: &[u8]) -> Option<RuleRef<'_>> {
+    pub fn deciding(&self, target: &[u8]) -> Option<RuleRef<'_>> {
         let target_head = head(target);
         // Finding the target's pairs costs as much as searching it for several pieces.
         const PAIRS_FROM_STARS: u32 = 5;
@@ -277,7 +272,7 @@ impl RuleSet {
 
     /// The indices of all rules that match a normalised target that begins with `/`, from highest to
     /// lowest precedence. Tries the rules in order; most cost one comparison of eight bytes.
-    pub(crate) fn matching(&self, target: &[u8]) -> impl Iterator<Item = usize> {
+    pub fn matching(&self, target: &[u8]) -> impl Iterator<Item = usize> {
         let target_head = head(target);
         let entries = self.entries.iter().enumerate();
         let matching = entries.filter(move |(_, e)| {
@@ -290,7 +285,7 @@ impl RuleSet {
 
     /// Returns true if both have the same patterns and verdicts, and so decide every target alike. Sets
     /// that decide alike with different patterns are not recognised.
-    pub(crate) fn decides_like(&self, other: &RuleSet) -> bool {
+    pub fn decides_like(&self, other: &RuleSet) -> bool {
         self.len() == other.len()
             && self.wildcards == other.wildcards
             && self
@@ -300,7 +295,7 @@ impl RuleSet {
     }
 
     /// The occupied bytes, without `self`.
-    pub(crate) fn memory_usage(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.text.len() + size_of_val(&*self.entries)
     }
 }

@@ -10,7 +10,8 @@ use crate::profile::{Profile, TargetForm};
 use crate::rules::normalise::{Encoding, Normalised};
 
 /// Holds most normalised targets without an allocation.
-pub(crate) type TargetBuffer = SmallVec<[u8; 512]>;
+/// A target, normalised.
+pub type TargetBuffer = SmallVec<[u8; 512]>;
 
 /// The input is neither a URL (`scheme://authority…`) nor a path that begins with `/`.
 ///

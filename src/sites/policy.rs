@@ -145,7 +145,11 @@ impl<'p> SitePolicy<'p> {
         Ok(self.decision(&Target::of_path(path.as_ref(), self.reading.encoding)?))
     }
 
-    pub(crate) fn decision(&self, target: &Target<'_>) -> Decision<'_> {
+    /// The verdict on a target, and the reason for it.
+    ///
+    /// # Panics
+    /// Panics if the target comes from a profile that normalises targets differently.
+    pub fn decision(&self, target: &Target<'_>) -> Decision<'_> {
         if let Form::Policy(policy) = &self.form {
             return policy.decision(target);
         }

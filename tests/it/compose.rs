@@ -1,10 +1,10 @@
 //! Files built from intentions: what they look like, that they mean what was asked for, and what is
 //! refused.
 
-use robotsieve::compose::{Changes, Group, Intentions, RobotsTxt, literal};
-use robotsieve::known::KnownCrawlers;
-use robotsieve::lint::{Options, Severity, lint};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_known::KnownCrawlers;
+use robotsieve_lint::{Options, Severity, lint};
+use robotsieve_owners::write::{Changes, Group, Intentions, RobotsTxt, literal};
 
 use crate::support::random::Random;
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::random::Random;
 use crate::support::{corpus, generate, say};
-use robotsieve::diff::{self, Difference, Extent, Flip, Limits, Unproven, WholeSite};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Target, Verdict};
+use robotsieve_lint::diff::{self, Difference, Extent, Flip, Limits, Unproven, WholeSite};
 
 /// How many pairs of files to compare, and how many URLs to try for each. The environment variable
 /// ROBOTSIEVE_DIFF_URLS overrides the latter.

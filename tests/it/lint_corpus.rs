@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::support::{corpus, say};
-use robotsieve::lint::{Code, Options, lint};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_lint::{Code, Options, lint};
 
 const DEAD: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::say;
-use robotsieve::lint::{Code, Options, Report, lint};
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve_lint::{Code, Options, Report, lint};
 
 const CODES: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
 

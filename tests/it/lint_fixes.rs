@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::support::random::Random;
 use crate::support::{corpus, naive, say};
-use robotsieve::diff::{self, Limits};
-use robotsieve::lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
-use robotsieve::report::FixReport;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve_lint::diff::{self, Limits};
+use robotsieve_lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
+use robotsieve_report::FixReport;
 
 /// The profiles in which fixes are proven, whatever the options.
 fn proven(options: &Options) -> Vec<(String, Profile)> {

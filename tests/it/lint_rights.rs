@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use robotsieve::lint::{Apply, Code, Effect, Options, fix, lint};
-use robotsieve::rights::{Purpose, RightsReader, Ruling};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_lint::{Apply, Code, Effect, Options, fix, lint};
+use robotsieve_rights::{Purpose, RightsReader, Ruling};
 
 /// The findings about use, as code and line.
 fn found(file: &str) -> Vec<(Code, u32)> {

@@ -648,7 +648,8 @@ fn files_about_rights() -> Vec<(String, Vec<u8>)> {
 #[cfg(feature = "rights")]
 #[test]
 fn rights_as_the_files_say_them() {
-    use robotsieve::rights::{Purpose, RightsReader, Vocabulary};
+    use robotsieve_rights::packed::{self, PackRights};
+    use robotsieve_rights::{Purpose, RightsReader, Vocabulary};
 
     let files: Vec<_> = files_about_rights().into_iter().chain(files()).collect();
     for (_, profile) in Profile::NAMED {
@@ -656,7 +657,7 @@ fn rights_as_the_files_say_them() {
             let config = config(keep_rules).with_keep_rights(true);
             let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
             for (host, file) in &files {
-                let packed = writer.recipe().pack(file);
+                let packed = packed::pack(writer.recipe(), file);
                 let rules = Outcome::Rules(writer.put(&packed).unwrap());
                 writer.add(&origin(host), rules, None).unwrap();
             }
@@ -670,16 +671,18 @@ fn rights_as_the_files_say_them() {
             let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
             for (host, file) in &files {
                 let site = site(&pack, host).unwrap();
-                assert!(site.holds(&writer.recipe().pack(file)).unwrap());
+                assert!(site.holds(&packed::pack(writer.recipe(), file)).unwrap());
                 let outcome = writer.put_site(&site).unwrap();
                 writer.add(&origin(host), outcome, None).unwrap();
             }
             let copy = writer.finish().unwrap();
             let copy = Pack::open(&copy).unwrap();
             copy.verify().unwrap();
+            PackRights::new(&copy).verify().unwrap();
             for (host, file) in &files {
                 let robots = Robots::parse(file, profile);
                 for pack in [&pack, &copy] {
+                    let rights = PackRights::new(pack);
                     let site = site(pack, host).unwrap();
                     if host.starts_with("rights") {
                         let speaks = host != "rights4.example";
@@ -690,8 +693,8 @@ fn rights_as_the_files_say_them() {
                             let reader = RightsReader::new(crawler).with_vocabulary(vocabulary);
                             let wanted = reader.robots(&robots);
                             let found = match keep_rules {
-                                true => site.rights_with_rules(number, vocabulary),
-                                false => site.rights(number, vocabulary),
+                                true => rights.with_rules(&site, number, vocabulary),
+                                false => rights.of(&site, number, vocabulary),
                             };
                             let found = found.unwrap().unwrap();
                             for path in ["/", "/open/1", "/x", "/3/33", "/robots.txt"] {
@@ -714,11 +717,11 @@ fn rights_as_the_files_say_them() {
                 }
             }
             let open = site(&pack, "open.example").unwrap();
-            let rights = open.rights(0, Vocabulary::V08).unwrap().unwrap();
+            let rights = PackRights::new(&pack).of(&open, 0, Vocabulary::V08).unwrap().unwrap();
             assert_eq!(rights.rights("/").unwrap().ruling(Purpose::Crawl).as_str(), "allow");
             assert!(!open.speaks_of_rights().unwrap());
             let unknown = site(&pack, "unknown.example").unwrap();
-            assert!(unknown.rights(0, Vocabulary::V08).unwrap().is_none());
+            assert!(PackRights::new(&pack).of(&unknown, 0, Vocabulary::V08).unwrap().is_none());
         }
     }
 }
@@ -727,13 +730,14 @@ fn rights_as_the_files_say_them() {
 #[cfg(feature = "rights")]
 #[test]
 fn rights_that_are_not_kept() {
-    use robotsieve::rights::Vocabulary;
+    use robotsieve_rights::Vocabulary;
+    use robotsieve_rights::packed::PackRights;
 
     let bytes = packed(&files_about_rights(), &Profile::RFC9309, true);
     let pack = Pack::open(&bytes).unwrap();
     let site = site(&pack, "rights0.example").unwrap();
     assert!(!pack.keeps_rights() && !site.speaks_of_rights().unwrap());
-    assert!(site.rights(0, Vocabulary::V08).unwrap().is_none());
+    assert!(PackRights::new(&pack).of(&site, 0, Vocabulary::V08).unwrap().is_none());
     let mut profile = Profile::RFC9309;
     profile.sitemap_ends_agents = !profile.sitemap_ends_agents;
     let config = Config::default().with_keep_rights(true);
@@ -745,13 +749,14 @@ fn rights_that_are_not_kept() {
 #[cfg(feature = "rights")]
 #[test]
 fn damaged_rights() {
-    use robotsieve::rights::Vocabulary;
+    use robotsieve_rights::Vocabulary;
+    use robotsieve_rights::packed::{self, PackRights};
 
     let (host, file) = &files_about_rights()[0];
     let config = config(false).with_keep_rights(true);
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).unwrap().with_seed(1);
-    let rules = Outcome::Rules(writer.put(&writer.recipe().pack(file)).unwrap());
+    let rules = Outcome::Rules(writer.put(&packed::pack(writer.recipe(), file)).unwrap());
     writer.add(&origin(host), rules, None).unwrap();
     let bytes = writer.finish().unwrap();
     let at = bytes.windows(10).position(|window| window == b"train-ai=n").unwrap();
@@ -759,8 +764,8 @@ fn damaged_rights() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1;
         let pack = Pack::open(&damaged).unwrap();
-        assert!(pack.verify().is_err(), "{at}");
+        assert!(pack.verify().is_err() || PackRights::new(&pack).verify().is_err(), "{at}");
         let site = site(&pack, host).unwrap();
-        assert!(site.rights(0, Vocabulary::V08).is_err(), "{at}");
+        assert!(PackRights::new(&pack).of(&site, 0, Vocabulary::V08).is_err(), "{at}");
     }
 }

@@ -8,15 +8,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use robotsieve::audit::AuditReport;
-use robotsieve::compose::BuildReport;
-use robotsieve::expect::TestReport;
 use robotsieve::explain::compare_profiles;
-use robotsieve::report::reach::{KnownReport, ReachReport};
-use robotsieve::report::{
+use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_owners::audit::AuditReport;
+use robotsieve_owners::reach::{KnownReport, ReachReport};
+use robotsieve_owners::test::TestReport;
+use robotsieve_owners::write::BuildReport;
+use robotsieve_report::{
     Asked, CompareReport, DiffReport, ExplainReport, FixReport, LintReport, RecordsReport, SCHEMA,
 };
-use robotsieve::{Crawler, Profile, Robots};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;

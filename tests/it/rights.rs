@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use robotsieve::rights::{Documents, Note, Response, RightsReader};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_rights::{Documents, Note, Response, RightsReader};
 use serde_json::Value;
 
 use crate::support::compared::differences;

@@ -1,8 +1,8 @@
 //! Building a robots.txt from intentions.
 
 use robotsieve::Profile;
-use robotsieve::compose::{BuildReport, Group, Intentions};
-use robotsieve::known::KnownCrawlers;
+use robotsieve_owners::write::{BuildReport, Group, Intentions};
+use robotsieve_known::KnownCrawlers;
 use wasm_bindgen::prelude::*;
 
 use crate::json::json;

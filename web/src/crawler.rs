@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use robotsieve::report::Asked;
+use robotsieve_report::Asked;
 use robotsieve::{Crawler, Profile, UserAgent};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;

@@ -51,9 +51,10 @@ impl RawRobots {
 
 #[cfg(feature = "full")]
 mod full {
-    use robotsieve::diff::Limits;
-    use robotsieve::lint::{self, Apply, Code, Options};
-    use robotsieve::report::{DiffReport, FixReport, LintReport};
+    use robotsieve_lint::diff::Limits;
+    use robotsieve_lint as lint;
+    use robotsieve_lint::{Apply, Code, Options};
+    use robotsieve_report::{DiffReport, FixReport, LintReport};
     use robotsieve::{Profile, Robots};
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
@@ -173,10 +174,10 @@ mod full {
 #[cfg(feature = "known")]
 mod known {
     use robotsieve::Crawler;
-    use robotsieve::known::block::Block;
-    use robotsieve::known::{KnownCrawler, KnownCrawlers, Purpose};
-    use robotsieve::report::RecordsReport;
-    use robotsieve::report::reach::{KnownReport, Reach};
+    use robotsieve_owners::block::Block;
+    use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
+    use robotsieve_report::RecordsReport;
+    use robotsieve_owners::reach::{KnownReport, Reach};
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
 

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 #[cfg(feature = "known")]
-use robotsieve::known::block::{CannotBlock, NoToken};
+use robotsieve_owners::block::{CannotBlock, NoToken};
 #[cfg(feature = "known")]
-use robotsieve::report::reach::InvalidPage;
+use robotsieve_owners::reach::InvalidPage;
 #[cfg(feature = "rights")]
-use robotsieve::rights::InvalidHeader;
+use robotsieve_rights::InvalidHeader;
 use robotsieve::{InvalidUrl, NameError};
 use serde::Serialize;
 use wasm_bindgen::JsValue;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use robotsieve::report::{Asked, ComparedTarget};
+use robotsieve_report::{Asked, ComparedTarget};
 use robotsieve::{Crawler, InvalidUrl, Policy, Profile, Robots, Verdict};
 use serde::Serialize;
 

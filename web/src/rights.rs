@@ -3,10 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use robotsieve::report::{RightsReport, RightsSources};
-use robotsieve::rights::{
-    Documents, PolicyToken, Purpose, Response, Rights, RightsReader, RobotsRights, header_fields,
-};
+use robotsieve_report::{RightsReport, RightsSources};
+use robotsieve_rights::{Documents, PolicyToken, Purpose, Response, Rights, RightsReader, RobotsRights, header_fields};
 use robotsieve::{Profile, Robots};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;

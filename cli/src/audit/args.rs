@@ -6,8 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use robotsieve::audit::{LogFormat, W3cColumns};
 use robotsieve_client::Timestamp;
+use robotsieve_owners::audit::{LogFormat, W3cColumns};
 
 use super::ranges::RangesOption;
 use crate::error::Failure;

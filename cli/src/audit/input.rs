@@ -6,7 +6,7 @@ use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
-use robotsieve::audit::{Block, Log, LogFormat};
+use robotsieve_owners::audit::{Block, Log, LogFormat};
 
 use super::lines::{Lines, Next};
 use crate::read::{inputs, robots_file};

@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use robotsieve::Robots;
-use robotsieve::audit::{Audit, AuditReport, LogFormat, Version};
+use robotsieve_owners::audit::{Audit, AuditReport, LogFormat, Version};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use robotsieve::audit::{Audit, PublishedRanges};
+use robotsieve_owners::audit::{Audit, PublishedRanges};
 use url::Url;
 
 use crate::error::Failure;

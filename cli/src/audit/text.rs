@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use robotsieve::audit::{AuditReport, AuditedCrawler, BrokenRule, OtherAddress};
+use robotsieve_owners::audit::{AuditReport, AuditedCrawler, BrokenRule, OtherAddress};
 
 use crate::write::bytes::on_one_line;
 
@@ -145,7 +145,7 @@ fn examples(rule: &BrokenRule, out: &mut impl Write) -> io::Result<()> {
 
 /// Prints the bytes of two members of the report on one line.
 fn bytes(text: &str, base64: &Option<String>, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(&on_one_line(&robotsieve::report::bytes(text, base64.as_deref())))
+    out.write_all(&on_one_line(&robotsieve_report::bytes(text, base64.as_deref())))
 }
 
 fn requests(count: u64) -> String {

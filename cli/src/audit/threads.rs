@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use robotsieve::audit::{Audit, Counts, Judge, Judged};
+use robotsieve_owners::audit::{Audit, Counts, Judge, Judged};
 
 use super::input::Input;
 use crate::error::Failure;

@@ -4,7 +4,7 @@ pub mod args;
 
 use std::fs;
 
-use robotsieve::known::block::{self, Block, CannotBlock};
+use robotsieve_owners::block::{self, Block, CannotBlock};
 
 use crate::error::{Failure, Status};
 use crate::known::refused_name;

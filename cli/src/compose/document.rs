@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use robotsieve::compose::{Intentions, Place};
+use robotsieve_owners::write::{Intentions, Place};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toml::Spanned;
@@ -110,7 +110,7 @@ fn in_json(text: &str, place: &Place) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use robotsieve::known::KnownCrawlers;
+    use robotsieve_known::KnownCrawlers;
 
     use super::*;
 

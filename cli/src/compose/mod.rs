@@ -6,7 +6,7 @@ mod document;
 use std::io;
 use std::path::Path;
 
-use robotsieve::compose::{CannotBuild, Changes};
+use robotsieve_owners::write::{CannotBuild, Changes};
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, small_input, stdin};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use robotsieve::report::reach::KnownReport;
+use robotsieve_owners::reach::KnownReport;
 
 use super::args::Format;
 use crate::known::KnownCrawler;

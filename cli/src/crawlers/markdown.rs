@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use robotsieve::Verdict;
-use robotsieve::report::reach::ReachReport;
+use robotsieve_owners::reach::ReachReport;
 
 use crate::write::markdown::{self, capitalised, plain};
 

@@ -10,10 +10,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve::report::reach::{Reach, ReachReport};
-use robotsieve::report::tally::Tally;
+use crate::sitemap::SiteUrls;
 use robotsieve::{Config, Policy, Profile, Robots, Verdict};
-use robotsieve_client::sitemap::SiteUrls;
+use robotsieve_owners::reach::{Reach, ReachReport};
+use robotsieve_report::tally::Tally;
 
 use crate::error::{Failure, Status};
 use crate::known::{Known, KnownCrawler};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use console::Term;
-use robotsieve::report::reach::ReachReport;
+use robotsieve_owners::reach::ReachReport;
 
 /// Lists of crawlers are wrapped at this width, or at that of a narrower terminal.
 const WIDTH: usize = 100;

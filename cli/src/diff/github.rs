@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use robotsieve::Verdict;
-use robotsieve::report::{CrawlerDiff, DiffReport, RecordDiff, bytes, now, shown};
+use robotsieve_report::{CrawlerDiff, DiffReport, RecordDiff, bytes, now};
+use robotsieve_shown::shown;
 
 use super::urls::Urls;
 use crate::write::workflow::{Annotation, Level};
@@ -119,7 +120,7 @@ impl<W: Write> Page<'_, W> {
 /// The first names, and how many more there are.
 fn few(names: impl Iterator<Item = Vec<u8>>) -> String {
     let names: Vec<Vec<u8>> = names.collect();
-    let shown = robotsieve::report::names(&names[..names.len().min(NAMES)]);
+    let shown = robotsieve_report::names(&names[..names.len().min(NAMES)]);
     match names.len().checked_sub(NAMES) {
         Some(more) if more > 0 => format!("{shown} and {more} more"),
         _ => shown,

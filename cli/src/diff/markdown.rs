@@ -6,10 +6,11 @@
 use std::io::{self, Write};
 
 use robotsieve::Verdict;
-use robotsieve::report::{
-    ChangedRecord, CrawlerDiff, DiffReport, DiffResult, RecordDiff, RiskCrawler, bytes, first_of,
-    now, rule_label,
+use robotsieve_report::{
+    ChangedRecord, CrawlerDiff, DiffReport, DiffResult, RecordDiff, RiskCrawler, bytes, now,
+    rule_label,
 };
+use robotsieve_shown::first_of;
 
 use super::urls::{Urls, of_same_crawlers};
 use crate::write::bytes::shown;

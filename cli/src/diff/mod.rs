@@ -12,8 +12,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use robotsieve::Robots;
-use robotsieve::diff::Limits;
-use robotsieve::report::{Comparison, CrawlerDiff, DiffReport, DiffResult, InsteadOfFile};
+use robotsieve_lint::diff::Limits;
+use robotsieve_report::{Comparison, CrawlerDiff, DiffReport, DiffResult, InsteadOfFile};
 
 use crate::error::{Failure, Status};
 use crate::known::Known;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use robotsieve::Verdict;
-use robotsieve::report::{CrawlerDiff, DiffReport, DiffResult, Flip, RecordDiff, bytes, now};
+use robotsieve_report::{CrawlerDiff, DiffReport, DiffResult, Flip, RecordDiff, bytes, now};
 
 use super::urls::{Urls, of_same_crawlers};
 

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
-use robotsieve::report::{CrawlerDiff, DiffReport, RecordDiff, UrlFlip};
 use robotsieve::{Policy, Profile, Target, Verdict};
+use robotsieve_report::{CrawlerDiff, DiffReport, RecordDiff, UrlFlip};
 
 use crate::read::inputs::Inputs;
 use crate::write::report::Report;

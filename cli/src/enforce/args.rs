@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use robotsieve::enforce::{Approximate, Server};
+use robotsieve_owners::enforce::{Approximate, Server};
 
 use crate::known::{KnownOption, PurposeOption};
 use crate::options::{OutputOption, ProfileOption, list, values};

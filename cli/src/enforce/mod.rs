@@ -3,7 +3,7 @@
 pub mod args;
 
 use robotsieve::Robots;
-use robotsieve::enforce::{self, CannotEnforce, Options};
+use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 
 use crate::error::{Failure, Status};
 use crate::known::refused_name;

@@ -1,6 +1,6 @@
 //! The answer about one URL.
 
-use robotsieve::report::{CompareReport, ExplainReport};
+use robotsieve_report::{CompareReport, ExplainReport};
 
 /// What there is to say about one URL.
 pub enum Answer {

@@ -8,11 +8,11 @@ pub mod text;
 use std::ffi::OsString;
 
 use robotsieve::explain::compare_profiles;
-use robotsieve::report::recorded::DecisionRecord;
-use robotsieve::report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 use robotsieve::{Crawler, Profile, Reason, Robots};
 use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::{Found, KnownSites};
+use robotsieve_report::recorded::DecisionRecord;
+use robotsieve_report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;

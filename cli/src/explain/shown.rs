@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use robotsieve::report::harmless;
-pub use robotsieve::report::short;
+use robotsieve_shown::harmless;
+pub use robotsieve_shown::short;
 
 /// The most bytes of a line that are shown.
 const BYTES: usize = 1_000;

@@ -6,10 +6,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use robotsieve::explain::PieceKind;
-use robotsieve::report::{
-    self, ComparedTarget, ExplainReport, ExplainVerdict, MatchedRule, Piece, Site,
-};
 use robotsieve::{Profile, Robots, Verdict};
+use robotsieve_report as report;
+use robotsieve_report::{ComparedTarget, ExplainReport, ExplainVerdict, MatchedRule, Piece, Site};
 
 use super::answer::Answer;
 use super::args::ExplainArgs;

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
-use robotsieve::rights::Purpose;
 use robotsieve_client::outcome::AsOf;
+use robotsieve_rights::Purpose;
 
 use crate::error::Failure;
 use crate::fetch::args::{FETCHING, Fetching, MEANING, Meaning};

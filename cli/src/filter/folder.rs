@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::rights::Purpose;
 use robotsieve::{Crawler, Profile, UrlRun};
 use robotsieve_client::folders::HostFile;
 use robotsieve_client::host_count::{HostHash, HostHasher};
+use robotsieve_rights::Purpose;
 
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};

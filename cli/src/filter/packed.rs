@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
-use robotsieve::rights::Purpose;
 use robotsieve::{Answer, SitePolicy, UrlRun};
+use robotsieve_rights::Purpose;
+use robotsieve_rights::packed::PackRights;
 
 use super::batch::Batch;
 use super::purpose::OfPurpose;
@@ -69,6 +70,7 @@ pub struct PackedRights {
     /// For each crawler to judge for, its index among those of the pack.
     columns: Vec<usize>,
     purpose: Purpose,
+    rights: PackRights<'static>,
     damage: Damage,
 }
 
@@ -79,11 +81,12 @@ impl PackedRights {
         purpose: Purpose,
         report: Arc<Report>,
     ) -> PackedRights {
-        PackedRights { pack, columns, purpose, damage: Damage::new(report) }
+        let (rights, damage) = (PackRights::new(pack), Damage::new(report));
+        PackedRights { pack, columns, purpose, rights, damage }
     }
 
     fn site(&self, site: &pack::Site<'static>) -> Result<Option<Site>, PackError> {
-        let of = OfPurpose::of_packed(self.pack, site, &self.columns, self.purpose)?;
+        let of = OfPurpose::of_packed(self.pack, &self.rights, site, &self.columns, self.purpose)?;
         Ok(of.map(Site::OfPurpose))
     }
 }

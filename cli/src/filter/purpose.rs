@@ -3,8 +3,9 @@
 use std::iter;
 
 use robotsieve::pack::{self, Kind, Pack, PackError};
-use robotsieve::rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
 use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
+use robotsieve_rights::packed::PackRights;
+use robotsieve_rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
 
 use super::batch::Line;
 
@@ -31,6 +32,7 @@ impl OfPurpose {
     /// the site.
     pub fn of_packed(
         pack: &'static Pack<'static>,
+        rights: &PackRights<'static>,
         site: &pack::Site<'static>,
         crawlers: &[usize],
         purpose: Purpose,
@@ -41,7 +43,7 @@ impl OfPurpose {
         if !site.speaks_of_rights()? {
             return Ok(Some(OfPurpose { purpose, said: Said::Nothing(pack, crawlers.len()) }));
         }
-        let to = crawlers.iter().map(|crawler| site.rights(*crawler, Vocabulary::default()));
+        let to = crawlers.iter().map(|crawler| rights.of(site, *crawler, Vocabulary::default()));
         let to = to.collect::<Result<Option<_>, PackError>>()?;
         Ok(to.map(|to| OfPurpose { purpose, said: Said::To(to) }))
     }

@@ -3,8 +3,8 @@
 use std::iter;
 use std::ops::Range;
 
-use robotsieve::rights::Purpose;
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun};
+use robotsieve_rights::Purpose;
 
 use super::batch::{Batch, Line};
 use super::purpose::OfPurpose;

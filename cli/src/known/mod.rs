@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
-pub use robotsieve::known::{KnownCrawler, KnownCrawlers as Known, Purpose};
+pub use robotsieve_known::{KnownCrawler, KnownCrawlers as Known, Purpose};
 
 use crate::error::Failure;
 use crate::options::list as values_of;

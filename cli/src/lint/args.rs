@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use robotsieve::lint::Selector;
+use robotsieve_lint::Selector;
 
 use crate::options::{ColorOption, ProfileOption, ProgressOption, values};
 

@@ -8,9 +8,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use robotsieve::lint::{Code, Finding, Report};
-use robotsieve::report::Lines;
 use robotsieve_client::outcome::ContentHash;
+use robotsieve_lint::{Code, Finding, Report};
+use robotsieve_report::Lines;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;

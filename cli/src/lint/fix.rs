@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use robotsieve::lint::{self, Apply, Effect, Fixed, Options, Selection};
-use robotsieve::report::{CUT_SHORT, FixReport, together_said};
+use robotsieve_lint as lint;
+use robotsieve_lint::{Apply, Effect, Fixed, Options, Selection};
+use robotsieve_report::{CUT_SHORT, FixReport, together_said};
 
 use crate::error::Failure;
 use crate::lint::args::Fixes;

@@ -1,7 +1,7 @@
 //! Findings as workflow commands, which GitHub Actions shows next to the lines of a change.
 
-use robotsieve::lint::Severity;
-use robotsieve::report::Columns;
+use robotsieve_lint::Severity;
+use robotsieve_report::Columns;
 
 use crate::error::Failure;
 use crate::lint::linted::Linted;

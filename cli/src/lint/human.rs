@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::{Term, measure_text_width};
-use robotsieve::lint::{Code, Severity};
-use robotsieve::report::{Finding, Lines};
+use robotsieve_lint::{Code, Severity};
+use robotsieve_report::{Finding, Lines};
 
 use crate::error::Failure;
 use crate::lint::linted::Linted;

@@ -1,6 +1,6 @@
 //! A file and its report.
 
-use robotsieve::report::LintReport;
+use robotsieve_report::LintReport;
 
 /// A file with what was found in it.
 pub struct Linted {

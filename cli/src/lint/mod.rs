@@ -13,8 +13,9 @@ use std::io;
 use std::path::Path;
 
 use robotsieve::Profile;
-use robotsieve::lint::{self, MAX_PER_CODE, Options, Selection, Severity};
-use robotsieve::report::LintReport;
+use robotsieve_lint as lint;
+use robotsieve_lint::{MAX_PER_CODE, Options, Selection, Severity};
+use robotsieve_report::LintReport;
 
 use crate::error::{Failure, Status};
 use crate::read::{robots_file, stdin, web};

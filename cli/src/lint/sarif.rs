@@ -1,7 +1,7 @@
 //! Findings as one SARIF 2.1.0 log (Static Analysis Results Interchange Format, OASIS).
 
-use robotsieve::lint::{Code, Severity};
-use robotsieve::report::{Columns, Fix};
+use robotsieve_lint::{Code, Severity};
+use robotsieve_report::{Columns, Fix};
 use serde_json::{Value, json};
 
 use crate::lint::linted::Linted;

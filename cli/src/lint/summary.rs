@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use robotsieve::lint::{Code, Severity};
-use robotsieve::report::counts;
+use robotsieve_lint::{Code, Severity};
+use robotsieve_report::counts;
 
 use crate::lint::linted::Linted;
 use crate::write::bytes::harmless;

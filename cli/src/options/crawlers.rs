@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
-use robotsieve::known::misspelt;
-use robotsieve::report::recorded::{check_names, is_refused};
 use robotsieve::{Crawler, NameError, Profile};
+use robotsieve_known::misspelt;
+use robotsieve_report::recorded::{check_names, is_refused};
 
 use crate::error::Failure;
 use crate::write::bytes::shown;

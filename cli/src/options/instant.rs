@@ -3,8 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use robotsieve_captures::rfc3339;
 use robotsieve_client::Timestamp;
-use robotsieve_client::captures::rfc3339;
 use robotsieve_client::outcome::AsOf;
 
 /// A point in time, in whole seconds.

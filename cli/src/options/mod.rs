@@ -18,7 +18,7 @@ pub use crawlers::{
 pub use instant::{Instant, as_of};
 pub use output::{OutputOption, parser as output_parser};
 pub use profile::{ProfileOption, ProfilesOption};
-pub use robotsieve_client::captures::rfc3339;
+pub use robotsieve_captures::rfc3339;
 pub use screen::{ColorOption, ProgressOption, When};
 pub use size::Size;
 pub use threads::Threads;

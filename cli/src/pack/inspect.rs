@@ -5,6 +5,7 @@ use std::path::Path;
 
 use robotsieve::records::Pace;
 use robotsieve_client::Timestamp;
+use robotsieve_rights::packed::PackRights;
 use serde::Serialize;
 
 use super::args::{ListArgs, ListFormat};
@@ -19,7 +20,9 @@ use crate::write::{progress, stderr};
 /// Reads all of a pack and checks it.
 pub fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
     let (pack, tails) = packs::open_before_updates(path)?;
-    let verified = progress::with_spinner(progress, "checking", || pack.verify());
+    let verified = progress::with_spinner(progress, "checking", || {
+        pack.verify().and_then(|_| PackRights::new(pack).verify())
+    });
     verified.map_err(|error| packs::damaged(path, &error))?;
     for tail in &tails {
         stderr::error(&format_args!(

@@ -8,9 +8,9 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use robotsieve::Config;
 use robotsieve::pack::Pack;
+use robotsieve_captures::packs::{self, Counts, Gather, GatherInput, Judging, Making};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Protocol};
-use robotsieve_client::packs::{self, Counts, Gather, GatherInput, Judging, Making};
 
 use super::args::{self, PackArgs};
 use super::output::{self, Made, cannot_write};

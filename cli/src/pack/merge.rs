@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use robotsieve::pack::Pack;
-use robotsieve_client::packs::Making;
+use robotsieve_captures::packs::Making;
 
 use super::args::MergeArgs;
 use super::make::{pool, required};

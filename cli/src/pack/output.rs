@@ -8,7 +8,7 @@ use std::slice;
 use rayon::prelude::*;
 use robotsieve::Origin;
 use robotsieve::pack::{Pack, shard_name};
-use robotsieve_client::packs::{CopyError, Making, copy};
+use robotsieve_captures::packs::{CopyError, Making, copy};
 
 use super::shards;
 use crate::error::Failure;

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use robotsieve::Origin;
 use robotsieve::pack::{self, Kind, Pack, Site, Writer};
-use robotsieve_client::captures::{Captured, PARTITIONS, Spill, partition_of};
-use robotsieve_client::packs::{
+use robotsieve_captures::packs::{
     self as made, Gather, Holding, Judging, Making, PackedAt, PackedOrigin, captured,
 };
+use robotsieve_captures::{Captured, PARTITIONS, Spill, partition_of};
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,9 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use robotsieve::report::shown;
-use robotsieve_client::captures::RecordPlace;
-use robotsieve_client::captures::warc::{Unreadable, WarcInput};
+use robotsieve_captures::RecordPlace;
+use robotsieve_captures::warc::{Unreadable, WarcInput};
+use robotsieve_shown::shown;
 use same_file::Handle;
 
 use super::stdin;

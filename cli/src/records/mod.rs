@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use robotsieve::Robots;
 use robotsieve::records::Sitemap;
-use robotsieve::report::{RecordsReport, bytes};
+use robotsieve_report::{RecordsReport, bytes};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::BufReader;
 use std::sync::Arc;
 
-use robotsieve::report::recorded::{DecisionRecord, FileToday, RecordChange, RecordedQuestion};
+use robotsieve_report::recorded::{DecisionRecord, FileToday, RecordChange, RecordedQuestion};
 
 use crate::error::{Failure, Status};
 use crate::read::{inputs, stdin};

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use robotsieve::report::recorded::RecordedQuestion;
 use robotsieve::{Policy, Profile, Robots};
 use robotsieve_client::hosts::{Whose, whose};
 use robotsieve_client::outcome::{ContentHash, Protocol};
 use robotsieve_client::report::KnownSites;
+use robotsieve_report::recorded::RecordedQuestion;
 
 use super::args::ReplayArgs;
 use crate::error::Failure;

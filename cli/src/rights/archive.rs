@@ -13,13 +13,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use robotsieve::pack::Pack;
-use robotsieve::rights::{Documents, Response, RightsReader};
 use robotsieve::{Config, Crawler, Origin, Profile};
+use robotsieve_captures::At;
+use robotsieve_captures::packs::{Judging, Making};
+use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_client::Timestamp;
-use robotsieve_client::captures::At;
-use robotsieve_client::captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_client::packs::{Judging, Making};
 use robotsieve_client::report::rfc3339;
+use robotsieve_rights::packed::PackRights;
+use robotsieve_rights::{Documents, Response, RightsReader};
 use url::Url;
 
 use super::args::{RightsArgs, RightsFormat};
@@ -91,7 +92,8 @@ pub fn run(
     let pack = pack_of(args, crawler, profile, folder.path(), &mut faults)?;
     let documents = documents(args, &mut faults)?;
     let (agent, vocabulary) = (shown(agent.text.as_encoded_bytes()), args.vocabulary());
-    let judge = Judge { agent, reader, pack, documents: &documents, vocabulary };
+    let packed = PackRights::new(pack);
+    let judge = Judge { agent, reader, pack, packed, documents: &documents, vocabulary };
     let written = match args.format {
         #[cfg(feature = "parquet")]
         Some(RightsFormat::Parquet) => {
@@ -263,8 +265,9 @@ struct Judge<'j> {
     agent: String,
     reader: &'j RightsReader,
     pack: &'static Pack<'static>,
+    packed: PackRights<'static>,
     documents: &'j Known,
-    vocabulary: robotsieve::rights::Vocabulary,
+    vocabulary: robotsieve_rights::Vocabulary,
 }
 
 impl Judge<'_> {
@@ -325,7 +328,7 @@ impl Judge<'_> {
         let origin = Origin::of(record.url).map_err(|error| error.to_string())?;
         let site = self.pack.get(&origin).map_err(damaged)?;
         let robots = match &site {
-            Some(site) => site.rights_with_rules(0, self.vocabulary).map_err(damaged)?,
+            Some(site) => self.packed.with_rules(site, 0, self.vocabulary).map_err(damaged)?,
             None => None,
         };
         let documents = &self.documents.documents;

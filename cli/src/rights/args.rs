@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use robotsieve::rights::{TagReading, Vocabulary};
+use robotsieve_rights::{TagReading, Vocabulary};
 
 use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Threads, values};
 

@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use robotsieve::Robots;
-use robotsieve::report::{RightsReport, RightsSources};
-use robotsieve::rights::{Documents, Response, RightsReader, header_fields};
 use robotsieve_client::Timestamp;
+use robotsieve_report::{RightsReport, RightsSources};
+use robotsieve_rights::{Documents, Response, RightsReader, header_fields};
 use url::Url;
 
 use crate::error::{Failure, Status};

@@ -9,7 +9,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
-use robotsieve::rights::Purpose;
+use robotsieve_rights::Purpose;
 
 use super::row::{Printed, Row};
 use crate::error::Failure;

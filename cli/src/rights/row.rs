@@ -15,7 +15,7 @@ pub struct Row {
     pub robots: Option<&'static str>,
     pub page: Page,
     #[serde(flatten)]
-    pub rights: robotsieve::rights::Rights,
+    pub rights: robotsieve_rights::Rights,
 }
 
 #[cfg(feature = "parquet")]

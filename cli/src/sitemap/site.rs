@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use crate::sitemap::{SiteBy, SiteUrls};
 use clap::Args;
 use robotsieve::Origin;
-use robotsieve_client::sitemap::{SiteBy, SiteUrls};
 
 use super::names::SITEMAP;
 use crate::error::Failure;

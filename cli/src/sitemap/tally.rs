@@ -2,10 +2,10 @@
 
 use std::borrow::Borrow;
 
+use crate::sitemap::SiteUrls;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use robotsieve::Policy;
-use robotsieve::report::tally::Tally;
-use robotsieve_client::sitemap::SiteUrls;
+use robotsieve_report::tally::Tally;
 
 use super::opening::Sitemaps;
 use crate::read::inputs::CHUNK_BYTES;

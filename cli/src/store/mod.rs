@@ -10,12 +10,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use robotsieve::{Config, Origin, Robots};
+use robotsieve_captures::exchange::{self, ExchangeError, HostTexts, Import, Imported, InForce};
+use robotsieve_captures::packs::Making;
+use robotsieve_captures::warc::{self, WarcItem};
 use robotsieve_client::Timestamp;
-use robotsieve_client::captures::warc::{self, WarcItem};
-use robotsieve_client::exchange::{self, ExchangeError, HostTexts, Import, Imported, InForce};
 use robotsieve_client::folders::file_name;
 use robotsieve_client::outcome::{Holds, OriginState, Protocol};
-use robotsieve_client::packs::Making;
 use robotsieve_client::report::rfc3339;
 use robotsieve_client::store::{Fault, Pruned, Reader, Store, StoreError};
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use robotsieve::expect::TestReport;
-use robotsieve::report::Lines;
+use robotsieve_owners::test::TestReport;
+use robotsieve_report::Lines;
 
 use crate::write::workflow::{Annotation, Level};
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use annotate_snippets::Renderer;
-use robotsieve::expect::{TestReport, TestResult, Tested};
-use robotsieve::report::bytes as bytes_of;
+use robotsieve_owners::test::{TestReport, TestResult, Tested};
+use robotsieve_report::bytes as bytes_of;
 
 use super::args::TestArgs;
 use super::text::rendered;

@@ -11,11 +11,11 @@ use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve::expect::{Expectations, Init, Subject, Tested};
-use robotsieve::report::reach::SitemapUrls;
-use robotsieve::report::tally::Tally;
 use robotsieve::{Policy, Profile};
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
+use robotsieve_owners::reach::SitemapUrls;
+use robotsieve_owners::test::{Expectations, Init, Subject, Tested};
+use robotsieve_report::tally::Tally;
 
 use crate::error::{Failure, Status};
 use crate::known::Known;

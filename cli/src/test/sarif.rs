@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use robotsieve::expect::{TestReport, TestResult};
-use robotsieve::report::Lines;
+use robotsieve_owners::test::{TestReport, TestResult};
+use robotsieve_report::Lines;
 use serde_json::{Value, json};
 
 use crate::write::sarif::{location, log, pascal_case};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use robotsieve::expect::{Failure, FailureReason, Tested};
+use robotsieve_owners::test::{Failure, FailureReason, Tested};
 
 use super::args::TestArgs;
 use crate::explain::shown::{Shown, short};

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-pub use robotsieve::report::{harmless, shown, text};
+pub use robotsieve_report::text;
+pub use robotsieve_shown::{harmless, shown};
 
 /// Bytes for a line that people and programs read: unchanged but for control characters, which are
 /// escaped.

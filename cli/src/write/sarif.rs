@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use robotsieve::report::Columns;
+use robotsieve_report::Columns;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

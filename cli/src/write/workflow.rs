@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bytes::harmless;
-use robotsieve::report::Columns;
+use robotsieve_report::Columns;
 
 /// How severe an annotation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use robotsieve::known::KnownCrawlers;
 use robotsieve::{Profile, Robots};
+use robotsieve_known::KnownCrawlers;
 use serde_json::Value;
 
 use crate::command::{Folder, Ran, run, run_in, run_with};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use robotsieve::enforce::{self, CannotEnforce, Options};
-use robotsieve::known::{KnownCrawler, KnownCrawlers};
 use robotsieve::{Policy, Profile, Robots};
 use robotsieve_corpus_test::corpus_test;
+use robotsieve_known::{KnownCrawler, KnownCrawlers};
+use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 
 use crate::command::servers::Server;
 use crate::command::{Folder, run};

@@ -15,16 +15,16 @@ const SCRATCH_BYTES: usize = 16 * 1024;
 
 /// The part of a body that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyLimits {
+pub struct BodyLimits {
     /// The bytes that are taken from the wire, and those that are passed from one decoder to the
     /// next.
-    pub(crate) wire_bytes: usize,
+    pub wire_bytes: usize,
     /// The decoded bytes that are kept.
-    pub(crate) body_bytes: usize,
+    pub body_bytes: usize,
 }
 
 /// A body that is still arriving.
-pub(crate) struct Incoming {
+pub struct Incoming {
     /// The encoding that was applied last comes first.
     decoders: Vec<Decoder>,
     /// The bytes that the wire may still deliver, and then each decoder.
@@ -38,13 +38,13 @@ pub(crate) struct Incoming {
 impl Incoming {
     /// A body without encodings.
     #[cfg(feature = "fetch")]
-    pub(crate) fn plain(limits: BodyLimits) -> Incoming {
+    pub fn plain(limits: BodyLimits) -> Incoming {
         Incoming::decoded_by(Vec::new(), limits)
     }
 
     /// A body with the encodings that the headers name: those of the content, and those that were
     /// applied on the way, but for `chunked`.
-    pub(crate) fn new(headers: &HeaderMap, limits: BodyLimits) -> Result<Incoming, Failure> {
+    pub fn new(headers: &HeaderMap, limits: BodyLimits) -> Result<Incoming, Failure> {
         let encodings = Encoding::all(&encodings(headers)).map_err(encoding_failure)?;
         let decoders = encodings.into_iter().rev().map(Decoder::new).collect::<Result<_, _>>();
         Ok(Incoming::decoded_by(decoders.map_err(encoding_failure)?, limits))
@@ -61,7 +61,7 @@ impl Incoming {
     }
 
     /// Takes bytes from the wire. After [`Filled::Full`] no further bytes are kept.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
         self.is_empty &= bytes.is_empty();
         if self.cut.is_none() {
             let cut = pass(&mut self.decoders, &mut self.room, bytes, &mut self.body);
@@ -72,13 +72,13 @@ impl Incoming {
 
     /// True if no byte has arrived yet.
     #[cfg(feature = "fetch")]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.is_empty
     }
 
     /// What there is of a body that goes on, to its last whole line or beyond.
-    #[cfg(feature = "captures")]
-    pub(crate) fn so_far(self) -> Vec<u8> {
+    #[cfg(feature = "body")]
+    pub fn so_far(self) -> Vec<u8> {
         self.body
     }
 
@@ -87,7 +87,7 @@ impl Incoming {
     /// `Disallow: /` of `Disallow: /private`, would be another rule.
     ///
     /// A body without a single byte is empty whatever its encoding: that is what servers mean.
-    pub(crate) fn end(self) -> Result<(Vec<u8>, bool), Failure> {
+    pub fn end(self) -> Result<(Vec<u8>, bool), Failure> {
         let is_complete = self.is_empty || self.decoders.iter().all(Decoder::is_complete);
         if self.cut.is_none() && !is_complete {
             return Err(encoding_failure("it ends too early".to_owned()));
@@ -110,7 +110,7 @@ struct Cut {
 
 /// The state of a body with regard to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Filled {
+pub enum Filled {
     NotYet,
     Full,
 }

@@ -165,8 +165,8 @@ impl Response {
 
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or
     /// a file that nobody sent. It may begin like UTF-16.
-    #[cfg(all(feature = "captures", feature = "store"))]
-    pub(crate) fn as_is(status: u16, body: Vec<u8>) -> Response {
+    #[must_use]
+    pub fn as_is(status: u16, body: Vec<u8>) -> Response {
         Response { body, ..Response::new(status, Vec::new()) }
     }
 

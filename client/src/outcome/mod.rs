@@ -32,7 +32,7 @@ mod utf16;
 #[cfg(feature = "fetch")]
 pub(crate) use attempt::{ASKS_FOR_LOGIN, asks_for_login};
 pub use attempt::{Attempt, Failure, Redirect, Response, Stage};
-#[cfg(any(feature = "captures", feature = "fetch"))]
+#[cfg(feature = "body")]
 pub(crate) use cut::{is_line_end, whole_lines};
 #[cfg(feature = "fetch")]
 pub(crate) use freshness::retry_after;

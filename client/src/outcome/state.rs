@@ -198,7 +198,6 @@ impl fmt::Display for Outcome {
 /// The cause of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Cause {
     /// An HTTP status.
     Status(u16),

@@ -1,6 +1,7 @@
 //! A site of a store as a document: what is known of it, and what follows from that.
 
-use robotsieve::report::{HeldCopy, Site, shown, text};
+use robotsieve_report::{HeldCopy, Site, text};
+use robotsieve_shown::shown;
 
 use crate::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome, Ruling, Why};
 use crate::time::Timestamp;

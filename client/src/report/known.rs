@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use robotsieve::report::{Site, shown};
 use robotsieve::{Profile, TargetForm};
+use robotsieve_report::Site;
+use robotsieve_shown::shown;
 
 use super::document::{policy, rfc3339, site_told};
 use crate::hosts::{Whose, whose};

@@ -1,8 +1,8 @@
 //! What a robots.txt compiles to.
 
-#[cfg(feature = "rights")]
-use robotsieve::rights::RobotsRights;
 use robotsieve::{Crawler, CrawlerPolicies, Robots};
+#[cfg(feature = "rights")]
+use robotsieve_rights::RobotsRights;
 
 /// What a file compiles to.
 #[derive(Debug)]

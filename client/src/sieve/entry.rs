@@ -4,7 +4,8 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::{AsUrl, BegunVerdict, CrawlerPolicies, InvalidUrl, Profile, Verdict, Verdicts};
+use robotsieve::internals::{BegunVerdict, Verdicts};
+use robotsieve::{AsUrl, CrawlerPolicies, InvalidUrl, Profile, Verdict};
 use smallvec::SmallVec;
 
 use super::compiled::Compiled;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-#[cfg(feature = "rights")]
-use robotsieve::rights::RightsReader;
 use robotsieve::{Config, Crawler, Profile, Robots};
+#[cfg(feature = "rights")]
+use robotsieve_rights::RightsReader;
 
 use super::compiled::Compiled;
 use super::entry::Entry;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderMap;
-use robotsieve::rights::{Documents, LicenceKind, Note, Response, Rights};
 use robotsieve::{AsUrl, Reason};
+use robotsieve_rights::{Documents, LicenceKind, Note, Response, Rights};
 
 use super::attempt::Shared;
 use super::decide::Sieve;
@@ -50,7 +50,7 @@ impl Sieve {
     /// # use std::pin::Pin;
     /// # use robotsieve::{Crawler, Origin};
     /// use http::{HeaderMap, HeaderValue};
-    /// use robotsieve::rights::{Purpose, Ruling};
+    /// use robotsieve_rights::{Purpose, Ruling};
     /// # use robotsieve_client::sieve::{Override, Overrides};
     /// use robotsieve_client::sieve::{RightsOptions, Sieve};
     ///

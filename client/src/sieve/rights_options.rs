@@ -1,12 +1,12 @@
 //! How a sieve reads rights.
 
 use robotsieve::Crawler;
-use robotsieve::rights::{PolicyToken, RightsReader, TagReading, Vocabulary};
+use robotsieve_rights::{PolicyToken, RightsReader, TagReading, Vocabulary};
 
 /// How a sieve reads rights: see [`SieveBuilder::rights`](super::SieveBuilder::rights).
 ///
 /// ```
-/// use robotsieve::rights::{PolicyToken, TagReading};
+/// use robotsieve_rights::{PolicyToken, TagReading};
 /// use robotsieve_client::sieve::RightsOptions;
 ///
 /// let options = RightsOptions::new()

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache as BoundedCache;
-use robotsieve::rights::{Documents, Note};
+use robotsieve_rights::{Documents, Note};
 use smallvec::SmallVec;
 use url::Url;
 

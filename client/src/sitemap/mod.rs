@@ -21,12 +21,10 @@
 //! ```
 
 mod document;
-mod site;
 mod text;
 mod walk;
 mod xml;
 
 pub use document::Document;
-pub use site::{SiteBy, SiteUrls};
 pub use walk::{OpenSitemap, OpenedSitemap, SitemapPlace, SitemapTold, Walk, is_url};
 pub use xml::{SitemapEntry, SitemapFault};

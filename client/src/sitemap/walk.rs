@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::vec;
 
 use robotsieve::Origin;
-use robotsieve::report::shown;
+use robotsieve_shown::shown;
 use sha2::{Digest, Sha256};
 use url::Url;
 

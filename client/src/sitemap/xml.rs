@@ -7,7 +7,7 @@
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use robotsieve::report::shown;
+use robotsieve_shown::shown;
 
 use super::text::Text;
 use crate::lines::{SHOWN_BYTES, URL_BYTES};

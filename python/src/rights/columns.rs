@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use robotsieve::rights::{Documents, Response};
+use robotsieve_rights::{Documents, Response};
 use robotsieve::{Origin, Profile};
 
 use super::compiled::{Compiled, Compiler};

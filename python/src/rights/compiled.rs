@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robotsieve::Profile;
-use robotsieve::rights::{RightsReader, RobotsRights};
+use robotsieve_rights::{RightsReader, RobotsRights};
 
 use crate::reports::Given;
 use crate::robots::Robots;

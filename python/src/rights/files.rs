@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use robotsieve::Origin;
-use robotsieve::rights::Documents;
+use robotsieve_rights::Documents;
 
 use crate::text::{bytes_of, type_name};
 

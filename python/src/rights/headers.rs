@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use robotsieve::rights::{HeaderField, InvalidHeader, Response, header_fields};
+use robotsieve_rights::{HeaderField, InvalidHeader, Response, header_fields};
 
 use crate::signals::Signals;
 use crate::text::{bytes_of, type_name};

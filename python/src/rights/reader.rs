@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve::rights::{PolicyToken, Response, TagReading, Vocabulary};
+use robotsieve_rights::{PolicyToken, Response, TagReading, Vocabulary};
 
 use super::columns::{Given, columns};
 use super::compiled::Compiler;
@@ -62,7 +62,7 @@ impl RightsReader {
     }
 
     /// The rights of a URL that Python gave.
-    pub fn read(&self, asked: &Asked<'_, '_>) -> PyResult<robotsieve::rights::Rights> {
+    pub fn read(&self, asked: &Asked<'_, '_>) -> PyResult<robotsieve_rights::Rights> {
         let py = asked.url.py();
         let url = bytes_of(asked.url, "url")?;
         let robots = asked.robots.map(|robots| self.compiler.of_object(robots)).transpose()?;
@@ -111,7 +111,7 @@ impl RightsReader {
         })?;
         let now = seconds_of(now)?;
         let tokens = tokens_of(policy_tokens)?;
-        let reader = robotsieve::rights::RightsReader::new(&crawler)
+        let reader = robotsieve_rights::RightsReader::new(&crawler)
             .with_reading(reading)
             .with_vocabulary(vocabulary)
             .with_now(now)

@@ -2,7 +2,7 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use robotsieve::report::RightsReport as Report;
+use robotsieve_report::RightsReport as Report;
 
 /// Rights in words: ``str()`` is what ``robotsieve rights`` prints below its first line.
 #[pyclass(frozen, eq, hash, module = "robotsieve")]

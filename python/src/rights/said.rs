@@ -3,8 +3,8 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve::report::{RightsReport as Report, RightsSources};
-use robotsieve::rights::Purpose;
+use robotsieve_report::{RightsReport as Report, RightsSources};
+use robotsieve_rights::Purpose;
 use robotsieve_python_common::settings::to_python;
 
 use super::headers::Fields;
@@ -47,7 +47,7 @@ struct Kept {
 /// It keeps references to what it was read from, for :meth:`report`.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct Rights {
-    rights: robotsieve::rights::Rights,
+    rights: robotsieve_rights::Rights,
     reader: Py<RightsReader>,
     kept: Kept,
 }
@@ -79,7 +79,7 @@ pub struct RightsLicence {
 impl Rights {
     pub fn new(
         reader: &Bound<'_, RightsReader>,
-        rights: robotsieve::rights::Rights,
+        rights: robotsieve_rights::Rights,
         asked: Asked<'_, '_>,
     ) -> PyResult<Rights> {
         let Asked { url, robots, headers, html, files } = asked;

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robotsieve::Answer;
-use robotsieve::rights::{Place, Purpose, Rights, Ruling, UseCeiling};
+use robotsieve_rights::{Place, Purpose, Rights, Ruling, UseCeiling};
 
 use crate::answers::{Answers, number, numbered, of_words, words_type};
 use crate::export;

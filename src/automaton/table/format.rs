@@ -277,7 +277,7 @@ pub(in crate::automaton) struct Entry {
 /// All access is checked: what reads beyond the end panics or returns `None`. A
 /// [`Table`](super::Table) is one that is known to be valid.
 #[derive(Clone, Copy)]
-pub(crate) struct RawTable<'t> {
+pub struct RawTable<'t> {
     bytes: &'t [u8],
     /// How haystacks are normalised and what ends them.
     encoding: Encoding,
@@ -290,7 +290,7 @@ impl<'t> RawTable<'t> {
     }
 
     #[inline(always)]
-    pub(crate) fn bytes(self) -> &'t [u8] {
+    pub fn bytes(self) -> &'t [u8] {
         self.bytes
     }
 
@@ -308,7 +308,7 @@ impl<'t> RawTable<'t> {
 
     /// How haystacks are normalised and what ends them.
     #[inline(always)]
-    pub(crate) fn encoding(self) -> Encoding {
+    pub fn encoding(self) -> Encoding {
         self.encoding
     }
 

@@ -11,5 +11,5 @@ mod view;
 mod write;
 
 pub use validate::InvalidAutomaton;
-pub(crate) use view::{Automaton, Table};
+pub use view::{Automaton, Table};
 pub(super) use write::Layout;

@@ -16,7 +16,7 @@ use super::validate::InvalidAutomaton;
 ///
 /// Its bytes are valid: only [`Layout`](super::Layout) makes an automaton. Clones share them.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Automaton {
+pub struct Automaton {
     bytes: Arc<[u8]>,
     encoding: Encoding,
 }
@@ -28,16 +28,16 @@ impl Automaton {
     }
 
     #[inline(always)]
-    pub(crate) fn table(&self) -> Table<'_> {
+    pub fn table(&self) -> Table<'_> {
         Table { raw: RawTable::new(&self.bytes, self.encoding) }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The bytes that it occupies, without `self`.
-    pub(crate) fn memory_usage(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         // The two counters of the Arc.
         2 * size_of::<usize>() + self.bytes.len()
     }
@@ -51,7 +51,7 @@ impl fmt::Debug for Automaton {
 
 /// A valid table, borrowed from an [`Automaton`] or from bytes that were checked.
 #[derive(Clone, Copy)]
-pub(crate) struct Table<'t> {
+pub struct Table<'t> {
     /// Keeps the invariants of [`mod@super::format`].
     raw: RawTable<'t>,
 }
@@ -65,10 +65,7 @@ impl<'t> Table<'t> {
     /// # Errors
     /// Returns the first invariant that does not hold.
     #[cfg(any(feature = "pack", test))]
-    pub(crate) fn validated(
-        bytes: &'t [u8],
-        encoding: Encoding,
-    ) -> Result<Table<'t>, InvalidAutomaton> {
+    pub fn validated(bytes: &'t [u8], encoding: Encoding) -> Result<Table<'t>, InvalidAutomaton> {
         let raw = RawTable::new(bytes, encoding);
         raw.validate()?;
         Ok(Table { raw })
@@ -77,7 +74,7 @@ impl<'t> Table<'t> {
     /// The verdict of a table that has the same one on every haystack, before any byte. `None` if it
     /// depends on the haystack. The bytes must be those of a valid table.
     #[cfg(feature = "url")]
-    pub(crate) fn only_verdict(bytes: &'t [u8], encoding: Encoding) -> Option<Verdict> {
+    pub fn only_verdict(bytes: &'t [u8], encoding: Encoding) -> Option<Verdict> {
         match RawTable::new(bytes, encoding).start() {
             0 => Some(Verdict::Allow),
             1 => Some(Verdict::Disallow),
@@ -93,7 +90,7 @@ impl<'t> Table<'t> {
     #[cfg(feature = "url")]
     #[expect(unsafe_code, reason = "an unsafe function, without an unsafe operation in it")]
     #[inline(always)]
-    pub(crate) unsafe fn from_bytes_unchecked(bytes: &'t [u8], encoding: Encoding) -> Table<'t> {
+    pub unsafe fn from_bytes_unchecked(bytes: &'t [u8], encoding: Encoding) -> Table<'t> {
         let raw = RawTable::new(bytes, encoding);
         debug_assert_eq!(raw.validate(), Ok(()));
         Table { raw }

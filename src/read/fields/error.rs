@@ -13,7 +13,9 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    pub(crate) fn new(kind: Kind, what: &'static str) -> InvalidValue {
+    /// What was expected of a value of this kind.
+    #[must_use]
+    pub fn new(kind: Kind, what: &'static str) -> InvalidValue {
         InvalidValue { kind, what }
     }
 

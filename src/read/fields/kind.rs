@@ -9,8 +9,6 @@ use std::fmt;
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub enum Kind {
     /// `Sitemap`.
     Sitemap,

@@ -1,7 +1,7 @@
 //! The fields that are neither user-agent lines nor rules: their kinds, and their values.
 //!
 //! A value is read here from its bytes alone. Which crawlers it is for is decided in
-//! [`records`](crate::records), which knows groups.
+//! [`records`](robotsieve::records), which knows groups.
 
 mod error;
 mod kind;
@@ -14,6 +14,6 @@ pub use error::InvalidValue;
 pub use kind::Kind;
 pub use pace::Pace;
 pub use preferences::Preferences;
-pub(crate) use typed::typed;
+pub use typed::typed;
 pub use typed::{License, Sitemap, Value};
 pub use values::{CleanParam, Host, RequestRate, TimeWindow};

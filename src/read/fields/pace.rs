@@ -50,7 +50,7 @@ pub struct Pace {
 
 impl Pace {
     /// No delay and no rate.
-    pub(crate) const NONE: Pace = Pace { crawl_delay: None, request_rate: None };
+    pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None };
 
     /// The time to wait between the beginnings of two requests that satisfies both the delay and
     /// the rate: the longer one. `None` if the file says nothing.
@@ -67,7 +67,7 @@ impl Pace {
     }
 
     /// What one line says. Nothing if it is invalid, or of another kind.
-    pub(crate) fn of_line(kind: Kind, value: &[u8]) -> Pace {
+    pub fn of_line(kind: Kind, value: &[u8]) -> Pace {
         match typed(kind, value) {
             Ok(Value::CrawlDelay(delay)) => Pace { crawl_delay: Some(delay), ..Pace::NONE },
             Ok(Value::RequestRate(rate)) => Pace { request_rate: Some(rate), ..Pace::NONE },
@@ -76,7 +76,7 @@ impl Pace {
     }
 
     /// The slower one of each value. `other` comes later in the file.
-    pub(crate) fn and(self, other: Pace) -> Pace {
+    pub fn and(self, other: Pace) -> Pace {
         let request_rate = match (self.request_rate, other.request_rate) {
             (Some(rate), Some(other)) if !other.is_slower(&rate) => Some(rate),
             (rate, other) => other.or(rate),
@@ -85,7 +85,7 @@ impl Pace {
     }
 
     /// The same, with no interval longer than this.
-    pub(crate) fn within(self, max: Duration) -> Pace {
+    pub fn within(self, max: Duration) -> Pace {
         let shorten = |rate: RequestRate| {
             let longest = max.checked_mul(rate.requests).unwrap_or(Duration::MAX);
             RequestRate { period: rate.period.min(longest), ..rate }

@@ -18,7 +18,7 @@ pub struct Preferences<'a> {
 }
 
 impl<'a> Preferences<'a> {
-    pub(crate) fn of(value: &'a [u8]) -> Preferences<'a> {
+    pub fn of(value: &'a [u8]) -> Preferences<'a> {
         let (path, statement) = split_path(value);
         Preferences { path, statement }
     }

@@ -10,7 +10,6 @@ use super::values::{self, CleanParam, Host, RequestRate, TimeWindow};
 /// The typed value of a record.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
 pub enum Value<'a> {
     /// The location of a sitemap.
     Sitemap(Sitemap<'a>),
@@ -63,7 +62,8 @@ impl<'a> Sitemap<'a> {
     /// not UTF-8 become replacement characters.
     ///
     /// ```
-    /// # use robotsieve::{Profile, Robots, records::Value};
+    /// # use robotsieve::{Profile, Robots};
+    /// # use robotsieve::records::Value;
     /// let robots = Robots::parse(b"Sitemap: /s.xml", &Profile::RFC9309);
     /// let Ok(Value::Sitemap(sitemap)) = robots.typed_records().remove(0).value else { panic!() };
     /// let base = url::Url::parse("https://e.com/robots.txt")?;
@@ -106,7 +106,7 @@ fn is_absolute(address: &[u8]) -> bool {
 }
 
 /// The value of a record of this kind.
-pub(crate) fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
+pub fn typed(kind: Kind, value: &[u8]) -> Result<Value<'_>, InvalidValue> {
     let invalid = |what| InvalidValue::new(kind, what);
     if value.is_empty() && !matches!(kind, Kind::Unknown | Kind::NoIndex) {
         return Err(invalid("the value is empty"));

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use fastwarc::warc::header::WarcHeader;
 use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
 use fastwarc::warc::record::{AutoDecode, WarcRecordType};
-use robotsieve_client::captures::SiteAnswer;
-use robotsieve_client::captures::warc::{self, Panicked, WarcInput, WarcItem};
+use robotsieve_captures::SiteAnswer;
+use robotsieve_captures::warc::{self, Panicked, WarcInput, WarcItem};
 use robotsieve_corpora::warc as generator;
 use rustix::time::{ClockId, clock_gettime};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use robotsieve_captures::packs::GatherInput;
 use robotsieve_client::folders;
-use robotsieve_client::packs::GatherInput;
 
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;

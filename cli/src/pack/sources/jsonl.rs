@@ -5,8 +5,8 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve_client::captures::{At, RecordPlace, capture_of_json};
-use robotsieve_client::packs::GatherInput;
+use robotsieve_captures::packs::GatherInput;
+use robotsieve_captures::{At, RecordPlace, capture_of_json};
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::vec;
 
 use robotsieve::Origin;
+use robotsieve_captures::packs::GatherInput;
 use robotsieve_client::folders::keys_of;
 use robotsieve_client::hosts::host_and_port;
-use robotsieve_client::packs::GatherInput;
 
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;

@@ -13,7 +13,7 @@ mod warc;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use robotsieve_client::packs::Judging;
+use robotsieve_captures::packs::Judging;
 
 use super::args;
 use crate::error::Failure;

@@ -11,8 +11,8 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
-use robotsieve_client::captures::{At, Fields, RecordPlace, time_of};
-use robotsieve_client::packs::GatherInput;
+use robotsieve_captures::packs::GatherInput;
+use robotsieve_captures::{At, Fields, RecordPlace, time_of};
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;

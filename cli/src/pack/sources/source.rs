@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use robotsieve_client::packs::{GatherInput, Unread};
+use robotsieve_captures::packs::{GatherInput, Unread};
 
 use crate::read::robots_file;
 use crate::write::stderr;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve_client::captures::{At, RecordPlace};
-use robotsieve_client::packs::{GatherInput, Judging};
+use robotsieve_captures::packs::{GatherInput, Judging};
+use robotsieve_captures::{At, RecordPlace};
 use robotsieve_client::store::{Iter, Reader};
 
 use super::source::{CaptureSource, Faults};

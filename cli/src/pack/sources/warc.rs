@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::{thread, vec};
 
-use robotsieve_client::captures::warc::{self, Counts, WarcItem};
-use robotsieve_client::packs::GatherInput;
+use robotsieve_captures::packs::GatherInput;
+use robotsieve_captures::warc::{self, Counts, WarcItem};
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;

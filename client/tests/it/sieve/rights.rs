@@ -1,9 +1,9 @@
 //! Rights before and after the fetch.
 
 use http::HeaderMap;
-use robotsieve::rights::{Note, PolicyToken, Purpose, Rights, Ruling, TagReading};
 use robotsieve_client::outcome::{Outcome, Why};
 use robotsieve_client::sieve::{FileOutcome, Override, Overrides, RightsOptions, SieveRights};
+use robotsieve_rights::{Note, PolicyToken, Purpose, Rights, Ruling, TagReading};
 
 use super::*;
 

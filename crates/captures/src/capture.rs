@@ -1,0 +1,225 @@
+//! A capture: what a site answered when it was asked for a URL.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
+use url::Url;
+
+use super::history::Says;
+
+/// Longer URLs are not followed.
+pub const MAX_URL_BYTES: usize = 8 << 10;
+
+/// The most that two clocks may differ. A capture from later than that has a wrong time.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+
+/// A site's answer when it was asked for a URL.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The origin that was asked.
+    pub origin: Origin<'static>,
+    /// The URL that was asked for, without a fragment, if it is not the origin's `/robots.txt`.
+    /// Such a capture counts only as the target of redirects.
+    pub other: Option<Box<str>>,
+    /// When it was asked, if that is known. A capture without a time comes before all others, and
+    /// of two without a time the later one in the input is the newer.
+    pub at: Option<Timestamp>,
+    /// The outcome.
+    pub answer: SiteAnswer,
+    /// Where the capture stands.
+    pub place: RecordPlace,
+}
+
+/// The outcome.
+#[derive(Clone, Debug)]
+pub enum SiteAnswer {
+    /// A final answer; only 2xx have a body, of whole lines and in UTF-8.
+    Final(Response),
+    /// A redirect to an absolute URL, without a fragment.
+    Redirect(Redirect),
+    /// No answer, or a broken one.
+    Failed(Failure),
+    /// The same answer as another capture, which the archive keeps only once.
+    Same(Same),
+}
+
+/// Another capture: a revisit refers to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Same {
+    /// Its [`Capture::key`].
+    pub key: Box<str>,
+    /// Its time.
+    pub at: Timestamp,
+}
+
+/// Where a capture stands, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordPlace {
+    /// The path of its file, or what it is called in messages.
+    pub file: Arc<Path>,
+    /// Where in it.
+    pub at: At,
+}
+
+/// Where in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// It is the whole file.
+    Whole,
+    /// At this byte, from 0; in a compressed file the first byte of its member.
+    Byte(u64),
+    /// In this line or row, from 1.
+    Line(u64),
+}
+
+impl Capture {
+    /// The key by which captures are grouped, and to which redirects lead.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        self.other.as_deref().unwrap_or(self.origin.key())
+    }
+
+    /// Its time, with the beginning of 1970 for one that is not known.
+    #[must_use]
+    pub fn time(&self) -> Timestamp {
+        self.at.unwrap_or_default()
+    }
+}
+
+impl SiteAnswer {
+    /// A redirect from a URL to the value of its `Location`. What has none that can be followed is
+    /// a [`Failure::BadRedirect`], as for a fetcher: the site has no robots.txt.
+    #[must_use]
+    pub fn redirect(status: u16, url: &str, location: Option<&str>) -> SiteAnswer {
+        let to = location.and_then(|to| Url::parse(url).ok()?.join(to.trim_ascii()).ok());
+        let is_usable = |to: &Url| {
+            matches!(to.scheme(), "http" | "https") && to.as_str().len() <= MAX_URL_BYTES
+        };
+        match to.filter(is_usable) {
+            Some(mut to) => {
+                to.set_fragment(None);
+                SiteAnswer::Redirect(Redirect::new(status, to))
+            }
+            None => SiteAnswer::Failed(Failure::BadRedirect("no usable Location".to_owned())),
+        }
+    }
+
+    /// The meaning of the answer for its site, at the time at which it was captured. Returns `None` for a
+    /// fault that was not the site's. The body stays here.
+    #[must_use]
+    pub fn says<B>(&self, at: Timestamp) -> Option<Says<Box<str>, B>> {
+        let answer = |said| Says::Answer(said, None);
+        match self {
+            SiteAnswer::Final(response) => Said::of(Ok(response), at).map(answer),
+            SiteAnswer::Failed(failure) => Said::of(Err(failure), at).map(answer),
+            SiteAnswer::Redirect(redirect) => Some(match Key::of(&redirect.to) {
+                Some(key) => Says::Redirect(key.as_str().into()),
+                None => answer(Said::NoTarget),
+            }),
+            SiteAnswer::Same(same) => Some(Says::Same(same.key.clone(), same.at)),
+        }
+    }
+
+    /// The file, if there is one.
+    #[must_use]
+    pub fn body(&self) -> Option<&[u8]> {
+        match self {
+            SiteAnswer::Final(response) if (200..300).contains(&response.status) => {
+                Some(&response.body)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The key of what a URL names: an origin, if it is the URL of its robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// An origin: the URL is that of its robots.txt.
+    Origin(Origin<'static>),
+    /// Another URL, without a fragment, and its origin.
+    Other(Origin<'static>, Box<str>),
+}
+
+impl Key {
+    /// The key of a URL. Returns `None` if it has no origin.
+    ///
+    /// `/robots.txt` with a query is something else: a site may answer it differently.
+    #[must_use]
+    pub fn of(url: &str) -> Option<Key> {
+        let origin = Origin::of(url).ok()?;
+        // Nearly always it is spelt so.
+        let rest = url.strip_prefix(origin.key());
+        if rest == Some("/robots.txt") {
+            return Some(Key::Origin(origin.into_owned()));
+        }
+        let mut parsed = Url::parse(url).ok()?;
+        parsed.set_fragment(None);
+        let origin = origin.into_owned();
+        if parsed.path() == "/robots.txt" && parsed.query().is_none() {
+            return Some(Key::Origin(origin));
+        }
+        let _ = parsed.set_username("");
+        let _ = parsed.set_password(None);
+        Some(Key::Other(origin, String::from(parsed).into()))
+    }
+
+    /// The origin, and the URL if it is that of something else than its robots.txt: the first two
+    /// fields of a [`Capture`].
+    #[must_use]
+    pub fn into_parts(self) -> (Origin<'static>, Option<Box<str>>) {
+        match self {
+            Key::Origin(origin) => (origin, None),
+            Key::Other(origin, url) => (origin, Some(url)),
+        }
+    }
+
+    /// The key as text: that of the origin, or the other URL.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Key::Origin(origin) => origin.key(),
+            Key::Other(_, url) => url,
+        }
+    }
+}
+
+impl fmt::Display for RecordPlace {
+    /// `crawl.warc.gz, byte 4711`, `list.jsonl, line 12` or the name of the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.at {
+            At::Whole => write!(f, "{file}"),
+            At::Byte(byte) => write!(f, "{file}, byte {byte}"),
+            At::Line(line) => write!(f, "{file}, line {line}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys() {
+        for (url, wanted) in [
+            ("https://e.com/robots.txt", "https://e.com"),
+            ("HTTPS://u:p@E.com:443/robots.txt#x", "https://e.com"),
+            ("http://e.com:81/x/../robots.txt", "http://e.com:81"),
+            ("https://e.com/robots.txt?", "https://e.com/robots.txt?"),
+            ("https://e.com/robots.txt?x#y", "https://e.com/robots.txt?x"),
+            ("https://u@E.com/en/robots.txt#y", "https://e.com/en/robots.txt"),
+            ("https://e.com", "https://e.com/"),
+            ("https://e.com/Robots.txt", "https://e.com/Robots.txt"),
+        ] {
+            assert_eq!(Key::of(url).unwrap().as_str(), wanted, "{url}");
+        }
+        assert_eq!(Key::of("dns:e.com"), None);
+        assert_eq!(Key::of("https:///"), None);
+    }
+}

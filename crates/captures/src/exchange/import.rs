@@ -1,0 +1,391 @@
+//! WARC files into a store.
+
+use std::io;
+use std::path::Path;
+
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED};
+use robotsieve::{Origin, Profile};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{
+    Attempt, CachedCopy, Cause, Failure, OriginState, Outcome, Protocol, Redirect, Response, Said,
+};
+use robotsieve_client::store::Store;
+use serde::{Deserialize, Serialize};
+
+use super::error::ExchangeError;
+use super::scratch::{Scratch, Spot};
+use crate::warc::Known;
+use crate::{Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, Says, SiteAnswer};
+
+/// The number of origins, and how many bytes of bodies, that are put into the store at once.
+const BATCH: usize = 8192;
+const BATCH_BYTES: usize = 32 << 20;
+
+/// The numbers of an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Origins that were put into the store.
+    pub origins: u64,
+    /// Answers from before what the store knew already.
+    pub older: u64,
+    /// Redirects and revisits of what neither the files nor the store have.
+    pub unknown_targets: u64,
+}
+
+/// An import of captures. They may come in any order: all wait in temporary files until
+/// [`Import::finish`], which follows redirects as [`captures`](crate) says, and applies
+/// what each origin answered in the order of the times.
+///
+/// ```
+/// use robotsieve_client::Timestamp;
+/// use robotsieve_client::captures::{At, Fields, RecordPlace};
+/// use robotsieve_client::exchange::{ExchangeError, Import};
+/// use robotsieve_client::store::Store;
+///
+/// let folder = std::env::temp_dir().join(format!("robotsieve-import-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("robots.store");
+///
+/// let mut import = Import::new(None, &folder)?;
+/// let place = RecordPlace { file: folder.as_path().into(), at: At::Whole };
+/// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
+/// import.capture(fields.capture(place)?)?;
+/// let (imported, store) = import.finish(|| Store::open(&path).map_err(ExchangeError::from))?;
+/// assert_eq!(imported.origins, 1);
+/// # drop(store);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Import {
+    store: Option<Store>,
+    captures: Gathered<Kept>,
+    scratch: Scratch,
+}
+
+/// What a capture's row has in the place of the answer.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+enum Kept {
+    /// The answer.
+    Answer(Spot),
+    /// The answer, which a state was made from: only others need it.
+    OfState(Spot),
+    /// The answer, and the state that was made from it and those before it.
+    State(Spot, Spot, Option<Spot>),
+}
+
+impl Import {
+    /// An import into this store, or one that is made when there is something to put into it.
+    /// `folder` takes the temporary files.
+    ///
+    /// # Errors
+    /// Returns an error if there can be no temporary files.
+    pub fn new(store: Option<Store>, folder: &Path) -> Result<Import, ExchangeError> {
+        Ok(Import { store, captures: Gathered::new(folder)?, scratch: Scratch::new(folder)? })
+    }
+
+    /// Adds an origin with everything that a store knew of it. Returns false if the body of its
+    /// copy is missing: then it is left out.
+    ///
+    /// # Errors
+    /// Returns an error if a temporary file cannot be written, or the store not be read.
+    pub fn known(&mut self, mut known: Known) -> Result<bool, ExchangeError> {
+        if let (Some(copy), None, Some(store)) = (&known.state.copy, &known.copy, &self.store) {
+            let body = store.body(&copy.content)?;
+            known.copy = body.map(|body| of_copy(copy, body));
+        }
+        let body = match (&known.state.copy, &known.copy) {
+            (Some(_), Some(response)) => Some(self.scratch.put_body(&response.body)?),
+            (Some(_), None) => return Ok(false),
+            (None, _) => None,
+        };
+        let state = self.scratch.put(&known.state)?;
+        let attempted = known.state.attempted;
+        let (origin, place) = (known.origin.clone(), known.place.clone());
+        let mut captures = known.captures().unwrap_or_default();
+        let last = captures.pop().unwrap_or_else(|| {
+            let answer = SiteAnswer::Failed(Failure::Broken(String::new()));
+            Capture { origin, other: None, at: Some(attempted), answer, place }
+        });
+        for capture in captures {
+            self.add(capture, Kept::OfState)?;
+        }
+        self.add(last, |spot| Kept::State(spot, state, body))?;
+        Ok(true)
+    }
+
+    /// Adds a capture.
+    ///
+    /// # Errors
+    /// Returns an error if a temporary file cannot be written.
+    pub fn capture(&mut self, capture: Capture) -> Result<(), ExchangeError> {
+        self.add(capture, Kept::Answer)
+    }
+
+    fn add(
+        &mut self,
+        capture: Capture,
+        kept: impl FnOnce(Spot) -> Kept,
+    ) -> Result<(), ExchangeError> {
+        let at = capture.time();
+        // What says nothing of the site is left out.
+        let Some(says) = capture.answer.says::<()>(at) else { return Ok(()) };
+        let says = match &says {
+            Says::Answer(said, _) => {
+                let spot = match &capture.answer {
+                    SiteAnswer::Final(response) => self.scratch.put_answer(Ok(response))?,
+                    SiteAnswer::Failed(failure) => self.scratch.put_answer(Err(failure))?,
+                    // To what has no origin.
+                    SiteAnswer::Redirect(redirect) => {
+                        let failure = Failure::BadRedirect(redirect.to.clone());
+                        self.scratch.put_answer(Err(&failure))?
+                    }
+                    SiteAnswer::Same(_) => return Ok(()),
+                };
+                Says::Answer(*said, Some(kept(spot)))
+            }
+            Says::Redirect(to) => Says::Redirect(&to[..]),
+            Says::Same(key, at) => Says::Same(&key[..], *at),
+        };
+        Ok(self.captures.put(capture.key(), capture.other.is_none(), at, says)?)
+    }
+
+    /// Puts what follows from the captures into the store, which `open` makes if there is none.
+    /// There is still none if there was nothing to put into it.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be opened or written, or a temporary file not be read.
+    pub fn finish<E: From<ExchangeError>>(
+        self,
+        open: impl Fn() -> Result<Store, E>,
+    ) -> Result<(Imported, Option<Store>), E> {
+        let Import { store, captures, scratch } = self;
+        let scratch = std::cell::RefCell::new(scratch);
+        // Of the store as it is before anything is put into it.
+        let before = store.as_ref().map(Store::reader);
+        let elsewhere = |lead: &Lead<&str>| -> Result<_, E> {
+            let known = match &before {
+                Some(store) => store.get_with_body(lead.to).map_err(ExchangeError::from)?,
+                None => None,
+            };
+            let Some((state, body)) = known else { return Ok(None) };
+            let answer = answer_of(state, body, lead.exactly);
+            let Some((said, answer)) = answer else { return Ok(None) };
+            let mut scratch = scratch.borrow_mut();
+            let spot = scratch.put_answer(answer.as_ref()).map_err(ExchangeError::from)?;
+            Ok(Some((said, Some(Kept::Answer(spot)))))
+        };
+        let mut settle = Settle {
+            store,
+            open,
+            protocol: Protocol::of(&Profile::RFC9309),
+            batch: Vec::new(),
+            batch_bytes: 0,
+            imported: Imported::default(),
+        };
+        let lost = captures
+            .settle(
+                |lead| elsewhere(lead).map_err(Stop),
+                |origin, answers| {
+                    settle.origin(origin, answers, &mut scratch.borrow_mut()).map_err(Stop)
+                },
+            )
+            .map_err(|Stop(error)| error)?;
+        settle.flush()?;
+        settle.imported.unknown_targets = lost;
+        Ok((settle.imported, settle.store))
+    }
+}
+
+/// An error of the caller's, or of a temporary file.
+struct Stop<E>(E);
+
+impl<E: From<ExchangeError>> From<io::Error> for Stop<E> {
+    fn from(cause: io::Error) -> Stop<E> {
+        Stop(ExchangeError::from(cause).into())
+    }
+}
+
+/// A row of the store.
+type StateRow = (String, OriginState, Option<Vec<u8>>);
+
+/// What puts origins into the store.
+struct Settle<O> {
+    store: Option<Store>,
+    open: O,
+    protocol: Protocol,
+    batch: Vec<StateRow>,
+    batch_bytes: usize,
+    imported: Imported,
+}
+
+impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
+    fn origin(
+        &mut self,
+        origin: &Origin<'_>,
+        answers: &[Answered<'_, Kept>],
+        scratch: &mut Scratch,
+    ) -> Result<(), E> {
+        let cannot = |cause: io::Error| ExchangeError::from(cause);
+        let known = match &self.store {
+            Some(store) => store.get(origin.key()).map_err(ExchangeError::from)?,
+            None => None,
+        };
+        let (mut state, mut body, mut is_new) = (known, None, false);
+        for Answered { at, answer, by, .. } in answers {
+            let Some((hops, _, kept)) = answer else { continue };
+            let attempt = match kept {
+                None => Attempt::new(*at, Err(Failure::TooManyRedirects)),
+                Some(Kept::OfState(_)) if *by == origin.key() => continue,
+                Some(Kept::State(_, spot, of_body)) if *by == origin.key() => {
+                    let of_file: OriginState = scratch.get(*spot).map_err(cannot)?;
+                    let is_older =
+                        |before: &OriginState| is_later(before.attempted, of_file.attempted);
+                    if state.as_ref().is_some_and(is_older) {
+                        self.imported.older += 1;
+                        continue;
+                    }
+                    body = of_body.map(|spot| scratch.bytes(spot)).transpose().map_err(cannot)?;
+                    (state, is_new) = (Some(of_file), true);
+                    continue;
+                }
+                Some(Kept::Answer(spot) | Kept::OfState(spot) | Kept::State(spot, ..)) => {
+                    let result = scratch.answer(*spot).map_err(cannot)?;
+                    Attempt::new(*at, result).with_redirects(redirects(*hops, by))
+                }
+            };
+            let is_older = |before: &&OriginState| is_later(before.attempted, attempt.at);
+            let after = match state.as_ref().filter(is_older) {
+                Some(before) => match with_earlier(&self.protocol, before, &attempt) {
+                    Some(after) => after,
+                    None => {
+                        self.imported.older += 1;
+                        continue;
+                    }
+                },
+                None => match self.protocol.after(state.as_ref(), &attempt) {
+                    Ok(after) => after,
+                    // A fault of this side says nothing about the site.
+                    Err(_) => continue,
+                },
+            };
+            match attempt.result {
+                Ok(response) if (200..300).contains(&response.status) => body = Some(response.body),
+                // One that was found unchanged needs the body that came before.
+                _ if after.copy.is_none() => body = None,
+                _ => {}
+            }
+            (state, is_new) = (Some(after), true);
+        }
+        match state.filter(|_| is_new) {
+            Some(state) => self.put(origin.key().to_owned(), state, body),
+            None => Ok(()),
+        }
+    }
+
+    fn put(&mut self, key: String, state: OriginState, body: Option<Vec<u8>>) -> Result<(), E> {
+        self.imported.origins += 1;
+        self.batch_bytes += body.as_ref().map_or(0, Vec::len);
+        self.batch.push((key, state, body));
+        if self.batch.len() >= BATCH || self.batch_bytes >= BATCH_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), E> {
+        self.batch_bytes = 0;
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let store = match &self.store {
+            Some(store) => store,
+            None => self.store.insert((self.open)()?),
+        };
+        store.put_many(self.batch.drain(..)).map_err(ExchangeError::from)?;
+        Ok(())
+    }
+}
+
+/// So many redirects that ended at the capture with this key.
+fn redirects(hops: u8, by: &str) -> Vec<Redirect> {
+    let to = match Origin::of(by) {
+        Ok(origin) if origin.key() == by => origin.robots_url(),
+        _ => by.to_owned(),
+    };
+    vec![Redirect::new(301, to); hops.into()]
+}
+
+/// An origin whose newest attempts have failed, with a copy from before them. `None` if what is
+/// known needs no copy, or has a later one.
+fn with_earlier(
+    protocol: &Protocol,
+    known: &OriginState,
+    attempt: &Attempt,
+) -> Option<OriginState> {
+    let Outcome::Unreachable(cause) = &known.last else { return None };
+    let is_file = attempt.result.as_ref().is_ok_and(|found| (200..300).contains(&found.status));
+    let has_later = known.copy.as_ref().is_some_and(|copy| copy.at > attempt.at);
+    let since = known.unreachable_since.unwrap_or(known.attempted);
+    if !is_file || has_later || attempt.at > since {
+        return None;
+    }
+    let mut state = protocol.after(None, attempt).ok()?;
+    for event in known.events().into_iter().filter(|event| !matches!(event.said, Said::File(_))) {
+        let result = match cause {
+            Cause::Failure(failure) => Err(failure.clone()),
+            Cause::Status(status) => Ok(Response::new(*status, Vec::new())),
+        };
+        state = protocol.after(Some(&state), &Attempt::new(event.at, result)).ok()?;
+    }
+    let mut with_copy = known.clone();
+    with_copy.copy = state.copy;
+    Some(with_copy)
+}
+
+/// What a store knows of an origin, as an answer; or only what it answered at this time.
+fn answer_of(
+    state: OriginState,
+    body: Option<Vec<u8>>,
+    exactly: Option<Timestamp>,
+) -> Option<(Said, Result<Response, Failure>)> {
+    if exactly.is_some_and(|at| state.copy.as_ref().is_none_or(|copy| copy.at != at)) {
+        return None;
+    }
+    let at = state.attempted;
+    let answer = match (state.last, state.copy, body) {
+        (last, Some(copy), Some(body)) if exactly.is_some() || last == Outcome::Present => {
+            Ok(of_copy(&copy, body))
+        }
+        (
+            Outcome::Absent(Cause::Status(status)) | Outcome::Unreachable(Cause::Status(status)),
+            ..,
+        ) => Ok(Response::new(status, Vec::new())),
+        (
+            Outcome::Absent(Cause::Failure(cause)) | Outcome::Unreachable(Cause::Failure(cause)),
+            ..,
+        ) => Err(cause),
+        _ => return None,
+    };
+    let said = Said::of(answer.as_ref(), at)?;
+    Some((said, answer))
+}
+
+/// The answer that a copy was made from, as far as it is known.
+fn of_copy(copy: &CachedCopy, body: Vec<u8>) -> Response {
+    let mut response = Response::as_is(200, body);
+    response.is_truncated = copy.is_truncated;
+    let lifetime = HeaderValue::from_str(&format!("max-age={}", copy.lifetime)).ok();
+    response.headers.extend(lifetime.map(|value| (CACHE_CONTROL, value)));
+    for (name, value) in [(ETAG, &copy.etag), (LAST_MODIFIED, &copy.last_modified)] {
+        let value = value.as_ref().and_then(|value| HeaderValue::from_bytes(value).ok());
+        response.headers.extend(value.map(|value| (name, value)));
+    }
+    response
+}
+
+/// Returns true if one time counts as later than another. One from a wrong clock comes before all others.
+fn is_later(one: Timestamp, other: Timestamp) -> bool {
+    let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    (one <= latest, one) > (other <= latest, other)
+}

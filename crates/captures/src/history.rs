@@ -1,0 +1,296 @@
+//! What the captures of an origin say together: the one rule for all who bring them together.
+
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol, Said};
+use serde::{Deserialize, Serialize};
+
+/// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
+pub const MAX_HOPS: u8 = 5;
+
+/// The meaning of a capture, without its body. `K` is a key of captures, `B` the place of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Says<K, B> {
+    /// A final answer, and where its file is, if it has one.
+    Answer(Said, Option<B>),
+    /// A redirect to this key.
+    Redirect(K),
+    /// The same as the capture of this key at this time.
+    Same(K, Timestamp),
+}
+
+/// The target of a redirect or a revisit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lead<K> {
+    /// The key of the target.
+    pub to: K,
+    /// The number of redirects that led here.
+    pub hops: u8,
+    /// The time of the capture that is meant; `None` for the nearest one.
+    pub exactly: Option<Timestamp>,
+}
+
+impl<K: Clone, B> Says<K, B> {
+    /// The target, if it has no answer of its own.
+    #[must_use]
+    pub fn lead(&self) -> Option<Lead<K>> {
+        match self {
+            Says::Answer(..) => None,
+            Says::Redirect(to) => Some(Lead { to: to.clone(), hops: 1, exactly: None }),
+            Says::Same(to, at) => Some(Lead { to: to.clone(), hops: 0, exactly: Some(*at) }),
+        }
+    }
+}
+
+/// Where a [`Lead`] ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Led<K, B> {
+    /// At an answer after so many redirects.
+    Answer(u8, Said, Option<B>),
+    /// At the captures of another key.
+    Further(Lead<K>),
+    /// At what no capture tells: of this.
+    Nowhere(Lead<K>),
+}
+
+/// The captures of a key, in the order of their times.
+///
+/// ```
+/// use robotsieve_client::Timestamp;
+/// use robotsieve_client::captures::{CapturesOf, Lead, Led, Says};
+/// use robotsieve_client::outcome::Said;
+///
+/// // On the third of February a file, on the third of June none.
+/// let (february, june) = (Timestamp(1_770_076_800), Timestamp(1_780_444_800));
+/// let mut captures = CapturesOf::new("https://www.example.com");
+/// captures.push(february, Says::Answer(Said::File(None), Some("the file")));
+/// captures.push(june, Says::Answer(Said::Status(404), None));
+///
+/// // The redirect of the first of February led to the file.
+/// let redirect = Says::<_, ()>::Redirect("https://www.example.com").lead().unwrap();
+/// let led = captures.answer(redirect, Timestamp(1_769_904_000));
+/// assert_eq!(led, Led::Answer(1, Said::File(None), Some("the file")));
+/// ```
+#[derive(Clone, Debug)]
+pub struct CapturesOf<K, B> {
+    key: K,
+    times: Vec<Timestamp>,
+    says: Vec<Says<K, B>>,
+}
+
+impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
+    /// No captures of this key yet.
+    #[must_use]
+    pub fn new(key: K) -> CapturesOf<K, B> {
+        CapturesOf { key, times: Vec::new(), says: Vec::new() }
+    }
+
+    /// Adds the next capture. Of those at the same time the later one counts as the newer.
+    pub fn push(&mut self, at: Timestamp, says: Says<K, B>) {
+        debug_assert!(self.times.last().is_none_or(|last| *last <= at));
+        self.times.push(at);
+        self.says.push(says);
+    }
+
+    /// Follows what the capture of another key at this time leads to, as far as these captures
+    /// tell. `O(log n)` for each redirect.
+    #[must_use]
+    pub fn answer(&self, mut lead: Lead<K>, at: Timestamp) -> Led<K, B> {
+        // A site that redirects to itself ends this after `MAX_HOPS` redirects.
+        while lead.to == self.key {
+            let Some(says) = self.meant(&lead, at) else { return Led::Nowhere(lead) };
+            lead = match says {
+                Says::Answer(said, body) => {
+                    return Led::Answer(lead.hops, *said, body.clone());
+                }
+                Says::Redirect(_) if lead.hops == MAX_HOPS => {
+                    return Led::Answer(lead.hops, Said::NoTarget, None);
+                }
+                Says::Redirect(to) => Lead { to: to.clone(), hops: lead.hops + 1, exactly: None },
+                Says::Same(to, at) => Lead { to: to.clone(), exactly: Some(*at), ..lead },
+            };
+        }
+        Led::Further(lead)
+    }
+
+    fn meant(&self, lead: &Lead<K>, at: Timestamp) -> Option<&Says<K, B>> {
+        let Some(exactly) = lead.exactly else {
+            return Some(&self.says[nearest(&self.times, at)?]);
+        };
+        // What only refers to another capture is not the one that is meant.
+        let first = self.times.partition_point(|time| *time < exactly);
+        let len = self.times[first..].partition_point(|time| *time == exactly);
+        let equal = &self.says[first..first + len];
+        equal.iter().rev().find(|says| !matches!(says, Says::Same(..)))
+    }
+}
+
+/// Of the times of a target's captures, in ascending order, the one that answers a redirect at
+/// this time: the nearest; of two as near, the later; of equal ones, the last. `O(log n)`.
+///
+/// ```
+/// use robotsieve_client::Timestamp;
+/// use robotsieve_client::captures::nearest;
+///
+/// let times = [10, 20, 20, 30].map(Timestamp);
+/// assert_eq!(nearest(&times, Timestamp(15)), Some(2));
+/// assert_eq!(nearest(&[], Timestamp(15)), None);
+/// ```
+#[must_use]
+pub fn nearest(times: &[Timestamp], at: Timestamp) -> Option<usize> {
+    // The last one up to `at`, and the last of the equal ones that come next.
+    let after = times.partition_point(|time| *time <= at);
+    let before = after.checked_sub(1);
+    let next = times.get(after).map(|next| times.partition_point(|time| time <= next) - 1);
+    match (before, next) {
+        (Some(before), Some(next)) if times[next].since(at) <= at.since(times[before]) => {
+            Some(next)
+        }
+        (Some(before), _) => Some(before),
+        (None, next) => next,
+    }
+}
+
+/// When an answer was captured. The greater is the newer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Captured {
+    /// The time; the beginning of 1970 if it is not known.
+    pub at: Timestamp,
+    /// Not then, but at an unknown time after that.
+    pub is_later: bool,
+}
+
+impl Captured {
+    /// At this time.
+    #[must_use]
+    pub fn at(at: Timestamp) -> Captured {
+        Captured { at, is_later: false }
+    }
+
+    /// At an unknown time after this one.
+    #[must_use]
+    pub fn after(self) -> Captured {
+        Captured { at: self.at, is_later: self.at > Timestamp(0) }
+    }
+}
+
+/// When an answer was captured, the answer with its redirects, and what came with it.
+type CapturedAnswer<B> = (Captured, Option<(u8, Said)>, B);
+
+/// The answers of an origin, to settle what holds.
+#[derive(Clone, Debug)]
+pub struct History<B> {
+    /// `None`: it leads to what is not known.
+    answers: Vec<CapturedAnswer<B>>,
+}
+
+/// The rules or outcome in force for an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled<B> {
+    /// `None` if nothing is known: all answers are those of unknown targets.
+    pub holds: Option<Holds>,
+    /// When that was captured.
+    pub captured: Captured,
+    /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
+    pub of: B,
+}
+
+impl<B> Default for History<B> {
+    fn default() -> History<B> {
+        History { answers: Vec::new() }
+    }
+}
+
+impl<B> History<B> {
+    /// Adds an answer that came after so many redirects; `None` for redirects to what is not known,
+    /// and other captures that say nothing. Of answers at the same time the one that is added later
+    /// counts as the newer.
+    pub fn push(&mut self, captured: Captured, answer: Option<(u8, Said)>, of: B) {
+        self.answers.push((captured, answer, of));
+    }
+
+    /// The outcome of the answers, as [`Protocol::judge`] says of those that say something. Returns
+    /// `None` if there is no answer up to the time.
+    ///
+    /// ```
+    /// use robotsieve_client::Timestamp;
+    /// use robotsieve_client::captures::{Captured, History};
+    /// use robotsieve_client::outcome::{AsOf, Holds, Protocol, Said};
+    ///
+    /// let mut history = History::default();
+    /// let at = |at| Captured::at(Timestamp(at));
+    /// history.push(at(30), None, "a redirect to what is not known");
+    /// history.push(at(10), Some((0, Said::File(None))), "the file");
+    /// let settled = history.settle(&Protocol::RFC9309, AsOf::Capture).unwrap();
+    /// assert_eq!((settled.holds, settled.of), (Some(Holds::Rules), "the file"));
+    /// ```
+    #[must_use]
+    pub fn settle(mut self, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
+        // Stable: answers of the same time keep their order.
+        self.answers.sort_by_key(|(captured, ..)| *captured);
+        // What is known is better than what is not.
+        if self.answers.iter().any(|(_, answer, _)| answer.is_some()) {
+            self.answers.retain(|(_, answer, _)| answer.is_some());
+        }
+        let event = |(captured, answer, _): &(Captured, Option<(u8, Said)>, B)| {
+            let (redirects, said) = (*answer)?;
+            Some(Event { at: captured.at, redirects, said })
+        };
+        let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
+        if events.is_empty() {
+            let (captured, _, of) = self.answers.pop()?;
+            return Some(Settled { holds: None, captured, of });
+        }
+        let judged = protocol.judge(&events, as_of)?;
+        let (event, _, of) = self.answers.swap_remove(judged.event);
+        let is_later = event.is_later && event.at == judged.at;
+        let captured = Captured { at: judged.at, is_later };
+        Some(Settled { holds: Some(judged.holds), captured, of })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_in_time() {
+        let times: Vec<Timestamp> = [10, 20, 20, 30].map(Timestamp).to_vec();
+        for (at, wanted) in [(0, 0), (10, 0), (14, 0), (15, 2), (20, 2), (25, 3), (29, 3), (99, 3)]
+        {
+            assert_eq!(nearest(&times, Timestamp(at)), Some(wanted), "{at}");
+        }
+        assert_eq!(nearest(&[], Timestamp(0)), None);
+    }
+
+    /// A redirect of the first of February, whose target had a file on the third of February and
+    /// none on the third of June.
+    #[test]
+    fn the_capture_of_that_time_decides() {
+        const DAY: u64 = 24 * 60 * 60;
+        let (first, third, june) =
+            (Timestamp(20_120 * DAY), Timestamp(20_122 * DAY), Timestamp(20_242 * DAY));
+        let mut captures = CapturesOf::new("t");
+        captures.push(third, Says::Answer(Said::File(None), Some(())));
+        captures.push(june, Says::Answer(Said::Status(404), None));
+        let lead = Says::<_, ()>::Redirect("t").lead().unwrap();
+        assert_eq!(captures.answer(lead, first), Led::Answer(1, Said::File(None), Some(())));
+        assert_eq!(captures.answer(lead, june), Led::Answer(1, Said::Status(404), None));
+        // A revisit means one capture, and no other.
+        let same = |at| Says::<_, ()>::Same("t", at).lead().unwrap();
+        assert_eq!(captures.answer(same(third), june), Led::Answer(0, Said::File(None), Some(())));
+        assert_eq!(captures.answer(same(first), first), Led::Nowhere(same(first)));
+    }
+
+    #[test]
+    fn redirects_end() {
+        let mut captures = CapturesOf::<_, ()>::new("t");
+        captures.push(Timestamp(1), Says::Redirect("t"));
+        let lead = |hops| Lead { to: "t", hops, exactly: None };
+        let ended = Led::Answer(MAX_HOPS, Said::NoTarget, None);
+        assert_eq!(captures.answer(lead(1), Timestamp(0)), ended);
+        captures.push(Timestamp(2), Says::Redirect("u"));
+        let led = captures.answer(lead(4), Timestamp(9));
+        assert_eq!(led, Led::Further(Lead { to: "u", hops: 5, exactly: None }));
+        assert_eq!(captures.answer(lead(5), Timestamp(9)), ended);
+    }
+}

@@ -1,0 +1,119 @@
+//! The sites of packs, written into other packs.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{self, Write};
+
+use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
+use robotsieve::{Origin, Profile};
+use robotsieve_client::outcome::{AsOf, Holds, Protocol};
+
+use super::captured::{add, captured};
+use super::settle::said_of;
+use crate::{Captured, History};
+
+/// Copies sites to the writers that `which` names for their origins. What several packs have for an
+/// origin is its history, and the last pack comes last of those with equally new answers. Returns
+/// the number of origins.
+///
+/// # Errors
+/// Returns an error if a pack is damaged, which is a [`CopyError`], or a writer fails.
+pub fn copy<W: Write>(
+    packs: &[&Pack<'_>],
+    profile: &Profile,
+    writers: &mut [Writer<'static, W>],
+    which: impl Fn(&Origin<'_>) -> Option<usize>,
+) -> io::Result<u64> {
+    let protocol = Protocol::of(profile);
+    let mut count = 0;
+    for (number, pack) in packs.iter().enumerate() {
+        for site in pack.sites() {
+            let site = site.map_err(|error| CopyError::io(number, error))?;
+            let mut copied = None;
+            for origin in site.origins() {
+                // The other schemes have the same shard.
+                let Some(writer) = which(&origin) else { break };
+                let told = told(packs, &protocol, (number, site), &origin)?;
+                let Some((kind, captured)) = told else { continue };
+                let writer = &mut writers[writer];
+                let outcome = match (kind, copied) {
+                    (Kind::AllowAll, _) => Outcome::AllowAll,
+                    (Kind::DisallowAll, _) => Outcome::DisallowAll,
+                    (Kind::Unknown, _) => Outcome::Unknown,
+                    (Kind::Rules, Some(copied)) => copied,
+                    (Kind::Rules, None) => {
+                        let put = writer.put_site(&site);
+                        *copied.insert(put.map_err(|error| CopyError::of(number, error))?)
+                    }
+                };
+                add(writer, &origin, outcome, captured)?;
+                count += 1;
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// What all packs come to for an origin, and when that was captured, if it comes from this site of
+/// the pack with this number.
+fn told(
+    packs: &[&Pack<'_>],
+    protocol: &Protocol,
+    (number, site): (usize, Site<'_>),
+    origin: &Origin<'_>,
+) -> io::Result<Option<(Kind, Captured)>> {
+    let (mut history, mut is_alone) = (History::default(), true);
+    for (of, pack) in packs.iter().enumerate() {
+        let site = match of == number {
+            true => Some(site),
+            false => pack.get(origin).map_err(|error| CopyError::io(of, error))?,
+        };
+        let Some(site) = site else { continue };
+        is_alone &= of == number;
+        history.push(captured(&site), said_of(site.kind()).map(|said| (0, said)), of);
+    }
+    if is_alone {
+        return Ok(Some((site.kind(), captured(&site))));
+    }
+    let settled = history.settle(protocol, AsOf::Capture).filter(|settled| settled.of == number);
+    Ok(settled.map(|settled| {
+        let kind = match settled.holds {
+            Some(Holds::Rules) => Kind::Rules,
+            Some(Holds::AllowAll) => Kind::AllowAll,
+            Some(_) => Kind::DisallowAll,
+            None => Kind::Unknown,
+        };
+        (kind, settled.captured)
+    }))
+}
+
+/// Damage of a pack that is copied.
+#[derive(Debug)]
+pub struct CopyError {
+    /// The number of the pack.
+    pub number: usize,
+    /// The damage.
+    pub error: PackError,
+}
+
+impl CopyError {
+    fn io(number: usize, error: PackError) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, CopyError { number, error })
+    }
+
+    /// The same of what a writer says of a pack that it reads.
+    fn of(number: usize, error: io::Error) -> io::Error {
+        match error.downcast::<PackError>() {
+            Ok(damage) => CopyError::io(number, damage),
+            Err(error) => error,
+        }
+    }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Error for CopyError {}

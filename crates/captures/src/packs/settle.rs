@@ -1,0 +1,120 @@
+//! What the captures of an origin come to in a pack.
+
+use std::io;
+
+use robotsieve::Origin;
+use robotsieve::pack::{Kind, Pack};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Holds, Said};
+use serde::{Deserialize, Serialize};
+
+use super::captured::captured;
+use super::making::Judging;
+use crate::{Answered, Captured, History};
+
+/// Where the compiled file of an answer is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PackedAt {
+    /// In the pack that is being written.
+    Put([u8; 8]),
+    /// In the pack that is being updated: it is what that has for this origin.
+    Before(Box<str>),
+}
+
+/// The outcome of the captures of an origin.
+#[derive(Clone, Debug)]
+pub struct PackedOrigin {
+    /// The rules or outcome in force.
+    pub holds: Holding,
+    /// When that was captured.
+    pub captured: Captured,
+}
+
+/// The rules or outcome in force for an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// The rules of the file that is there.
+    Rules(PackedAt),
+    /// Everything is allowed.
+    AllowAll,
+    /// Nothing is allowed.
+    DisallowAll,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// The kind of a pack's entry, as an answer. Packs do not tell what disallowed all: it counts as a failure.
+pub fn said_of(kind: Kind) -> Option<Said> {
+    match kind {
+        Kind::Rules => Some(Said::File(None)),
+        Kind::AllowAll => Some(Said::Status(404)),
+        Kind::DisallowAll => Some(Said::Failed),
+        Kind::Unknown => None,
+    }
+}
+
+/// The entry of the pack that is being updated for the target of a redirect.
+pub fn held_before(
+    before: Option<&Pack<'_>>,
+    key: &str,
+) -> io::Result<Option<(Said, Option<PackedAt>)>> {
+    let origin = Origin::of(key).ok().filter(|origin| origin.key() == key);
+    let (Some(before), Some(origin)) = (before, origin) else { return Ok(None) };
+    let site = before.get(&origin).map_err(as_io)?;
+    Ok(site.and_then(|site| answer_of(site.kind(), key)))
+}
+
+/// What a pack has for an origin, as an answer.
+fn answer_of(kind: Kind, key: &str) -> Option<(Said, Option<PackedAt>)> {
+    let place = (kind == Kind::Rules).then(|| PackedAt::Before(key.into()));
+    said_of(kind).map(|said| (said, place))
+}
+
+/// The outcome of the captures of an origin and of the pack that is being updated. Returns `None` if
+/// they change nothing.
+pub fn settled(
+    origin: &Origin<'_>,
+    answers: &[Answered<'_, PackedAt>],
+    before: Option<&Pack<'_>>,
+    judging: &Judging,
+) -> io::Result<Option<PackedOrigin>> {
+    let site = match before {
+        Some(before) => before.get(origin).map_err(as_io)?,
+        None => None,
+    };
+    let known = site.as_ref().map_or(Captured::default(), captured);
+    if let AsOf::Time(time) = judging.as_of
+        && known.at > time
+    {
+        // What is known from a later time stays.
+        return Ok(None);
+    }
+    let mut history = History::default();
+    if let Some((said, place)) = site.and_then(|site| answer_of(site.kind(), origin.key())) {
+        history.push(known, Some((0, said)), place);
+    }
+    for Answered { at, answer, .. } in answers {
+        // What is new and has no time counts as newer than what the pack has.
+        let captured = if *at > Timestamp(0) { Captured::at(*at) } else { known.after() };
+        match answer.clone() {
+            Some((redirects, said, place)) => {
+                history.push(captured, Some((redirects, said)), place);
+            }
+            None => history.push(Captured::at(*at), None, None),
+        }
+    }
+    let Some(settled) = history.settle(&judging.protocol, judging.as_of) else { return Ok(None) };
+    let holds = match (settled.holds, settled.of) {
+        (Some(Holds::Rules), Some(place)) => Holding::Rules(place),
+        (Some(Holds::Rules), None) => return Err(io::Error::other("rules without a file")),
+        (Some(Holds::AllowAll), _) => Holding::AllowAll,
+        (Some(_), _) => Holding::DisallowAll,
+        (None, _) => Holding::Unknown,
+    };
+    Ok(Some(PackedOrigin { holds, captured: settled.captured }))
+}
+
+/// Damage of a pack within what else may fail.
+pub fn as_io(error: robotsieve::pack::PackError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}

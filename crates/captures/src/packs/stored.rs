@@ -1,0 +1,45 @@
+//! Stores as sources of packs.
+
+use robotsieve::Origin;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Failure, Holds, OriginState, Response};
+use robotsieve_client::store::{Reader, StoreError};
+
+use super::making::Judging;
+use crate::{Capture, RecordPlace, SiteAnswer};
+
+impl Judging {
+    /// The rules in force for an origin of a store, as a capture that means just that. Returns `None`
+    /// if the key is no origin.
+    ///
+    /// # Errors
+    /// Returns an error if the body cannot be read.
+    pub fn in_force(
+        &self,
+        store: &Reader,
+        key: &str,
+        state: &OriginState,
+        place: &RecordPlace,
+    ) -> Result<Option<Capture>, StoreError> {
+        let (protocol, as_of) = &self.of_stores;
+        let now = match *as_of {
+            AsOf::Capture => state.attempted,
+            AsOf::Time(time) => time,
+        };
+        let Ok(origin) = Origin::of(key) else { return Ok(None) };
+        let ruling = protocol.ruling(state, now);
+        let (at, answer) = match (ruling.holds, &state.copy) {
+            (Holds::Rules, Some(copy)) => {
+                let body = store.body(&copy.content)?.unwrap_or_default();
+                (copy.at, SiteAnswer::Final(Response::as_is(200, body)))
+            }
+            (Holds::AllowAll, _) => {
+                (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
+            }
+            _ => (state.attempted, SiteAnswer::Failed(Failure::Broken(String::new()))),
+        };
+        let (origin, place) = (origin.into_owned(), place.clone());
+        let at = Some(at).filter(|at| *at > Timestamp(0));
+        Ok(Some(Capture { origin, other: None, at, answer, place }))
+    }
+}

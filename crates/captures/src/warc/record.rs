@@ -1,0 +1,265 @@
+//! Records of WARC 1.0 and 1.1.
+
+use std::io;
+use std::ops::Range;
+
+use robotsieve_client::internals::MAX_BODY_BYTES;
+
+use super::cursor::{Cursor, Feed};
+
+/// With what a record begins.
+pub const VERSION: &[u8] = b"WARC/1.";
+/// The most of a block that is kept: a body as large as a store takes, and the head of an answer.
+pub const MAX_BLOCK_BYTES: usize = MAX_BODY_BYTES + (1 << 20);
+const MAX_HEAD_BYTES: usize = 64 << 10;
+
+/// The end of a block: does it have all that the site sent?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// As far as the record says.
+    #[default]
+    Whole,
+    /// It was cut at the crawler's limit, or at ours.
+    Limit,
+    /// The site's answer ended too early: it took too long, or the connection ended.
+    Early,
+}
+
+/// The kinds of records that matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    Response,
+    Resource,
+    Revisit,
+    Metadata,
+    #[default]
+    Other,
+}
+
+/// The head of a record: where its fields stand.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    kind: Kind,
+    has_kind: bool,
+    id: Range<usize>,
+    date: Range<usize>,
+    uri: Range<usize>,
+    content_type: Range<usize>,
+    refers_to: Range<usize>,
+    refers_to_uri: Range<usize>,
+    refers_to_date: Range<usize>,
+    profile: Range<usize>,
+    end: End,
+    len: Option<u64>,
+}
+
+/// A record. Fields that it does not have are empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'r> {
+    pub kind: Kind,
+    pub id: &'r [u8],
+    pub date: &'r [u8],
+    pub uri: &'r [u8],
+    pub content_type: &'r [u8],
+    pub refers_to: &'r [u8],
+    pub refers_to_uri: &'r [u8],
+    pub refers_to_date: &'r [u8],
+    pub profile: &'r [u8],
+    pub end: End,
+    /// Empty while it is asked whether the record is wanted.
+    pub block: &'r [u8],
+}
+
+/// Something is wrong with the bytes, not with the disk.
+pub fn damage(text: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// Reads one record, with the empty lines behind it. `wanted` is asked whether its block is needed;
+/// of those `read` makes something. A block takes at most [`MAX_BLOCK_BYTES`] of memory, and is
+/// [cut](End::Limit) if it is longer.
+///
+/// # Errors
+/// Returns an error if none begins here, or it is damaged, or the input cannot be read.
+pub fn read<F: Feed, T>(
+    input: &mut Cursor<F>,
+    wanted: impl FnOnce(&Record<'_>) -> bool,
+    read: impl FnOnce(&Record<'_>) -> T,
+) -> io::Result<Option<T>> {
+    let head = head_len(input)?;
+    let places = Places::of(&input.rest()[..head])?;
+    let len = places.len.ok_or_else(|| damage("the record has no valid Content-Length"))?;
+    let not_as_long = || damage("the record is not as long as its Content-Length says");
+    if !wanted(&places.record(&input.rest()[..head], 0..0)) {
+        input.advance(head);
+        if !input.skip(len)? || !end(input)? {
+            return Err(not_as_long());
+        }
+        return Ok(None);
+    }
+    let kept = usize::try_from(len).map_or(MAX_BLOCK_BYTES, |len| len.min(MAX_BLOCK_BYTES));
+    if !input.ensure(head + kept)? {
+        return Err(not_as_long());
+    }
+    let mut record = places.record(input.rest(), head..head + kept);
+    if (kept as u64) < len && record.end == End::Whole {
+        record.end = End::Limit;
+    }
+    let made = read(&record);
+    input.advance(head + kept);
+    if !input.skip(len - kept as u64)? || !end(input)? {
+        return Err(not_as_long());
+    }
+    Ok(Some(made))
+}
+
+/// Goes beyond the end of a record. Returns false if it is none. The last record of a file may
+/// lack it.
+fn end<F: Feed>(input: &mut Cursor<F>) -> io::Result<bool> {
+    input.ensure(4)?;
+    let len = input.rest().len().min(4);
+    let is_end = b"\r\n\r\n".starts_with(&input.rest()[..len]);
+    if is_end {
+        input.advance(len);
+    }
+    Ok(is_end)
+}
+
+/// Goes beyond empty lines.
+pub fn skip_empty_lines<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
+    loop {
+        let len = input.rest().iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        input.advance(len);
+        if !input.rest().is_empty() || !input.more()? {
+            return Ok(());
+        }
+    }
+}
+
+/// The length of the head that begins here, with the empty line that ends it.
+fn head_len<F: Feed>(input: &mut Cursor<F>) -> io::Result<usize> {
+    input.ensure(VERSION.len())?;
+    if !input.rest().starts_with(VERSION) {
+        return Err(damage("no record begins here"));
+    }
+    let mut line = 0;
+    let mut searched = 0;
+    loop {
+        let rest = input.rest();
+        match memchr::memchr(b'\n', &rest[searched..]) {
+            Some(end) => {
+                let end = searched + end;
+                if matches!(&rest[line..end], b"" | b"\r") {
+                    return Ok(end + 1);
+                }
+                line = end + 1;
+                searched = line;
+            }
+            None => {
+                searched = rest.len();
+                if searched > MAX_HEAD_BYTES || !input.more()? {
+                    return Err(damage("the head of the record has no end"));
+                }
+            }
+        }
+        if line > MAX_HEAD_BYTES {
+            return Err(damage("the head of the record has no end"));
+        }
+    }
+}
+
+impl Places {
+    fn of(head: &[u8]) -> io::Result<Places> {
+        let mut places = Places::default();
+        let first = memchr::memchr(b'\n', head).map_or(head.len(), |end| end + 1);
+        let mut start = first;
+        while let Some(len) = memchr::memchr(b'\n', &head[start..]) {
+            let line = start..start + len;
+            start += len + 1;
+            let bytes = &head[line.clone()];
+            if matches!(bytes, b"" | b"\r") {
+                break;
+            }
+            // A line that goes on belongs to a field that does not matter here.
+            if matches!(bytes[0], b' ' | b'\t') {
+                continue;
+            }
+            let colon = memchr::memchr(b':', bytes)
+                .ok_or_else(|| damage("a line of its head has no name"))?;
+            let value = trimmed(head, line.start + colon + 1..line.end);
+            places.field(head, &bytes[..colon], value)?;
+        }
+        match places.has_kind {
+            true => Ok(places),
+            false => Err(damage("the record has no WARC-Type")),
+        }
+    }
+
+    fn field(&mut self, head: &[u8], name: &[u8], value: Range<usize>) -> io::Result<()> {
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        let text = &head[value.clone()];
+        match name.len() {
+            9 if is("WARC-Type") => {
+                if self.has_kind {
+                    return Err(damage("another record begins in its head"));
+                }
+                self.has_kind = true;
+                let kinds = [
+                    ("response", Kind::Response),
+                    ("resource", Kind::Resource),
+                    ("revisit", Kind::Revisit),
+                    ("metadata", Kind::Metadata),
+                ];
+                let known = |(name, _): &&(&str, Kind)| text.eq_ignore_ascii_case(name.as_bytes());
+                self.kind = kinds.iter().find(known).map_or(Kind::Other, |(_, kind)| *kind);
+            }
+            9 if is("WARC-Date") => self.date = value,
+            12 if is("WARC-Profile") => self.profile = value,
+            12 if is("Content-Type") => self.content_type = value,
+            14 if is("WARC-Record-ID") => self.id = value,
+            14 if is("WARC-Refers-To") => self.refers_to = value,
+            14 if is("WARC-Truncated") => {
+                let is_limit = text.eq_ignore_ascii_case(b"length") && self.end != End::Early;
+                self.end = if is_limit { End::Limit } else { End::Early };
+            }
+            14 if is("Content-Length") => {
+                self.len = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            }
+            15 if is("WARC-Target-URI") => self.uri = unbracketed(head, value),
+            19 if is("WARC-Refers-To-Date") => self.refers_to_date = value,
+            25 if is("WARC-Refers-To-Target-URI") => self.refers_to_uri = unbracketed(head, value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn record<'r>(&self, bytes: &'r [u8], block: Range<usize>) -> Record<'r> {
+        Record {
+            kind: self.kind,
+            id: &bytes[self.id.clone()],
+            date: &bytes[self.date.clone()],
+            uri: &bytes[self.uri.clone()],
+            content_type: &bytes[self.content_type.clone()],
+            refers_to: &bytes[self.refers_to.clone()],
+            refers_to_uri: &bytes[self.refers_to_uri.clone()],
+            refers_to_date: &bytes[self.refers_to_date.clone()],
+            profile: &bytes[self.profile.clone()],
+            end: self.end,
+            block: &bytes[block],
+        }
+    }
+}
+
+fn trimmed(head: &[u8], value: Range<usize>) -> Range<usize> {
+    let text = head[value.clone()].trim_ascii_start();
+    let start = value.end - text.len();
+    start..start + text.trim_ascii_end().len()
+}
+
+/// WARC 1.0 was read by some as if these brackets were part of a URI.
+fn unbracketed(head: &[u8], value: Range<usize>) -> Range<usize> {
+    let text = &head[value.clone()];
+    let start = usize::from(text.first() == Some(&b'<'));
+    let end = usize::from(text.len() > start && text.last() == Some(&b'>'));
+    value.start + start..value.end - end
+}

@@ -1,0 +1,218 @@
+//! The answers in records, for whatever somebody makes of them.
+
+use std::fmt;
+
+use robotsieve_client::Timestamp;
+
+use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
+use super::found::time;
+use super::http;
+use super::reading::{PIECE_BYTES, Reading};
+use super::record::{End, Kind, Record};
+use super::source::WarcInput;
+use crate::capture::{CLOCK_TOLERANCE, MAX_URL_BYTES, RecordPlace};
+
+/// An answer in a WARC file.
+pub struct ResponseRecord<'r> {
+    /// The URL that was asked for, as the record has it.
+    pub url: &'r str,
+    /// When.
+    pub at: Timestamp,
+    /// Where the record stands.
+    pub place: RecordPlace,
+    /// The status of the answer.
+    pub status: u16,
+    headers: &'r [httparse::Header<'r>],
+    wire: &'r [u8],
+    end: End,
+}
+
+/// The body of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// Its bytes, with chunks and encodings undone.
+    pub bytes: Vec<u8>,
+    /// True if something is missing at its end: the crawler cut it, or it is longer than 64 MiB.
+    pub is_cut: bool,
+}
+
+impl ResponseRecord<'_> {
+    /// The fields of its header, in their order.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.headers.iter().map(|header| (header.name, header.value))
+    }
+
+    /// The first value of a field.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// The body. `O(n)` of what it becomes, 64 MiB at most.
+    ///
+    /// # Errors
+    /// Returns an error if it ended too early, or an encoding cannot be undone.
+    pub fn body(&self) -> Result<Body, String> {
+        let body = http::body(self.headers, self.wire, self.end);
+        let (bytes, is_cut) = body.map_err(|failure| failure.to_string())?;
+        Ok(Body { bytes, is_cut })
+    }
+}
+
+impl fmt::Debug for ResponseRecord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ResponseRecord { url, at, place, status, .. } = self;
+        f.debug_struct("ResponseRecord")
+            .field("url", url)
+            .field("at", at)
+            .field("place", place)
+            .field("status", status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An item of the answers in WARC files.
+#[derive(Debug)]
+pub enum ResponseItem<T> {
+    /// What was made of an answer.
+    Made(T),
+    /// A revisit: an answer that another record has.
+    Revisit,
+    /// Something that is no record, or one that says nothing: it is left out.
+    Damaged {
+        /// Where it stands.
+        place: RecordPlace,
+        /// What is wrong with it. The text may have bytes of the input in it.
+        what: String,
+    },
+    /// An input that could not be read, or not to its end: the rest of it is left out.
+    Unreadable(Unreadable),
+}
+
+/// Reads the answers in inputs: `look` makes something of each, in the threads that read, and `act` takes
+/// it in the order of the inputs, damage and inputs that cannot be read included. `done` is called with the
+/// numbers of bytes that were read. What `look` returns as an error is damage. Requests, resources and
+/// what has no http or https URL are passed over.
+///
+/// `weigh` says about how many bytes of memory something takes that was made.
+///
+/// Memory: as for [`read`](super::read), and 32 MiB of what was made for each of some four pieces a thread.
+///
+/// ```
+/// use robotsieve_client::captures::warc::{self, Panicked, ResponseItem, WarcInput};
+///
+/// let record = "WARC/1.1\r\n\
+///     WARC-Type: response\r\n\
+///     WARC-Date: 2026-01-10T12:00:00Z\r\n\
+///     WARC-Target-URI: https://example.com/\r\n\
+///     Content-Type: application/http; msgtype=response\r\n\
+///     Content-Length: 26\r\n\r\n\
+///     HTTP/1.1 404 Not Found\r\n\r\n\r\n\r\n";
+/// let source = WarcInput::memory("example.warc", record)?;
+/// let mut found = Vec::new();
+/// let look = |response: &warc::ResponseRecord<'_>| Ok((response.url.to_owned(), response.status));
+/// let weigh = |(url, _): &(String, u16)| url.len();
+/// warc::read_responses([Ok(source)], 1, look, weigh, |item| {
+///     if let ResponseItem::Made(made) = item {
+///         found.push(made);
+///     }
+///     Ok::<(), Panicked>(())
+/// }, |_| ())?;
+/// assert_eq!(found, [("https://example.com/".to_owned(), 404)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if `act` does, or if a thread has panicked.
+pub fn read_responses<T: Send, E: From<Panicked>>(
+    inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
+    threads: usize,
+    look: impl Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
+    weigh: impl Fn(&T) -> usize + Sync,
+    act: impl FnMut(ResponseItem<T>) -> Result<(), E>,
+    done: impl Fn(u64),
+) -> Result<Counts, E> {
+    let reading = Reading { threads, piece_bytes: PIECE_BYTES };
+    let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    reading.read(inputs, &Look { look, weigh, latest }, &mut Act(act), done)
+}
+
+struct Look<L, W> {
+    look: L,
+    weigh: W,
+    /// Later times come from a wrong clock.
+    latest: Timestamp,
+}
+
+impl<L, W, T: Send> Extract for Look<L, W>
+where
+    L: Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
+    W: Fn(&T) -> usize + Sync,
+{
+    /// `None` for a revisit.
+    type Found = Option<T>;
+
+    fn is_wanted(&self, record: &Record<'_>) -> bool {
+        let is_http = record
+            .content_type
+            .get(..16)
+            .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/http"));
+        let is_of_web = ["http://", "https://"].iter().any(|scheme| {
+            let begin = record.uri.get(..scheme.len());
+            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(scheme.as_bytes()))
+        });
+        is_of_web && (record.kind == Kind::Revisit || record.kind == Kind::Response && is_http)
+    }
+
+    fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<Option<T>, String>> {
+        if record.kind == Kind::Revisit {
+            return Some(Ok(None));
+        }
+        let url = match str::from_utf8(record.uri) {
+            Ok(url) if url.len() <= MAX_URL_BYTES => url,
+            Ok(_) => return Some(Err(format!("its URL is longer than {MAX_URL_BYTES} bytes"))),
+            Err(_) => return Some(Err("its URL is not UTF-8".to_owned())),
+        };
+        let at = match time(record.date, "WARC-Date") {
+            Ok(at) if at > self.latest => {
+                let what = "its WARC-Date is in the future: its clock was wrong";
+                return Some(Err(what.to_owned()));
+            }
+            Ok(at) => at,
+            Err(what) => return Some(Err(what)),
+        };
+        let made = http::with_head(record.block, |head, wire| {
+            let status = head.code.unwrap_or_default();
+            let headers = &*head.headers;
+            (self.look)(&ResponseRecord { url, at, place, status, headers, wire, end: record.end })
+        });
+        Some(made.flatten().map(Some))
+    }
+
+    fn weight(&self, found: &Option<T>) -> usize {
+        128 + found.as_ref().map_or(0, &self.weigh)
+    }
+}
+
+struct Act<A>(A);
+
+impl<A: FnMut(ResponseItem<T>) -> Result<(), E>, T, E: From<Panicked>> Sink<Option<T>> for Act<A> {
+    type Error = E;
+
+    fn found(&mut self, found: Option<T>, _: &mut Counts) -> Result<(), E> {
+        (self.0)(found.map_or(ResponseItem::Revisit, ResponseItem::Made))
+    }
+
+    fn damaged(&mut self, place: RecordPlace, what: String, counts: &mut Counts) -> Result<(), E> {
+        counts.damaged += 1;
+        (self.0)(ResponseItem::Damaged { place, what })
+    }
+
+    fn unreadable(&mut self, unreadable: Unreadable, counts: &mut Counts) -> Result<(), E> {
+        counts.unreadable += 1;
+        (self.0)(ResponseItem::Unreadable(unreadable))
+    }
+
+    fn end(&mut self, _: &mut Counts) -> Result<(), E> {
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Findings about fields that are neither user-agent lines nor rules.
+
+use robotsieve::Record;
+use robotsieve::internals::likely_field;
+
+use crate::shown::shown;
+use crate::subject::Subject;
+use crate::{Code, Severity};
+
+/// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys
+/// have a text that says what to do instead.
+const OTHER_FIELDS: [(&str, Option<&str>); 18] = [
+    ("crawl-delay", None),
+    ("content-signal", None),
+    ("content-usage", None),
+    ("license", None),
+    (
+        "llm-policy",
+        Some(
+            "keep it if it states your terms, and say the same in a field that is defined: \
+             'Content-Usage', 'Content-Signal' or 'License'",
+        ),
+    ),
+    (
+        "noindex",
+        Some(
+            "Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag', on pages \
+             that crawlers may fetch",
+        ),
+    ),
+    (
+        "nofollow",
+        Some("Google has ignored it since 2019; use the robots meta tag or 'X-Robots-Tag'"),
+    ),
+    ("noarchive", Some("use the robots meta tag or 'X-Robots-Tag'")),
+    ("host", Some("only Yandex read it, until 2018; redirect to the main host instead")),
+    ("clean-param", Some("only Yandex reads it; use 'rel=canonical' for other crawlers")),
+    ("request-rate", Some("limit requests on the server, with status 429")),
+    ("visit-time", Some("limit requests on the server, with status 429")),
+    ("x-robots-tag", Some(HEADER)),
+    ("robots-tag", Some(HEADER)),
+    ("tdm-reservation", Some(TDM)),
+    ("tdm-policy", Some(TDM)),
+    ("cache-delay", Some("no crawler is known to obey it")),
+    ("robot-version", Some("it comes from a draft of 1996 that was never adopted")),
+];
+
+/// What to do with a field of a header that stands in robots.txt.
+const HEADER: &str = "it is a field of a response's header: send it with the pages, which crawlers must be able to fetch";
+const TDM: &str = "it is a field of a response's header: send it with the pages, or write /.well-known/tdmrep.json";
+
+/// Fields of which a misspelt one refuses nothing.
+const OF_RIGHTS: [&str; 3] = ["content-signal", "content-usage", "license"];
+
+pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let span = subject.name_span(record);
+    let Ok(name) = str::from_utf8(record.name) else {
+        let message = format!("unknown field '{}', so the line is ignored", shown(record.name));
+        subject.add(Code::UnknownField, record.line, span, message);
+        return;
+    };
+    let lower = name.to_ascii_lowercase();
+    if lower == "allow" {
+        // Only the 1994 standard does not know it.
+        let message = "the 1994 standard has no 'Allow', so the line is ignored";
+        subject.add(Code::UnsupportedField, record.line, span, message);
+        return;
+    }
+    if matches!(&*lower, "http" | "https") && record.value.starts_with(b"//") {
+        let url = subject.record_span(record);
+        let message = "a URL alone says nothing, so the line is ignored";
+        let draft = subject.add(Code::UnknownField, record.line, url.clone(), message);
+        draft.propose("write 'Sitemap:' before it", url.start..url.start, "Sitemap: ");
+        return;
+    }
+    match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
+        Some(("crawl-delay", _)) => crawl_delay(subject, record),
+        Some(("license", _)) => license(subject, record),
+        Some((_, None)) => {}
+        Some((known, Some(instead))) => {
+            let is_of_header = [HEADER, TDM].contains(instead);
+            let message = if is_of_header {
+                format!("'{known}' means nothing in robots.txt, so the line is ignored")
+            } else {
+                format!("hardly any crawler obeys '{known}', or none does")
+            };
+            let draft = subject.add(Code::UnsupportedField, record.line, span, message);
+            draft.help(*instead);
+            if is_of_header {
+                draft.severity(Severity::Warning);
+            }
+        }
+        // The parser has a diagnostic for it.
+        None if likely_field(record.name).is_some() => {}
+        None => {
+            let near = near(&lower);
+            let fate = if near.is_some() {
+                "so most crawlers ignore the line"
+            } else {
+                "so the line is ignored"
+            };
+            let message = format!("unknown field '{}', {fate}", shown(record.name));
+            let draft = subject.add(Code::UnknownField, record.line, span.clone(), message);
+            if let Some(known) = near {
+                draft.propose(format!("write '{known}'"), span, known);
+                if OF_RIGHTS.contains(&known) {
+                    draft.severity(Severity::Warning).makes_it_count();
+                }
+            }
+        }
+    }
+}
+
+/// The known field that a misspelt one is meant to be.
+fn near(lower: &str) -> Option<&'static str> {
+    const MAX_LEN: usize = 32;
+    let similarity = |(known, _): &(&'static str, _)| {
+        // Short words are near to many others: 'root' is no misspelt 'host'.
+        let most = if known.len() > 6 { 2 } else { 1 };
+        let distance = (lower.len().abs_diff(known.len()) <= most)
+            .then(|| strsim::osa_distance(lower, known))?;
+        (distance <= most).then_some((distance, *known))
+    };
+    let near = (lower.len() <= MAX_LEN).then(|| OTHER_FIELDS.iter().filter_map(similarity).min());
+    near.flatten().map(|(_, known)| known)
+}
+
+fn crawl_delay(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let span = subject.record_span(record);
+    let seconds = str::from_utf8(record.value).ok().and_then(|value| value.parse::<f64>().ok());
+    let is_number = seconds.is_some_and(|s| s.is_finite() && s >= 0.0);
+    if is_number {
+        let message = "most crawlers ignore Crawl-delay, including Googlebot";
+        subject.add(Code::CrawlDelay, record.line, span, message);
+    } else {
+        let message =
+            format!("the crawl delay '{}' is not a number of seconds", shown(record.value));
+        subject
+            .add(Code::CrawlDelay, record.line, span, message)
+            .severity(Severity::Warning)
+            .help("write the number of seconds between two requests, as in 'Crawl-delay: 10'");
+    }
+}
+
+fn license(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let message = match web_address(record.value) {
+        Ok(()) => return,
+        Err(_) if record.value.is_empty() => "the licence has no URL".to_owned(),
+        Err(_) => {
+            format!("the licence '{}' is not an absolute URL of the web", shown(record.value))
+        }
+    };
+    not_absolute(subject, record, Code::LicenseNotAbsolute, message, "license.xml");
+}
+
+/// A record whose value should be a URL, such as that of this file.
+fn not_absolute(
+    subject: &mut Subject<'_>,
+    record: &Record<'_>,
+    code: Code,
+    message: String,
+    file: &str,
+) {
+    let is_empty = record.value.is_empty();
+    let span = if is_empty { subject.record_span(record) } else { record.value_span() };
+    subject
+        .add(code, record.line, span, message)
+        .help(format!("write it with scheme and host, as in 'https://example.com/{file}'"));
+}
+
+/// Checks that a value is a URL of http, https or ftp with a host. If not, returns its scheme if that
+/// is what is wrong.
+fn web_address(value: &[u8]) -> Result<(), Option<&[u8]>> {
+    let colon = memchr::memmem::find(value, b"://");
+    let scheme = colon.map(|at| &value[..at]).filter(|scheme| {
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && scheme.iter().all(|o| o.is_ascii_alphanumeric() || b"+-.".contains(o))
+    });
+    let has_host =
+        colon.is_some_and(|at| value[at + 3..].first().is_some_and(|o| !b"/?#:".contains(o)));
+    let is_web = scheme.is_some_and(|scheme| {
+        [&b"http"[..], b"https", b"ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+    });
+    if is_web && has_host { Ok(()) } else { Err(scheme.filter(|_| has_host)) }
+}
+
+pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let message = match web_address(record.value) {
+        Ok(()) => return,
+        Err(_) if record.value.is_empty() => "the sitemap has no URL".to_owned(),
+        Err(Some(scheme)) => format!("crawlers fetch no sitemap by '{}://'", shown(scheme)),
+        Err(None) => format!("the sitemap '{}' is not an absolute URL", shown(record.value)),
+    };
+    not_absolute(subject, record, Code::SitemapNotAbsolute, message, "sitemap.xml");
+}

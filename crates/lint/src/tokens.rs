@@ -1,0 +1,139 @@
+//! Findings about the values of user-agent lines.
+
+use robotsieve::internals::{Names, token};
+use robotsieve::{Crawler, Record, TokenBytes};
+use robotsieve_known::internals as crawlers;
+
+use crate::Code;
+use crate::shown::shown;
+use crate::subject::Subject;
+
+pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let token = match Names::of(record.value, &subject.profile) {
+        Names::Everybody => return,
+        Names::Nobody => return names_nobody(subject, record),
+        // Only a crawler without a name finds it, and none is.
+        Names::Token(b"") => return names_nobody(subject, record),
+        Names::Token(_) => token(record.value, subject.profile.token_bytes),
+    };
+    if token.len() < record.value.len() {
+        after_token(subject, record, token);
+    }
+    outside_grammar(subject, record, token);
+    // What is left of a name that the profile cuts off is not what was written.
+    if token.len() == record.value.len() {
+        misspelt(subject, record, token);
+    }
+}
+
+fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let message = match value.first() {
+        None => "the user-agent line has no value, so it names no crawler".to_owned(),
+        Some(b'*') => format!("'{}' names no crawler, as something follows the '*'", shown(value)),
+        Some(first) if subject.profile.token_bytes == TokenBytes::Letters => format!(
+            "'{}' names no crawler here, as a product token ends before '{}'",
+            shown(value),
+            shown(&[*first])
+        ),
+        Some(_) => format!("'{}' names no crawler", shown(value)),
+    };
+    let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    subject
+        .add(Code::NamesNobody, record.line, span, message)
+        .help("a user-agent line holds the product token of one crawler, or '*' alone");
+}
+
+/// What stands behind the product token is ignored. What was meant depends on what it is.
+fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    let value = record.value;
+    let after = &value[token.len()..];
+    let span = record.value_span().start + token.len()..record.value_span().end;
+    let message = format!("only '{}' names a crawler; '{}' is ignored", shown(token), shown(after));
+    let line = record.line;
+    if Crawler::from_user_agent(value).iter().next().is_none() {
+        subject.add(Code::AfterToken, line, span, message).help(
+            "browsers send this, and crawlers obey no group by it: write the product token of the \
+             crawler that is meant",
+        );
+        return;
+    }
+    // A whole header.
+    if after.first() == Some(&b'/') && after.contains(&b'(') {
+        let crawler = Crawler::from_user_agent(value);
+        let name = crawler.iter().next().map(shown);
+        let draft = subject.add(Code::AfterToken, line, span.clone(), message);
+        match name {
+            Some(name) if name.as_bytes().eq_ignore_ascii_case(token) => {
+                draft.propose(format!("write only '{name}'"), span, "")
+            }
+            Some(name) => draft.help(format!(
+                "this is a User-Agent header; the product token in it is probably '{name}'"
+            )),
+            None => draft,
+        };
+        return;
+    }
+    let draft = subject.add(Code::AfterToken, line, span.clone(), message);
+    // A version, or stars that are meant to match versions.
+    let is_version = after.first() == Some(&b'/')
+        && after[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b".-_*".contains(byte));
+    if is_version || after.iter().all(|byte| *byte == b'*') {
+        draft.propose(format!("write only '{}'", shown(token)), span, "");
+        return;
+    }
+    // A list of names.
+    let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b'|');
+    let names: Vec<&[u8]> = value.split(is_separator).map(<[u8]>::trim_ascii).collect();
+    let is_token = |name: &&[u8]| {
+        !name.is_empty() && name.iter().all(|b| b.is_ascii_alphabetic() || b"-_".contains(b))
+    };
+    // Blanks separate names too, if all of them are known: `Big Brother` is one.
+    let words: Vec<&[u8]> =
+        value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let are_known = words.len() > 1 && words.iter().all(|word| crawlers::is_well_known(word));
+    let names = if are_known { words } else { names };
+    if names.len() > 1 && (are_known || names.iter().all(is_token)) {
+        draft.help("write a user-agent line for each crawler");
+        let end = subject.line_end(record.value_span().start);
+        let name = subject.name_span(record);
+        let between = format!("{end}{}: ", shown(&subject.file[name]));
+        let lines: Vec<String> = names.iter().map(|name| shown(name)).collect();
+        let draft = subject.found.last_mut().expect("it was just added");
+        let what = "write a line for each crawler";
+        draft.finding.help = None;
+        draft.propose(what, record.value_span(), lines.join(&between));
+    } else if after[0].is_ascii_whitespace() {
+        draft.help(format!(
+            "a product token has no spaces: look up the crawler's, and if it is '{}', write only \
+             that",
+            shown(token)
+        ));
+    } else {
+        draft.help("look up the crawler's product token, and write nothing else");
+    }
+}
+
+fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    if token.iter().all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(byte)) {
+        return;
+    }
+    let message = format!(
+        "the product token '{}' has bytes other than letters, '-' and '_', and some crawlers end it \
+         at the first of them",
+        shown(token)
+    );
+    let span = record.value_span().start..record.value_span().start + token.len();
+    subject.add(Code::TokenOutsideGrammar, record.line, span, message);
+}
+
+fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    let Some(known) = crawlers::misspelt(token) else { return };
+    let message = format!("no crawler is known as '{}'; '{known}' is", shown(token));
+    let span = record.value_span().start..record.value_span().start + token.len();
+    subject.add(Code::MisspeltCrawler, record.line, span.clone(), message).propose(
+        format!("write '{known}'"),
+        span,
+        known,
+    );
+}

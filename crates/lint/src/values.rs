@@ -1,0 +1,377 @@
+//! Findings about the values of rules.
+
+use robotsieve::Record;
+use robotsieve::internals::{Encoding, RobotsInternals as _};
+
+use crate::fix::Offered;
+use crate::shown::{is_invisible, shown};
+use crate::subject::Subject;
+use crate::{Code, Severity};
+
+pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let in_group = subject.robots.groups().group_of_line(record.line).is_some();
+    if in_group {
+        regular_expression(subject, record);
+        match url(record.value) {
+            Some(url) => other_host(subject, record, &url),
+            None => no_leading_slash(subject, record),
+        }
+        dollar_inside(subject, record);
+    }
+    // Encoding what is no path would only hide that.
+    if matches!(record.value.first(), Some(b'/' | b'*')) {
+        fragment(subject, record);
+        unescaped(subject, record);
+        percent_encoding(subject, record);
+    }
+}
+
+/// A rule that is a whole URL.
+struct Url<'a> {
+    /// Scheme and host, as written.
+    origin: &'a [u8],
+    /// Empty, or it begins with `/`.
+    path: &'a [u8],
+    /// True if the host is one, without stars.
+    has_host: bool,
+}
+
+fn url(value: &[u8]) -> Option<Url<'_>> {
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| {
+        let start = value.get(..scheme.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+    })?;
+    let host_len = value[scheme.len()..].iter().position(|byte| b"/?#*".contains(byte));
+    let end = host_len.map_or(value.len(), |len| scheme.len() + len);
+    let (origin, path) = value.split_at(end);
+    Some(Url { origin, path, has_host: end > scheme.len() && value.get(end) != Some(&b'*') })
+}
+
+fn other_host(subject: &mut Subject<'_>, record: &Record<'_>, url: &Url<'_>) {
+    let origin = shown(url.origin);
+    let message = format!("'{}' is a URL, but rules are paths", shown(record.value));
+    let elsewhere = format!(
+        "if {origin} is another host, put the rule into {origin}/robots.txt and remove the line"
+    );
+    let span = record.value_span();
+    let draft = subject.add(Code::OtherHost, record.line, span.clone(), message);
+    if !url.has_host {
+        draft.help("what may be fetched from another host is said by that host's robots.txt");
+    } else if url.path.first() == Some(&b'/') {
+        let path = shown(url.path);
+        draft.help(format!("{elsewhere}; if it is this one, the path is '{path}'"));
+        // Whose host it is is not known, so neither is what was meant.
+        draft.propose(format!("write '{path}'"), span, url.path);
+        if let Some(proposal) = &mut draft.proposal {
+            proposal.offered = Offered::Never;
+        }
+    } else {
+        draft.help(elsewhere);
+    }
+}
+
+fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let text = record.value;
+    if matches!(text.first(), None | Some(b'/')) {
+        return;
+    }
+    let assumed = subject.profile.leading_slash_assumed;
+    let value = shown(text);
+    let (severity, message) = match (assumed, text[0]) {
+        (true, _) => (
+            Severity::Warning,
+            format!("'{value}' is read as '/{value}' here, but not by most crawlers"),
+        ),
+        (false, b'*') if subject.profile.wildcards => (
+            Severity::Note,
+            format!("'{value}' begins with '*' instead of '/', which not all crawlers accept"),
+        ),
+        _ => {
+            (Severity::Error, format!("'{value}' does not begin with '/', so no URL can match it"))
+        }
+    };
+    let span = record.value_span();
+    let after_stars = text.iter().position(|byte| *byte != b'*').unwrap_or(text.len());
+    let draft = subject.add(Code::NoLeadingSlash, record.line, span.clone(), message);
+    draft.severity(severity);
+    let meant = match (after_stars, text.get(after_stars)) {
+        // The message says how it is read.
+        (1.., _) if assumed => return,
+        // The stars may match nothing: '*/x' matches '/x' too, which '/*/x' does not.
+        (1.., Some(b'/')) => return,
+        // The same URLs match, but the rule is longer and may win where it did not.
+        (1.., _) => {
+            draft.propose(format!("write '/{value}'"), span, [b"/", text].concat());
+            subject.offer_if_unchanging();
+            return;
+        }
+        // A host without its scheme, or nothing that a path is likely to begin with.
+        _ if is_host(text) || !text.iter().any(u8::is_ascii_alphanumeric) => {
+            draft.help("a rule is a path, and begins with '/'");
+            return;
+        }
+        // The start of a path.
+        (0, Some(byte)) if byte.is_ascii_alphanumeric() || b"_-~%".contains(byte) => {
+            [b"/", text].concat()
+        }
+        // A part of a path: an extension, a parameter.
+        (0, Some(b'?' | b'&' | b'=')) => [b"/*", text].concat(),
+        (0, Some(b'.')) if text.get(1).is_some_and(u8::is_ascii_alphanumeric) => {
+            [b"/*", text].concat()
+        }
+        _ => {
+            draft.help("a rule is a path, and begins with '/'");
+            return;
+        }
+    };
+    draft.propose(format!("write '{}'", shown(&meant)), span, meant);
+}
+
+/// Returns true if a value begins like a host, a scheme or a drive: `www.`, labels and a slash, `http:`.
+fn is_host(value: &[u8]) -> bool {
+    // A scheme, or a path of Windows.
+    if value.iter().take_while(|byte| **byte != b'/').any(|byte| b":\\".contains(byte)) {
+        return true;
+    }
+    let end = value.iter().position(|byte| b"/*".contains(byte)).unwrap_or(value.len());
+    let (host, path) = value.split_at(end);
+    let is_label = |label: &[u8]| {
+        !label.is_empty() && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    };
+    let labels: Vec<&[u8]> = host.split(|byte| *byte == b'.').collect();
+    let top = labels.last().copied().unwrap_or_default();
+    let looks_like_host = labels.len() > 1
+        && labels.iter().all(|label| is_label(label))
+        && top.len() > 1
+        && top.iter().all(u8::is_ascii_alphabetic);
+    looks_like_host && (!path.is_empty() || host.get(..4) == Some(b"www."))
+}
+
+fn dollar_inside(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let Some(at) = memchr::memchr(b'$', value) else { return };
+    if at + 1 == value.len() || !subject.profile.wildcards {
+        return;
+    }
+    let span = record.value_span().start + at..record.value_span().start + at + 1;
+    let draft = subject.add(
+        Code::DollarInside,
+        record.line,
+        span,
+        "this '$' is a plain character, because '$' means the end of the URL only at the end of a \
+         rule",
+    );
+    if value[at + 1..].iter().all(|byte| b"$*".contains(byte)) {
+        let end = record.value_span().start + at + 1..record.value_span().end;
+        draft.propose(format!("write '{}'", shown(&value[..=at])), end, "");
+    } else {
+        draft.help("if the end of the URL is meant, end the rule here");
+    }
+}
+
+/// Reports what only regular expressions mean something by.
+fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let class = |open: usize| {
+        let inside = &value[open + 1..];
+        let len = memchr::memchr(b']', inside)?;
+        let inside = &inside[..len];
+        let is_range = inside
+            .windows(3)
+            .any(|w| w[1] == b'-' && w[0].is_ascii_alphanumeric() && w[2].is_ascii_alphanumeric());
+        (is_range && len <= 12 || inside.first() == Some(&b'^')).then_some(open..open + len + 2)
+    };
+    let group = |open: usize| {
+        let inside = &value[open + 1..];
+        let len = memchr::memchr(b')', inside)?;
+        let is_choice = inside[..len].contains(&b'|') || inside.starts_with(b"?:");
+        is_choice.then_some(open..open + len + 2)
+    };
+    let escape = |at: usize| {
+        let next = value.get(at + 1)?;
+        b".dws?*/+-".contains(next).then_some(at..at + 2)
+    };
+    let construct = match value {
+        [b'^', ..] => Some(0..1),
+        _ => {
+            memchr::memchr3_iter(b'[', b'(', b'\\', value).take(64).find_map(|at| match value[at] {
+                b'[' => class(at),
+                b'(' => group(at),
+                _ => escape(at),
+            })
+        }
+    };
+    let Some(span) = construct else { return };
+    let at = record.value_span().start;
+    let message = format!(
+        "'{}' is written as in a regular expression, but stands for itself",
+        shown(&value[span.clone()])
+    );
+    subject
+        .add(Code::RegularExpression, record.line, at + span.start..at + span.end, message)
+        .help("only '*' and a '$' at the end have a meaning; write a rule for each case");
+}
+
+/// Bytes of a rule that should be percent-encoded, or should not.
+fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let at = record.value_span().start;
+    let profile = subject.profile;
+    let encoding = Encoding::of_rule(&profile);
+    let is_unescaped = |o: &u8| {
+        !o.is_ascii()
+            || matches!(o, 0..=0x20 | 0x7F | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{'..=b'}')
+    };
+    if let Some(first) = value.iter().position(is_unescaped) {
+        let last = value.iter().rposition(is_unescaped).unwrap_or(first);
+        // All unescaped bytes, not only the first one.
+        let compared = value[first..=last].iter().filter(|o| is_unescaped(o));
+        let is_encoded = |o: &u8| encoding.changes(*o);
+        let encoded = compared.clone().all(is_encoded);
+        let as_it_stands = !compared.into_iter().any(is_encoded);
+        let bytes = shown(&value[first..=last]);
+        let (severity, message) = if encoded {
+            (
+                Severity::Note,
+                format!("not all crawlers percent-encode '{bytes}' before they compare it"),
+            )
+        } else if !as_it_stands {
+            (
+                Severity::Warning,
+                format!(
+                    "only part of '{bytes}' is compared percent-encoded, but URLs encode all of it"
+                ),
+            )
+        } else {
+            (
+                Severity::Warning,
+                format!("'{bytes}' is compared as written, but URLs contain it percent-encoded"),
+            )
+        };
+        let draft =
+            subject.add(Code::UnescapedBytes, record.line, at + first..at + last + 1, message);
+        draft.severity(severity);
+        if value.contains(&b'"') {
+            draft.help("quotation marks are part of the rule; URLs hardly have them");
+        } else if str::from_utf8(value).is_ok_and(|text| text.chars().any(is_invisible)) {
+            draft.help("the rule has an invisible character, which URLs hardly have");
+        } else if let Some(question) = probably_meant(value) {
+            draft.help(question);
+        } else {
+            draft.propose(
+                format!("write '{}'", shown(&escaped(value))),
+                record.value_span(),
+                escaped(value),
+            );
+        }
+    }
+}
+
+/// Reports a `#` within what seems to be one value: the rule ends there.
+fn fragment(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let end = record.value_span().end;
+    let line = subject.line_span(end).end.max(end);
+    let rest = subject.file[end..line].trim_ascii_end();
+    let is_glued = |next: &u8| !next.is_ascii_whitespace() && *next != b'#';
+    if rest.first() != Some(&b'#') || !rest.get(1).is_some_and(is_glued) {
+        return;
+    }
+    let message =
+        format!("'{}' is a comment, so the rule is '{}'", shown(rest), shown(record.value));
+    subject
+        .add(Code::UnescapedBytes, record.line, end..end + rest.len(), message)
+        .severity(Severity::Warning)
+        .help(
+            "if a comment is meant, put a blank before the '#'; if the '#' is part of the path, write \
+             '%23'; what follows a plain '#' in a URL is never sent to a site, so no rule can be about \
+             it",
+        );
+}
+
+/// What was probably meant by a value that looks like more than one path.
+fn probably_meant(value: &[u8]) -> Option<&'static str> {
+    let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+    let has = |is: &dyn Fn(usize) -> bool| (0..value.len()).any(is);
+    if has(&|at| is_blank(value.get(at)) && value[at + 1..].starts_with(b"//")) {
+        return Some("if what follows the blank is a comment, put '#' before it");
+    }
+    if memchr::memchr2(b'<', b'>', value).is_some() {
+        return Some("if this is HTML, remove it: all of it is part of the rule");
+    }
+    let is_end = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'*'));
+    let is_two = |at: usize| is_blank(value.get(at)) && is_end(value.get(at + 1));
+    if has(&is_two) {
+        return Some(
+            "if these are several rules, put each on a line of its own; if the blank is part of the \
+             path, write it as '%20'",
+        );
+    }
+    let is_stray = |at: usize| {
+        is_blank(value.get(at)) && at > 0 && (is_end(value.get(at - 1)) || at + 1 == value.len())
+    };
+    has(&is_stray).then_some(
+        "if the blank is there by mistake, remove it; if it is part of the path, write it as '%20'",
+    )
+}
+
+/// The value with all bytes percent-encoded that URLs contain only so.
+fn escaped(value: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(value.len());
+    for byte in value {
+        match byte {
+            0x21..=0x7E if !b"\"<>\\^`{|}".contains(byte) => escaped.push(*byte),
+            byte => {
+                let digit = |half: u8| b"0123456789ABCDEF"[usize::from(half)];
+                escaped.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+    }
+    escaped
+}
+
+fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let hex = |at: usize| value.get(at).and_then(|o| char::from(*o).to_digit(16));
+    let (mut stray, mut unreserved) = (None, None);
+    for at in memchr::memchr_iter(b'%', value) {
+        match (hex(at + 1), hex(at + 2)) {
+            (Some(high), Some(low)) => {
+                let byte = (high * 16 + low) as u8;
+                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                    unreserved.get_or_insert((at, byte));
+                }
+            }
+            _ => _ = stray.get_or_insert(at),
+        }
+    }
+    let offset = record.value_span().start;
+    if let Some((at, byte)) = unreserved {
+        let (encoded, plain) = (shown(&value[at..at + 3]), char::from(byte));
+        let (severity, message) = if subject.profile.unreserved_decoded {
+            (Severity::Note, format!("not all crawlers read '{encoded}' as '{plain}'"))
+        } else {
+            let message = format!(
+                "'{encoded}' is compared as written, so URLs with a plain '{plain}' do not match"
+            );
+            (Severity::Warning, message)
+        };
+        subject
+            .add(Code::PercentEncoding, record.line, offset + at..offset + at + 3, message)
+            .severity(severity)
+            .propose(format!("write '{plain}'"), offset + at..offset + at + 3, vec![byte]);
+    }
+    if let Some(at) = stray {
+        let message = "this '%' is not followed by two hex digits, but every '%' in a URL is";
+        let span = offset + at..offset + at + 1;
+        let draft = subject.add(Code::PercentEncoding, record.line, span.clone(), message);
+        // What ends there, or goes on with anything, is the beginning of an encoded character.
+        if matches!(value.get(at + 1), None | Some(b'*' | b'%' | b'$')) {
+            draft.help(
+                "if a '%' in a URL is meant, write '%25'; if any encoded character is, the rule does \
+                 what it says",
+            );
+        } else {
+            draft.propose("write '%25'", span, "%25");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The crawlers that send User-Agent headers.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use robotsieve::{Crawler, Policy, Robots, UserAgent};
+use robotsieve_known::{KnownCrawler, KnownCrawlers};
+
+/// The name of a crawler.
+#[derive(Clone, Debug)]
+pub enum Name<'a> {
+    Known(&'a KnownCrawler),
+    /// The token of one that is not known, as a header has it.
+    Unknown(Arc<str>),
+}
+
+impl<'a> Name<'a> {
+    pub fn token(&self) -> &str {
+        match self {
+            Name::Known(known) => &known.token,
+            Name::Unknown(token) => token,
+        }
+    }
+
+    pub fn known(&self) -> Option<&'a KnownCrawler> {
+        match self {
+            Name::Known(known) => Some(known),
+            Name::Unknown(_) => None,
+        }
+    }
+}
+
+/// By what crawlers are found, and what they may read.
+#[derive(Debug)]
+pub struct Crawlers<'a> {
+    known: &'a KnownCrawlers,
+    files: Vec<Robots<'a>>,
+    /// The product tokens of all files, in lower case.
+    tokens: HashSet<Vec<u8>>,
+}
+
+impl<'a> Crawlers<'a> {
+    pub fn new(known: &'a KnownCrawlers, files: Vec<Robots<'a>>) -> Crawlers<'a> {
+        let tokens = files.iter().flat_map(Robots::tokens).map(<[u8]>::to_ascii_lowercase);
+        let tokens = tokens.collect();
+        Crawlers { known, files, tokens }
+    }
+
+    /// The files.
+    pub fn files(&self) -> &[Robots<'a>] {
+        &self.files
+    }
+
+    /// The crawler that sends a header, with its policy for each file. One that is not known never has the
+    /// token of one that is.
+    pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
+        if let Some(known) = self.known.by_header(header) {
+            let policies = self.files.iter().map(|file| known.policy(file)).collect();
+            return Some((Name::Known(known), policies));
+        }
+        let token = self.token(header)?;
+        let crawler = Crawler::name(&token);
+        let policies = self.files.iter().map(|file| file.policy(&crawler)).collect();
+        Some((Name::Unknown(token.into()), policies))
+    }
+
+    /// The product token in a header that is not known, if the header looks like a crawler's.
+    fn token(&self, header: &[u8]) -> Option<String> {
+        let read = UserAgent::read(header);
+        let mut names = read.names().iter().map(|name| name.name);
+        let is_named = |name: &&[u8]| self.tokens.contains(&name.to_ascii_lowercase());
+        let has_mark = |text: &[u8], marks: &[&str]| {
+            // Phones of that make have the name in their headers, and are no crawlers.
+            let lower = String::from_utf8_lossy(text).to_ascii_lowercase().replace("cubot", "");
+            marks.iter().any(|mark| lower.contains(mark))
+        };
+        const WORDS: [&str; 4] = ["bot", "crawler", "spider", "+http"];
+        let token = names.clone().find(is_named).or_else(|| {
+            let looks = has_mark(header, &WORDS);
+            let named = names.clone().find(|name| has_mark(name, &WORDS[..3]));
+            named.or_else(|| names.next()).filter(|_| looks)
+        })?;
+        // Letters, digits, `-`, `_` and `.`.
+        Some(String::from_utf8_lossy(token).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use robotsieve::Profile;
+
+    use super::*;
+
+    const FILE: &[u8] = b"User-agent: FooReader\nDisallow: /foo\n\nUser-agent: *\nDisallow: /all\n";
+
+    #[test]
+    fn crawlers_and_others() {
+        let known = KnownCrawlers::built_in();
+        let files = vec![Robots::parse(FILE, &Profile::RFC9309)];
+        let crawlers = Crawlers::new(known, files);
+        for (header, wanted) in [
+            (
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)",
+                Some("GPTBot"),
+            ),
+            (
+                "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+                Some("Googlebot"),
+            ),
+            ("FooReader/1.0", Some("FooReader")),
+            ("Mozilla/5.0 (compatible; Barxbot/1.0)", Some("Barxbot")),
+            (
+                "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) AppleWebKit/537.36 Chrome/100 Mobile",
+                None,
+            ),
+            ("Mozilla/5.0 (Cubot X19) Chrome/100", None),
+            ("Mozilla/5.0 (compatible; Quux/1.0; +http://quux.example/)", Some("Quux")),
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", None),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+                None,
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+                None,
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 9; CUBOT_X18_Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
+                None,
+            ),
+            ("SomeReader/1.0", None),
+            ("", None),
+        ] {
+            let found = crawlers.look_up(header.as_bytes()).map(|(name, _)| name);
+            assert_eq!(found.as_ref().map(Name::token), wanted, "{header}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Lines of logs, judged.
+
+use std::net::IpAddr;
+
+use memchr::memchr_iter;
+use robotsieve::Policy;
+
+use super::fields::{self, Fields};
+use super::formats::LogFormat;
+use super::judged::{Judged, Recorder};
+use super::logs::Block;
+use super::requested::{Asked, asked, host, is_robots_txt, without_port};
+use super::senders::{Sender, Senders};
+use super::settings::Audit;
+use super::times::Clock;
+use super::w3c;
+
+/// Judges blocks of lines by an [`Audit`].
+///
+/// Remembers who sent which User-Agent header, up to 65,536 headers or 16 MiB of them, so each thread
+/// needs one of its own. It never changes what a block comes to.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    audit: &'a Audit<'a>,
+    senders: Senders<'a>,
+    clock: Clock,
+    recorder: Recorder<'a>,
+}
+
+/// What a line is that has a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    /// Its time is none.
+    Damaged,
+    /// No rule forbids it, or it is not judged.
+    Allowed,
+    /// A crawler must not make it.
+    Forbidden,
+}
+
+/// Where a request came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// No published addresses of the crawler are known.
+    Unknown,
+    Published,
+    /// Another address, if the log has it.
+    Other(Option<IpAddr>),
+}
+
+impl<'a> Judge<'a> {
+    /// A judge that knows no header yet.
+    #[must_use]
+    pub fn new(audit: &'a Audit<'a>) -> Judge<'a> {
+        Judge {
+            audit,
+            senders: Senders::new(audit),
+            clock: Clock::default(),
+            recorder: Recorder::default(),
+        }
+    }
+
+    /// Judges the requests of a block, and calls `forbidden` with each line, without its line feed, of a
+    /// request that a crawler must not make.
+    ///
+    /// Takes memory in proportion to the block, for what differs from line to line: blocks of some hundred
+    /// kilobytes are best.
+    pub fn judge(&mut self, block: Block<'_>, mut forbidden: impl FnMut(&[u8])) -> Judged<'a> {
+        self.senders.make_room();
+        self.recorder.begin(&block, self.audit.versions.len());
+        let Block { mut format, lines, .. } = block;
+        let Some(lines) = lines else {
+            self.recorder.judged.lines += 1;
+            self.recorder.judged.totals.lines += 1;
+            self.recorder.judged.totals.too_long += 1;
+            return self.recorder.end();
+        };
+        let mut from = 0;
+        for to in memchr_iter(b'\n', lines) {
+            if self.line(&lines[from..to], &mut format) {
+                forbidden(&lines[from..to]);
+            }
+            from = to + 1;
+        }
+        if from < lines.len() && self.line(&lines[from..], &mut format) {
+            forbidden(&lines[from..]);
+        }
+        self.recorder.end()
+    }
+
+    /// Counts and judges a line. Returns true if its request is forbidden.
+    #[inline]
+    fn line(&mut self, line: &[u8], format: &mut Option<LogFormat>) -> bool {
+        self.recorder.judged.lines += 1;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() || line[0] == b'#' && is_directive(line, format) {
+            return false;
+        }
+        self.recorder.judged.totals.lines += 1;
+        let fields = format.as_ref().and_then(|format| format.read(line));
+        let request = fields.map_or(Request::Damaged, |fields| self.request(&fields));
+        if request == Request::Damaged {
+            self.recorder.add_damaged();
+        }
+        request == Request::Forbidden
+    }
+
+    /// Counts and judges a request.
+    #[inline]
+    fn request(&mut self, fields: &Fields<'_>) -> Request {
+        let time = match fields.time {
+            Some(text) => match self.clock.read(text) {
+                Some(time) => Some(time),
+                None => return Request::Damaged,
+            },
+            // Nobody can tell which file was in force.
+            None if self.audit.versions.len() > 1 => return Request::Damaged,
+            None => None,
+        };
+        if !self.audit.hosts.is_empty() {
+            let host = host(fields);
+            // One for nobody knows which host counts.
+            if !host.is_empty() && !self.audit.hosts.contains(&host) {
+                self.recorder.judged.totals.other_hosts += 1;
+                self.recorder.add_host(host);
+                return Request::Allowed;
+            }
+        }
+        // Escaped or not, nearly all begin like this.
+        if !matches!(fields.target, Some([b'/', ..])) {
+            let target = fields.target();
+            if target.as_deref().and_then(asked).is_none() {
+                self.recorder.judged.totals.without_path += 1;
+                return Request::Allowed;
+            }
+        }
+        let Some(header) = fields.agent else {
+            self.recorder.judged.totals.without_header += 1;
+            return Request::Allowed;
+        };
+        let sender = match fields.is_w3c {
+            true => self.senders.sender(&w3c::header(header)),
+            false => self.senders.sender(header),
+        };
+        match sender {
+            Sender::Other => {
+                self.recorder.judged.totals.other_clients += 1;
+                Request::Allowed
+            }
+            Sender::Crawler { number, policies } => self.of_crawler(fields, time, number, policies),
+        }
+    }
+
+    /// Judges the request of a crawler.
+    fn of_crawler(
+        &mut self,
+        fields: &Fields<'_>,
+        time: Option<u64>,
+        number: usize,
+        policies: usize,
+    ) -> Request {
+        let target = fields.target().unwrap_or_default();
+        let asked = asked(&target).unwrap_or(Asked::Path(b"/"));
+        let file = time.map_or(0, |time| self.audit.in_force(time));
+        let judged = &mut self.recorder.judged;
+        if time.is_some() && self.audit.versions[0].from > time {
+            judged.totals.before_first += 1;
+        }
+        judged.totals.judged += 1;
+        judged.judged_by[file] += 1;
+        let (_, host) = fields.client.apart();
+        if !host.is_empty() && self.recorder.wants_host(host) {
+            self.recorder.add_host(without_port(host));
+        }
+        let source = self.source(number, fields);
+        let is_verified = source == Source::Published;
+        let policy = self.senders.policy(policies, file);
+        let is_allowed = match asked {
+            Asked::Path(path) => policy.is_path_allowed(path),
+            Asked::Url(url) => policy.is_allowed(url),
+        };
+        // Whoever is to obey a robots.txt must read it, so that is no offence in any profile.
+        let is_robots_txt = is_robots_txt(&asked, &self.audit.profile);
+        let is_allowed = is_robots_txt || is_allowed.unwrap_or(true);
+        let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
+        let crawler = self.recorder.crawler(number, || self.senders.crawlers[number].name.clone());
+        let sums = self.recorder.sums(crawler);
+        sums.add(time, is_robots_txt);
+        sums.verified[0] += u64::from(is_verified);
+        if rule.is_some() {
+            sums.add_forbidden(fields.status);
+            sums.verified[1] += u64::from(is_verified);
+        }
+        match source {
+            Source::Other(Some(address)) => {
+                self.recorder.add_unverified(crawler, address, !is_allowed);
+            }
+            Source::Other(None) => sums.more_unverified += 1,
+            Source::Unknown | Source::Published => {}
+        }
+        let Some(rule) = rule else { return Request::Allowed };
+        let path = match asked {
+            Asked::Path(text) | Asked::Url(text) => text,
+        };
+        self.recorder.add_forbidden(crawler, rule, path);
+        self.recorder.judged.totals.forbidden += 1;
+        Request::Forbidden
+    }
+
+    /// Where a request of the crawler came from.
+    fn source(&self, number: usize, fields: &Fields<'_>) -> Source {
+        let Some(at) = self.senders.crawlers[number].verified else { return Source::Unknown };
+        let address = fields::address(fields.client.apart().0);
+        match address.is_some_and(|address| self.audit.verified[at].ranges.contains(address)) {
+            true => Source::Published,
+            false => Source::Other(address),
+        }
+    }
+}
+
+#[cold]
+fn is_directive(line: &[u8], format: &mut Option<LogFormat>) -> bool {
+    format.as_mut().is_some_and(|format| format.read_directive(line))
+}
+
+/// The line of the rule that forbids it.
+fn line_of(policy: &Policy, asked: &Asked<'_>) -> u32 {
+    let decision = match asked {
+        Asked::Path(path) => policy.decide_path(path),
+        Asked::Url(url) => policy.decide(url),
+    };
+    decision.ok().and_then(|decision| decision.rule()).map_or(0, |rule| rule.line)
+}

@@ -1,0 +1,62 @@
+//! Access logs judged by a robots.txt: the crawlers that fetched what it forbids.
+//!
+//! | module | what |
+//! |---|---|
+//! | `settings` | what requests are judged by |
+//! | `logs` | a log in blocks of lines, each with the format at its beginning |
+//! | `formats`, `fields`, `jsonl`, `w3c`, `template` | a line → its fields |
+//! | `escapes`, `times`, `requested` | a field → what it means |
+//! | `crawlers`, `senders`, `ranges` | a User-Agent header → the crawler, and whether its address is its own |
+//! | `judge`, `judged` | a block → what its requests come to |
+//! | `counts`, `tally` | the blocks in their order → what all come to |
+//! | `report` | the report `audit` |
+//!
+//! Nothing is read here: the caller gives the lines.
+//!
+//! ```
+//! use robotsieve_owners::audit::{Audit, Counts, Judge, Log, LogFormat, Version};
+//! use robotsieve_known::KnownCrawlers;
+//! use robotsieve::{Profile, Robots};
+//!
+//! let robots = Robots::parse(b"User-agent: GPTBot\nDisallow: /", &Profile::RFC9309);
+//! let audit = Audit::new(vec![Version::new("robots.txt", robots)], KnownCrawlers::built_in());
+//! let lines = br#"192.0.2.7 - - [20/Nov/2026:12:00:00 +0100] "GET /a HTTP/1.1" 200 5 "-" "GPTBot/1.1""#;
+//! let mut log = Log::new("access.log", Some(LogFormat::Combined));
+//! let mut counts = Counts::new(&audit);
+//! counts.add(Judge::new(&audit).judge(log.block(lines), |_forbidden| ()));
+//! assert_eq!(counts.report().crawlers[0].rules[0].rule.as_deref(), Some("/"));
+//! ```
+
+mod counts;
+mod crawlers;
+mod escapes;
+mod fields;
+mod formats;
+mod jsonl;
+mod judge;
+mod judged;
+mod logs;
+mod published;
+mod ranges;
+mod report;
+mod requested;
+mod senders;
+mod settings;
+mod tally;
+mod template;
+mod times;
+mod w3c;
+
+pub use counts::Counts;
+pub use formats::{LogFormat, W3cColumns};
+pub use judge::Judge;
+pub use judged::Judged;
+pub use logs::{Block, Log};
+pub use published::{InvalidPublished, PublishedRanges};
+pub use ranges::{InvalidRange, Ranges};
+pub use report::{
+    AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,
+    StatusCount, VerifiedCount,
+};
+pub use settings::{Audit, Version};
+pub use template::{InvalidTemplate, Template};

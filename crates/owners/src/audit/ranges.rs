@@ -1,0 +1,132 @@
+//! Published ranges of addresses, by which operators let others verify their crawlers.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// Addresses, as ranges from first to last in ascending order that do not touch. An IPv4 address is
+/// the IPv6 address that it is mapped to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges(Vec<(u128, u128)>);
+
+/// A text that is no address and no range of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidRange;
+
+impl fmt::Display for InvalidRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is not an address with a prefix length")
+    }
+}
+
+impl std::error::Error for InvalidRange {}
+
+impl Ranges {
+    /// The ranges written as `192.0.2.0/24` or `2001:db8::/32`, or as addresses alone.
+    ///
+    /// # Errors
+    /// Returns an error if one is not written so, with its place.
+    ///
+    /// ```
+    /// use robotsieve_owners::audit::Ranges;
+    ///
+    /// let ranges = Ranges::of(["192.0.2.0/24", "2001:db8::/32"]).unwrap();
+    /// assert!(ranges.contains("192.0.2.7".parse()?));
+    /// assert!(!ranges.contains("198.51.100.1".parse()?));
+    /// # Ok::<(), std::net::AddrParseError>(())
+    /// ```
+    pub fn of<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Ranges, (usize, InvalidRange)> {
+        let texts = texts.into_iter().enumerate();
+        let ranges = texts.map(|(place, text)| range(text.as_ref()).ok_or((place, InvalidRange)));
+        let mut all = Ranges(ranges.collect::<Result<_, _>>()?);
+        all.merge();
+        Ok(all)
+    }
+
+    /// Adds other ranges.
+    pub fn add(&mut self, other: &Ranges) {
+        self.0.extend(&other.0);
+        self.merge();
+    }
+
+    fn merge(&mut self) {
+        self.0.sort_unstable();
+        self.0.dedup_by(|next, last| {
+            let touches = next.0 <= last.1.saturating_add(1);
+            if touches {
+                last.1 = last.1.max(next.1);
+            }
+            touches
+        });
+    }
+
+    /// Returns true if an address is in one of the ranges.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = number(address);
+        let after = self.0.partition_point(|(first, _)| *first <= address);
+        after > 0 && address <= self.0[after - 1].1
+    }
+}
+
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+/// The first and the last address of a range.
+fn range(text: &str) -> Option<(u128, u128)> {
+    let (address, len) = text.split_once('/').map_or((text, None), |(text, len)| (text, Some(len)));
+    let address: IpAddr = address.parse().ok()?;
+    let bits = if address.is_ipv4() { 32 } else { 128 };
+    let len = match len {
+        None => bits,
+        Some(len) if len.bytes().all(|byte| byte.is_ascii_digit()) => len.parse::<u32>().ok()?,
+        Some(_) => return None,
+    };
+    // How many addresses there are after the first one; a shift by all bits is none.
+    let rest = u128::MAX.checked_shr(128 - bits.checked_sub(len)?).unwrap_or(0);
+    let first = number(address) & !rest;
+    Some((first, first | rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_ranges() {
+        let mut ranges =
+            Ranges::of(["2001:4860:4801:10::/64", "66.249.64.0/27", "192.0.2.1"]).unwrap();
+        ranges.add(&Ranges::of(["66.249.64.32/27", "66.249.64.0/28"]).unwrap());
+        assert_eq!(ranges.0.len(), 3);
+        for (address, wanted) in [
+            ("66.249.63.255", false),
+            ("66.249.64.0", true),
+            ("66.249.64.63", true),
+            ("66.249.64.64", false),
+            ("192.0.2.1", true),
+            ("192.0.2.2", false),
+            ("2001:4860:4801:10:ffff::", true),
+            ("2001:4860:4801:11::", false),
+            ("::ffff:66.249.64.1", true),
+            ("::", false),
+        ] {
+            assert_eq!(ranges.contains(address.parse().unwrap()), wanted, "{address}");
+        }
+        let all = Ranges::of(["::/0", "0.0.0.0/0"]).unwrap();
+        assert_eq!(all.0, [(0, u128::MAX)]);
+        // The first address of a range may be any in it.
+        assert_eq!(
+            Ranges::of(["66.249.64.9/27"]).unwrap().0,
+            Ranges::of(["66.249.64.0/27"]).unwrap().0
+        );
+        for wrong in ["", "x", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/+8", "/8"] {
+            assert_eq!(Ranges::of(["::", wrong]).unwrap_err(), (1, InvalidRange), "{wrong}");
+        }
+        assert!(!Ranges::default().contains("192.0.2.1".parse().unwrap()));
+    }
+}

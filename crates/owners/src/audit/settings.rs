@@ -1,0 +1,141 @@
+//! What requests are judged by.
+
+use robotsieve::{Profile, Robots};
+use robotsieve_known::KnownCrawlers;
+
+use super::crawlers::Crawlers;
+use super::ranges::Ranges;
+use super::requested::without_port;
+
+/// A robots.txt, and from when on it was the site's.
+#[derive(Debug)]
+pub struct Version<'f> {
+    name: String,
+    robots: Robots<'f>,
+    from: Option<u64>,
+    answer: Option<String>,
+}
+
+impl<'f> Version<'f> {
+    /// A file that was there from the beginning, with its name for the report.
+    #[must_use]
+    pub fn new(name: impl Into<String>, robots: Robots<'f>) -> Version<'f> {
+        Version { name: name.into(), robots, from: None, answer: None }
+    }
+
+    /// Says when the file became the site's, in seconds since 1970.
+    #[must_use]
+    pub fn from(mut self, seconds: u64) -> Version<'f> {
+        self.from = Some(seconds);
+        self
+    }
+
+    /// Says that the file stands for what its URL answered instead, such as `HTTP 503`.
+    #[must_use]
+    pub fn answered(mut self, answer: impl Into<String>) -> Version<'f> {
+        self.answer = Some(answer.into());
+        self
+    }
+}
+
+/// A version without its file, which [`Crawlers`] has.
+#[derive(Debug)]
+pub(super) struct Dated {
+    pub(super) name: String,
+    pub(super) from: Option<u64>,
+    pub(super) answer: Option<String>,
+}
+
+/// The addresses of a crawler.
+#[derive(Debug)]
+pub(super) struct Verified {
+    /// Its product token.
+    token: String,
+    /// The name for which the addresses were given: the token, or an operator's.
+    pub(super) given: String,
+    pub(super) ranges: Ranges,
+}
+
+/// What requests are judged by: the versions of the robots.txt, and whose requests count.
+///
+/// A [`Judge`](super::Judge) judges by it the blocks of lines that a [`Log`](super::Log) is read in, and
+/// [`Counts`](super::Counts) adds up what the blocks have. Each thread may have a judge of its own: the
+/// [report](super::Counts::report) is the same, however many there are and however long the blocks.
+#[derive(Debug)]
+pub struct Audit<'a> {
+    pub(super) profile: Profile,
+    /// In the order of time.
+    pub(super) versions: Vec<Dated>,
+    pub(super) crawlers: Crawlers<'a>,
+    /// In lower case.
+    pub(super) hosts: Vec<String>,
+    /// Each token once.
+    pub(super) verified: Vec<Verified>,
+}
+
+impl<'a> Audit<'a> {
+    /// Judges requests by the version of the file that was in force. The versions may come in any
+    /// order; what was requested before the first one is judged by it.
+    ///
+    /// # Panics
+    /// Panics if there is no version.
+    #[must_use]
+    pub fn new(mut versions: Vec<Version<'a>>, known: &'a KnownCrawlers) -> Audit<'a> {
+        assert!(!versions.is_empty(), "requests are judged by at least one file");
+        versions.sort_by_key(|version| version.from);
+        let (versions, files): (Vec<Dated>, Vec<Robots<'a>>) = versions
+            .into_iter()
+            .map(|Version { name, robots, from, answer }| (Dated { name, from, answer }, robots))
+            .unzip();
+        Audit {
+            profile: *files[0].profile(),
+            versions,
+            crawlers: Crawlers::new(known, files),
+            hosts: Vec::new(),
+            verified: Vec::new(),
+        }
+    }
+
+    /// Judges only requests for this host and the others that are added; requests for nobody knows
+    /// which host, too.
+    pub fn add_host(&mut self, host: &str) {
+        self.hosts.push(without_port(host.as_bytes()));
+    }
+
+    /// Adds addresses from which the crawler with this token reads.
+    pub fn add_ranges(&mut self, token: &str, ranges: &Ranges) {
+        self.add_ranges_of(token, token, ranges);
+    }
+
+    /// Adds the addresses of a published file for the crawlers that it is for. `name` is that under
+    /// which it was given, for the report.
+    pub fn add_published(&mut self, name: &str, crawlers: &[(String, Ranges)]) {
+        for (token, ranges) in crawlers {
+            self.add_ranges_of(name, token, ranges);
+        }
+    }
+
+    fn add_ranges_of(&mut self, given: &str, token: &str, ranges: &Ranges) {
+        match self.verified_at(token) {
+            Some(at) => self.verified[at].ranges.add(ranges),
+            None => self.verified.push(Verified {
+                token: token.to_owned(),
+                given: given.to_owned(),
+                ranges: ranges.clone(),
+            }),
+        }
+    }
+
+    /// The place in `verified` of the addresses of the crawler with this token.
+    pub(super) fn verified_at(&self, token: &str) -> Option<usize> {
+        self.verified.iter().position(|there| there.token.eq_ignore_ascii_case(token))
+    }
+
+    /// The number of the file that was in force: the first one before it began, too.
+    pub(super) fn in_force(&self, time: u64) -> usize {
+        if self.versions.len() == 1 {
+            return 0;
+        }
+        self.versions.partition_point(|version| version.from <= Some(time)).saturating_sub(1)
+    }
+}

@@ -1,0 +1,225 @@
+//! Configuration for web servers that refuses what a robots.txt forbids.
+//!
+//! robots.txt only asks. [`configuration`] writes what a server needs to hold to it: who asks, by the
+//! `User-Agent` header, and what is refused to whom, as regular expressions in the order of the rules'
+//! precedence.
+//!
+//! ```text
+//! robots.txt ─▶ crawlers in classes ─▶ regular expressions ─▶ proof ─▶ configuration
+//!               whom                   pattern                prove    nginx, caddy, …
+//! ```
+//!
+//! What is returned is proven: over all URLs that HTTP allows, the expressions refuse what the policy
+//! disallows and nothing else. Where a server cannot say that, there is an error with the shortest
+//! URL, or, with [`Options::approximate`], a note.
+//!
+//! ```
+//! use robotsieve_owners::enforce::{self, Options, Server};
+//! use robotsieve_known::KnownCrawlers;
+//! use robotsieve::{Profile, Robots};
+//!
+//! let file = b"User-agent: GPTBot\nDisallow: /private/\n";
+//! let robots = Robots::parse(file, &Profile::RFC9309);
+//! let options = Options::new(Server::Nginx);
+//! let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options)?;
+//! assert!(written.text.contains("\"~^/private/\" 1;"));
+//! # Ok::<(), enforce::CannotEnforce>(())
+//! ```
+
+mod apache;
+mod caddy;
+mod cannot;
+mod cloudflare;
+mod haproxy;
+mod nginx;
+mod options;
+mod pattern;
+mod prove;
+mod server;
+mod text;
+mod traefik;
+mod whom;
+
+pub use cannot::CannotEnforce;
+pub use options::{Choice, Options};
+pub use server::{Approximate, Server, UnknownServer};
+
+use robotsieve::internals::{Encoding, PolicyInternals as _};
+use robotsieve::{LimitHit, Policy, Robots};
+use robotsieve_known::KnownCrawlers;
+use robotsieve_lint::internals::automaton_of as automaton;
+use robotsieve_shown::{pasted, shown};
+
+use cannot::CLASSES;
+use pattern::Form;
+use prove::{Differences, Seen, TooLarge};
+use text::{Written, WrittenClass};
+
+/// A configuration that does what the file says; proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Configuration {
+    /// The text.
+    pub text: String,
+    /// The caveats, in sentences: for whom it does nothing, and where it differs from the file.
+    pub notes: Vec<String>,
+}
+
+/// The configuration for a server that refuses to crawlers what a file forbids them, in the profile
+/// that the file was parsed with.
+///
+/// Takes milliseconds for most files, and seconds for those with hundreds of rules with stars; time and
+/// memory are bounded.
+///
+/// # Errors
+/// Returns an error if the server cannot do it, if it cannot be proven, or if nothing would be refused.
+pub fn configuration(
+    robots: &Robots<'_>,
+    known: &KnownCrawlers,
+    options: &Options,
+) -> Result<Configuration, CannotEnforce> {
+    options.check().map_err(CannotEnforce::Option)?;
+    let mut named = options.choice.crawlers.iter().chain(&options.choice.except);
+    if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
+        return Err(CannotEnforce::DidYouMean(question));
+    }
+    let whom::Whom { classes, mut notes } = whom::whom(robots, known, &options.choice);
+    if classes.len() > CLASSES {
+        return Err(CannotEnforce::Classes);
+    }
+    let encoding = Encoding::of_target(robots.profile());
+    let syntax = options.server.syntax(options.approximate);
+    let not_normal = options
+        .server
+        .sees_spellings()
+        .then(|| pattern::not_normal(robots.profile(), syntax))
+        .flatten();
+    let mut written =
+        Written { options, profile: robots.profile().name(), classes: Vec::new(), not_normal };
+    let mut cells = Cells { whole: prove::CELLS_AS_A_WHOLE, all: prove::CELLS };
+    let mut apart: [Option<(Vec<u8>, String)>; 2] = Default::default();
+    for class in classes {
+        let mut of_class = WrittenClass {
+            number: written.classes.len() + 1,
+            tokens: class.tokens,
+            normal: Vec::new(),
+            sent: Vec::new(),
+        };
+        if let Some(policy) = &class.policy {
+            let runs = |form| {
+                let runs = pattern::runs(policy.rule_set(), encoding, form, syntax);
+                runs.map_err(|long| CannotEnforce::LongRule { line: long.line })
+            };
+            of_class.normal = runs(Form::Normal)?;
+            if written.not_normal.is_some() {
+                of_class.sent = runs(Form::Sent)?;
+            }
+            let found = proven(policy, encoding, options, &of_class, &mut cells)?;
+            let crawler = of_class.tokens.first().cloned().unwrap_or_default();
+            let [stricter, looser] = &mut apart;
+            for (slot, url) in [(stricter, found.stricter), (looser, found.looser)] {
+                let is_shorter =
+                    |url: &Vec<u8>| slot.as_ref().is_none_or(|(known, _)| url.len() < known.len());
+                if let Some(url) = url.filter(is_shorter) {
+                    *slot = Some((url, crawler.clone()));
+                }
+            }
+        }
+        written.classes.push(of_class);
+    }
+    for (refused, found) in [true, false].into_iter().zip(apart) {
+        let Some((url, crawler)) = found else { continue };
+        let may = match options.approximate {
+            Some(Approximate::Stricter) => refused,
+            Some(Approximate::Looser) => !refused,
+            None => false,
+        };
+        if !may {
+            return Err(CannotEnforce::Differs { url, refused, crawler, server: options.server });
+        }
+        let url = shown(&pasted(&url));
+        notes.push(match refused {
+            true => {
+                format!("it refuses more than the file forbids, for example {url} to {crawler}")
+            }
+            false => format!(
+                "it refuses less than the file forbids: for example, not {url} to {crawler}"
+            ),
+        });
+    }
+    if written.classes.iter().all(|class| class.normal.is_empty()) {
+        return Err(CannotEnforce::Nothing { notes });
+    }
+    notes.extend(options.server.notes());
+    let text = match options.server {
+        Server::Nginx => nginx::text(&written),
+        Server::Caddy => caddy::text(&written),
+        Server::Apache => apache::text(&written),
+        Server::Haproxy => haproxy::text(&written),
+        Server::Traefik => traefik::text(&written),
+        Server::Cloudflare => cloudflare::text(&written)?,
+    };
+    Ok(Configuration { text, notes })
+}
+
+/// What proofs may still visit.
+struct Cells {
+    /// Those of whole sets of rules.
+    whole: usize,
+    /// Those of rules one by one, and all of those of servers that see only paths.
+    all: usize,
+}
+
+/// Where what is written for a class differs from its policy.
+///
+/// What is written is compared as a whole. If that takes too many states, as it can where many rules have
+/// several stars, each expression is compared with its rules alone, and each rule without one is shown never to
+/// decide: the runs have the rules' order, so the first that matches is the same one.
+fn proven(
+    policy: &Policy,
+    encoding: Encoding,
+    options: &Options,
+    class: &WrittenClass,
+    cells: &mut Cells,
+) -> Result<Differences, CannotEnforce> {
+    // For a server that sees only paths there is no other proof.
+    let path_only = options.server.sees_path_only();
+    let automaton = match cells.whole > 0 || path_only {
+        true => automaton(policy),
+        false => Err(None),
+    };
+    let rules = policy.rule_set();
+    let mut found = Differences::default();
+    for (form, runs) in [(Form::Normal, &class.normal), (Form::Sent, &class.sent)] {
+        let seen = Seen { form, bytes: options.server.syntax(None).pcre, path_only };
+        if form == Form::Sent && runs.is_empty() {
+            continue;
+        }
+        let whole = match &automaton {
+            Ok(automaton) => {
+                let left = if path_only { &mut cells.all } else { &mut cells.whole };
+                let whole =
+                    prove::differences(automaton.table(), rules, encoding, runs, seen, left);
+                if whole.is_err() {
+                    *left = 0;
+                }
+                whole
+            }
+            Err(_) => Err(TooLarge),
+        };
+        let differences = match whole {
+            Ok(differences) => differences,
+            Err(_) if seen.path_only => return Err(unproven(&automaton)),
+            Err(_) => match prove::in_parts(rules, encoding, runs, seen, &mut cells.all) {
+                Ok(true) => Differences::default(),
+                Ok(false) | Err(_) => return Err(unproven(&automaton)),
+            },
+        };
+        found = found.or_shorter(differences);
+    }
+    Ok(found)
+}
+
+fn unproven<T>(automaton: &Result<T, Option<LimitHit>>) -> CannotEnforce {
+    CannotEnforce::Unproven(automaton.as_ref().err().copied().flatten())
+}

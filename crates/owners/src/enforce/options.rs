@@ -1,0 +1,98 @@
+//! What to write, and for whom.
+
+use robotsieve_known::Purpose;
+
+use super::server::{Approximate, Server};
+
+/// Whom a configuration is for. The default: the crawlers that the file names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// Also the known crawlers that the file leaves to the group of `*`.
+    pub known: bool,
+    /// Only the known crawlers of these purposes, named or not, and `crawlers`.
+    pub purposes: Vec<Purpose>,
+    /// Only the crawlers with these product tokens, named or not, and those of `purposes`.
+    pub crawlers: Vec<String>,
+    /// Not these.
+    pub except: Vec<String>,
+}
+
+/// What to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// For this server.
+    pub server: Server,
+    /// Whom it is for.
+    pub choice: Choice,
+    /// The status of a refusal: 403, 429, 451, or 444 to close the connection without an answer.
+    pub status: u16,
+    /// Only mark what would be refused, so that it can be logged.
+    pub log_only: bool,
+    /// What may be written if the server cannot say it exactly. `None`: nothing.
+    pub approximate: Option<Approximate>,
+    /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
+    pub name: String,
+}
+
+/// The longest name: nginx takes 32 bytes, of which the longest ending takes six.
+const NAME_BYTES: usize = 24;
+/// Beginnings of nginx's own variables.
+const RESERVED: [&str; 12] = [
+    "arg", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
+    "time", "upstream",
+];
+
+impl Options {
+    /// Status 403, exact, for the crawlers that the file names.
+    #[must_use]
+    pub fn new(server: Server) -> Options {
+        Options {
+            server,
+            choice: Choice::default(),
+            status: 403,
+            log_only: false,
+            approximate: None,
+            name: "robots".to_owned(),
+        }
+    }
+
+    /// Checks the options that not every server can follow.
+    ///
+    /// # Errors
+    /// Returns a clause that says what it cannot do.
+    pub fn check(&self) -> Result<(), String> {
+        let server = self.server;
+        let title = server.title();
+        let closes = matches!(server, Server::Nginx | Server::Caddy | Server::Haproxy);
+        let marks = matches!(server, Server::Nginx | Server::Apache | Server::Haproxy);
+        let mut name = self.name.bytes();
+        let is_name = name.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && name.all(|byte| byte.is_ascii_alphanumeric())
+            && self.name.len() <= NAME_BYTES
+            && !RESERVED.contains(&self.name.to_ascii_lowercase().as_str());
+        if !is_name {
+            return Err(
+                "the name of a configuration is a letter, then letters and digits, 24 at most, and no beginning of a variable \
+                 of nginx"
+                    .to_owned(),
+            );
+        }
+        match self.status {
+            _ if self.log_only && !marks => Err(format!(
+                "{title} cannot log what would be refused; nginx, Apache and HAProxy can"
+            )),
+            429 | 451 | 444 if server == Server::Cloudflare => Err(
+                "the status of Cloudflare's answers is chosen in its rule, not in the expression"
+                    .to_owned(),
+            ),
+            403 | 429 | 451 => Ok(()),
+            444 if closes => Ok(()),
+            444 => Err(format!(
+                "{title} cannot close a connection without an answer (status 444); choose 403, 429 or 451"
+            )),
+            _ => Err("the status of a refusal is 403, 429, 451 or 444".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Files of a site that say more of its pages: tdmrep.json and RSL documents.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use robotsieve::Origin;
+
+use crate::rsl::document::{InvalidRsl, Rsl};
+use crate::tdm::{InvalidTdmFile, TdmFile};
+
+/// Where TDMRep's file is.
+const TDM_PATH: &str = "/.well-known/tdmrep.json";
+
+/// Files that were fetched for a site, read once: `/.well-known/tdmrep.json`, and the RSL documents
+/// that its robots.txt and its pages name. Clones share what was read.
+///
+/// This crate fetches nothing. What is not here is unknown, and licences whose documents are not here
+/// are reported as [`LicenceState::NotGiven`](crate::LicenceState::NotGiven).
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    /// By the key of the origin whose file it is.
+    tdm: BTreeMap<Box<str>, Arc<Result<TdmFile, InvalidTdmFile>>>,
+    /// The file of every other site that is asked about.
+    tdm_of_any: Option<Arc<Result<TdmFile, InvalidTdmFile>>>,
+    rsl: BTreeMap<Box<str>, Arc<Result<Rsl, InvalidRsl>>>,
+}
+
+impl Documents {
+    /// No file.
+    #[must_use]
+    pub fn new() -> Documents {
+        Documents::default()
+    }
+
+    /// Adds a file. `address` is its absolute URL, or `/.well-known/tdmrep.json`. Any other file is read
+    /// as an RSL document. A file that was added before for the same address is replaced. `O(n)`.
+    pub fn add(&mut self, address: &str, file: &[u8]) {
+        if address == TDM_PATH {
+            self.tdm_of_any = Some(Arc::new(TdmFile::parse(file)));
+            return;
+        }
+        if let Ok(url) = url::Url::parse(address)
+            && url.path() == TDM_PATH
+            && url.query().is_none()
+            && let Ok(origin) = Origin::of(address)
+        {
+            self.tdm.insert(origin.key().into(), Arc::new(TdmFile::parse(file)));
+            return;
+        }
+        self.rsl.insert(key(address), Arc::new(Rsl::parse(file, address)));
+    }
+
+    /// The same with another file.
+    #[must_use]
+    pub fn with(mut self, address: &str, file: &[u8]) -> Documents {
+        self.add(address, file);
+        self
+    }
+
+    /// Adds all files of others. What was read of them is shared.
+    pub fn add_all(&mut self, others: &Documents) {
+        self.tdm.extend(others.tdm.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
+        self.tdm_of_any = others.tdm_of_any.clone().or(self.tdm_of_any.take());
+        self.rsl.extend(others.rsl.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
+    }
+
+    /// Returns true if there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.tdm.is_empty() && self.tdm_of_any.is_none() && self.rsl.is_empty()
+    }
+
+    /// The file of TDMRep for an origin.
+    pub(super) fn tdm(
+        &self,
+        origin: Option<&Origin<'_>>,
+    ) -> Option<&Result<TdmFile, InvalidTdmFile>> {
+        let own = origin.and_then(|origin| self.tdm.get(origin.key()));
+        own.or(self.tdm_of_any.as_ref()).map(|file| &**file)
+    }
+
+    /// The RSL document of an address.
+    pub(super) fn rsl(&self, address: &str) -> Option<&Result<Rsl, InvalidRsl>> {
+        // Nothing is looked up, and no address is parsed, for a site without documents.
+        if self.rsl.is_empty() {
+            None
+        } else {
+            self.rsl.get(&key(address)).map(|document| &**document)
+        }
+    }
+}
+
+/// The form by which addresses are compared: without a fragment, as the WHATWG URL standard writes it.
+fn key(address: &str) -> Box<str> {
+    match url::Url::parse(address) {
+        Ok(mut url) => {
+            url.set_fragment(None);
+            String::from(url).into()
+        }
+        Err(_) => address.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let rsl = b"<rsl/>";
+        let documents = Documents::new()
+            .with("https://e.com/.well-known/tdmrep.json", b"[]")
+            .with("https://E.com:443/a b#x", rsl)
+            .with("other", rsl);
+        let origin = |url| Origin::of(url).unwrap();
+        assert!(documents.tdm(Some(&origin("https://e.com/x"))).is_some());
+        assert!(documents.tdm(Some(&origin("http://e.com/x"))).is_none());
+        assert!(documents.tdm(None).is_none());
+        assert!(documents.rsl("https://e.com/a%20b").is_some());
+        assert!(documents.rsl("https://e.com/").is_none());
+        assert!(documents.rsl("other").is_some());
+        let everywhere = Documents::new().with("/.well-known/tdmrep.json", b"x");
+        assert!(everywhere.tdm(None).is_some_and(Result::is_err));
+        let mut all = Documents::new();
+        all.add_all(&documents);
+        assert!(all.tdm(Some(&origin("https://e.com/x"))).is_some() && all.rsl("other").is_some());
+        assert!(Documents::new().is_empty() && !everywhere.is_empty());
+    }
+}

@@ -1,0 +1,702 @@
+//! The elements of a page that can hold statements: `meta`, `link` and `script`.
+//!
+//! html5gum's tokenizer does the reading, so comments, titles and other raw text are not markup, and
+//! character references are decoded. The text of the page is skipped, and reading ends behind the last
+//! element that matters.
+
+use html5gum::{Emitter, Error, State, Tokenizer};
+
+use crate::link;
+
+/// An element that was read. Its number counts the elements of its name that are read, from 1: those
+/// in templates are not.
+pub enum PageElement<'p> {
+    Meta {
+        number: u32,
+        name: &'p [u8],
+        content: &'p [u8],
+    },
+    Link {
+        number: u32,
+        rel: &'p [u8],
+        href: &'p [u8],
+        media_type: &'p [u8],
+    },
+    /// A script whose type is that of RSL.
+    RslScript {
+        number: u32,
+        text: &'p [u8],
+        /// True if it stands in an element other than `html`, `head` and `body`.
+        in_element: bool,
+    },
+}
+
+/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
+/// by its byte order mark, as browsers do it; any other is taken for ASCII and something.
+pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
+    let utf8 = utf8_of_utf16(html);
+    let html = utf8.as_deref().unwrap_or(html);
+    if let Some(last) = last_candidate(html) {
+        read_up_to(last, html, found);
+    }
+}
+
+/// A page in UTF-16 with a byte order mark, as UTF-8. `None` if it is in anything else.
+fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
+    let (unit, text): (fn([u8; 2]) -> u16, _) = match html {
+        [0xff, 0xfe, text @ ..] => (u16::from_le_bytes, text),
+        [0xfe, 0xff, text @ ..] => (u16::from_be_bytes, text),
+        _ => return None,
+    };
+    let units = text.as_chunks().0.iter().map(|bytes| unit(*bytes));
+    let chars = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Some(chars.collect::<String>().into_bytes())
+}
+
+/// Reads a page up to the first tag that ends behind `last`.
+fn read_up_to(last: usize, html: &[u8], found: impl FnMut(PageElement<'_>)) {
+    let emitter = Elements { last, ..Elements::new(found) };
+    // The reader is a slice, so there are no errors; a token is the sign that all is read.
+    Tokenizer::new_with_emitter(html, emitter).next();
+}
+
+/// Where the last tag begins that can be one of the elements.
+fn last_candidate(html: &[u8]) -> Option<usize> {
+    /// The tag of a script that matters is no longer.
+    const SCRIPT_TAG_BYTES: usize = 4 << 10;
+    // No later script has anything of its type behind this place.
+    let mut looked_at_from = html.len();
+    memchr::memrchr_iter(b'<', html).find(|at| {
+        let begins = |name: &[u8]| {
+            html[at + 1..].get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name))
+        };
+        if begins(b"meta") || begins(b"link") {
+            return true;
+        }
+        begins(b"script") && {
+            let end = html.len().min(at + SCRIPT_TAG_BYTES).min(looked_at_from.saturating_add(2));
+            looked_at_from = *at;
+            may_be_rsl(&html[*at..end])
+        }
+    })
+}
+
+/// Returns true if the type of RSL may be in a text. Its plus may be a character reference; these
+/// letters are not.
+fn may_be_rsl(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b's', b'S', text)
+        .any(|at| at > 0 && text[at - 1..].get(..3).is_some_and(|t| t.eq_ignore_ascii_case(b"rsl")))
+}
+
+/// The attributes that are kept.
+const KEPT: [&[u8]; 5] = [b"name", b"content", b"rel", b"href", b"type"];
+const NAME: usize = 0;
+const CONTENT: usize = 1;
+const REL: usize = 2;
+const HREF: usize = 3;
+const TYPE: usize = 4;
+
+/// Elements that have no content.
+const VOID: [&[u8]; 13] = [
+    b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
+    b"source", b"track", b"wbr",
+];
+
+/// Elements whose start ends an open `p` (HTML, tree construction, "close a p element").
+const END_P: [&[u8]; 25] = [
+    b"address",
+    b"article",
+    b"aside",
+    b"blockquote",
+    b"details",
+    b"div",
+    b"dl",
+    b"fieldset",
+    b"figure",
+    b"footer",
+    b"form",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"header",
+    b"hr",
+    b"main",
+    b"nav",
+    b"ol",
+    b"p",
+    b"pre",
+    b"section",
+    b"table",
+    b"ul",
+];
+
+/// The name of a tag: its first bytes, and how many there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct TagName {
+    bytes: [u8; TagName::MAX],
+    len: u8,
+}
+
+impl TagName {
+    /// Longer than any name that means something here.
+    const MAX: usize = 11;
+    const EMPTY: TagName = TagName { bytes: [0; TagName::MAX], len: 0 };
+
+    fn push(&mut self, text: &[u8]) {
+        for byte in text {
+            if let Some(place) = self.bytes.get_mut(usize::from(self.len)) {
+                *place = *byte;
+            }
+            self.len = self.len.saturating_add(1);
+        }
+    }
+
+    /// Empty if the name is longer than any that means something.
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+}
+
+/// What the tag that is being read is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    /// Its name is not complete.
+    Unnamed,
+    Meta,
+    Link,
+    Script,
+    Other,
+    End,
+}
+
+/// Returns true if elements in this one are not of HTML.
+fn is_foreign(name: TagName) -> bool {
+    matches!(name.as_bytes(), b"svg" | b"math")
+}
+
+struct Elements<F> {
+    found: F,
+    /// Where the last tag begins that matters.
+    last: usize,
+    position: usize,
+    is_done: bool,
+    name: TagName,
+    last_start: TagName,
+    tag: Tag,
+    /// True if the tag ends in `/>`, which matters in SVG and MathML only.
+    is_self_closing: bool,
+    /// The name of the current attribute, and which of the kept ones it is.
+    attribute: TagName,
+    kept: Option<usize>,
+    /// The values of the kept attributes; of equal ones the first.
+    values: [Vec<u8>; KEPT.len()],
+    has: [bool; KEPT.len()],
+    numbers: [u32; 3],
+    templates: u32,
+    /// The elements that are open, without `html`, `head` and `body`.
+    open: Vec<TagName>,
+    /// How many of them are `svg` or `math`.
+    foreign: u32,
+    /// The text of the RSL script that is being read, and whether it is in an element.
+    script: Option<bool>,
+    text: Vec<u8>,
+}
+
+impl<F: FnMut(PageElement<'_>)> Elements<F> {
+    fn new(found: F) -> Elements<F> {
+        Elements {
+            found,
+            last: 0,
+            position: 0,
+            is_done: false,
+            name: TagName::EMPTY,
+            last_start: TagName::EMPTY,
+            tag: Tag::Other,
+            is_self_closing: false,
+            attribute: TagName::EMPTY,
+            kept: None,
+            values: Default::default(),
+            has: [false; KEPT.len()],
+            numbers: [0; 3],
+            templates: 0,
+            open: Vec::new(),
+            foreign: 0,
+            script: None,
+            text: Vec::new(),
+        }
+    }
+
+    /// Decides what the tag is, once its name is complete.
+    #[inline]
+    fn name_tag(&mut self) {
+        if self.tag == Tag::Unnamed {
+            self.tag = match self.name.as_bytes() {
+                b"meta" => Tag::Meta,
+                b"link" => Tag::Link,
+                b"script" => Tag::Script,
+                _ => Tag::Other,
+            };
+            if self.tag != Tag::Other {
+                self.has = [false; KEPT.len()];
+                self.values.iter_mut().for_each(Vec::clear);
+            }
+        }
+    }
+
+    /// True if the tag's attributes are wanted.
+    #[inline]
+    fn collects(&self) -> bool {
+        matches!(self.tag, Tag::Meta | Tag::Link | Tag::Script)
+    }
+
+    /// Ends the current attribute.
+    #[inline]
+    fn end_attribute(&mut self) {
+        if self.collects() && self.attribute.len > 0 {
+            self.find_attribute();
+            if let Some(kept) = self.kept.take() {
+                self.has[kept] = true;
+            }
+            self.attribute = TagName::EMPTY;
+        }
+    }
+
+    fn find_attribute(&mut self) {
+        let name = self.attribute.as_bytes();
+        let place = KEPT.iter().position(|kept| *kept == name);
+        self.kept = place.filter(|kept| !self.has[*kept]);
+    }
+
+    fn start(&mut self) -> Option<State> {
+        self.last_start = self.name;
+        let has_no_content = self.is_self_closing && self.foreign > 0;
+        let is_read = self.templates == 0;
+        let counted = match self.tag {
+            Tag::Meta => Some(0),
+            Tag::Link => Some(1),
+            Tag::Script => Some(2),
+            _ => None,
+        };
+        if is_read && let Some(kind) = counted {
+            self.numbers[kind] = self.numbers[kind].saturating_add(1);
+            let number = self.numbers[kind];
+            let value = |kept: usize| &self.values[kept][..];
+            match self.tag {
+                Tag::Meta => (self.found)(PageElement::Meta {
+                    number,
+                    name: value(NAME),
+                    content: value(CONTENT),
+                }),
+                Tag::Link => (self.found)(PageElement::Link {
+                    number,
+                    rel: value(REL),
+                    href: value(HREF),
+                    media_type: value(TYPE),
+                }),
+                _ if link::is_rsl(value(TYPE)) && !has_no_content => {
+                    self.script = Some(!self.open.is_empty());
+                    self.text.clear();
+                }
+                _ => {}
+            }
+        }
+        if has_no_content {
+            return None;
+        }
+        self.open();
+        match self.name.as_bytes() {
+            b"textarea" | b"title" => Some(State::RcData),
+            b"plaintext" => Some(State::PlainText),
+            b"script" => Some(State::ScriptData),
+            b"style" | b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),
+            _ => None,
+        }
+    }
+
+    /// Notes that an element is open.
+    #[inline]
+    fn open(&mut self) {
+        /// Browsers nest no deeper.
+        const DEEPEST: usize = 512;
+        let name = self.name.as_bytes();
+        match name {
+            b"html" | b"head" | b"body" => return,
+            b"template" => self.templates = self.templates.saturating_add(1),
+            _ if VOID.contains(&name) => return,
+            _ => {}
+        }
+        if self.open.last().is_some_and(|last| last.as_bytes() == b"p") && END_P.contains(&name) {
+            self.open.pop();
+        }
+        if self.open.len() < DEEPEST {
+            self.foreign += u32::from(is_foreign(self.name));
+            self.open.push(self.name);
+        }
+    }
+
+    /// Notes that an element is closed, and those in it.
+    #[inline]
+    fn close(&mut self) {
+        /// Of elements that are closed out of order, those further up stay open.
+        const LOOKED_AT: usize = 32;
+        let from = self.open.len().saturating_sub(LOOKED_AT);
+        if let Some(at) = self.open[from..].iter().rposition(|open| *open == self.name) {
+            let closed = self.open.drain(from + at..).filter(|closed| is_foreign(*closed));
+            self.foreign -= u32::try_from(closed.count()).unwrap_or_default();
+        }
+        if self.name.as_bytes() == b"template" {
+            self.templates = self.templates.saturating_sub(1);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.name.as_bytes() == b"script"
+            && let Some(in_element) = self.script.take()
+        {
+            let number = self.numbers[2];
+            (self.found)(PageElement::RslScript { number, text: &self.text, in_element });
+        }
+        self.close();
+    }
+}
+
+impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
+    type Token = ();
+
+    #[inline]
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pop_token(&mut self) -> Option<()> {
+        self.is_done.then_some(())
+    }
+
+    #[inline]
+    fn move_position(&mut self, offset: isize) {
+        self.position = self.position.wrapping_add_signed(offset);
+    }
+
+    #[inline]
+    fn emit_string(&mut self, text: &[u8]) {
+        if self.script.is_some() {
+            self.text.extend_from_slice(text);
+        }
+    }
+
+    #[inline]
+    fn init_start_tag(&mut self) {
+        self.name = TagName::EMPTY;
+        self.tag = Tag::Unnamed;
+        self.is_self_closing = false;
+    }
+
+    #[inline]
+    fn init_end_tag(&mut self) {
+        self.name = TagName::EMPTY;
+        self.tag = Tag::End;
+    }
+
+    #[inline]
+    fn set_self_closing(&mut self) {
+        self.is_self_closing = true;
+    }
+
+    #[inline]
+    fn push_tag_name(&mut self, text: &[u8]) {
+        self.name.push(text);
+    }
+
+    #[inline]
+    fn init_attribute(&mut self) {
+        self.name_tag();
+        self.end_attribute();
+    }
+
+    #[inline]
+    fn push_attribute_name(&mut self, text: &[u8]) {
+        if self.collects() {
+            self.attribute.push(text);
+        }
+    }
+
+    #[inline]
+    fn init_attribute_value(&mut self) {
+        if self.collects() {
+            self.find_attribute();
+        }
+    }
+
+    #[inline]
+    fn push_attribute_value(&mut self, text: &[u8]) {
+        if self.collects()
+            && let Some(kept) = self.kept
+        {
+            self.values[kept].extend_from_slice(text);
+        }
+    }
+
+    #[inline]
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.name_tag();
+        self.end_attribute();
+        let state = if self.tag == Tag::End {
+            self.end();
+            None
+        } else {
+            self.start()
+        };
+        self.is_done = self.position > self.last && self.script.is_none();
+        state
+    }
+
+    #[inline]
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        self.tag == Tag::End && self.name == self.last_start
+    }
+
+    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
+        self.last_start = TagName::EMPTY;
+        self.last_start.push(name.unwrap_or_default());
+    }
+
+    fn emit_eof(&mut self) {}
+    fn emit_error(&mut self, _: Error) {}
+    fn init_comment(&mut self) {}
+    fn push_comment(&mut self, _: &[u8]) {}
+    fn emit_current_comment(&mut self) {}
+    fn init_doctype(&mut self) {}
+    fn emit_current_doctype(&mut self) {}
+    fn set_force_quirks(&mut self) {}
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(html: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        read_page(html.as_bytes(), |element| {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            all.push(match element {
+                PageElement::Meta { number, name, content } => {
+                    format!("meta {number} {}={}", text(name), text(content))
+                }
+                PageElement::Link { number, rel, href, media_type } => {
+                    format!("link {number} {} {} {}", text(rel), text(href), text(media_type))
+                }
+                PageElement::RslScript { number, text: script, in_element } => {
+                    format!("script {number} {} {in_element}", text(script))
+                }
+            });
+        });
+        all
+    }
+
+    const META: &str = "<meta name=robots content=noindex>";
+    const READ: &str = "meta 1 robots=noindex";
+
+    #[test]
+    fn utf_16() {
+        let text = "\u{feff}<meta name=robots content=\"no\u{e9}index\">";
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let page: Vec<u8> = text.encode_utf16().flat_map(bytes).chain(*b"x").collect();
+            let mut found = Vec::new();
+            read_page(&page, |element| {
+                if let PageElement::Meta { content, .. } = element {
+                    found.push(String::from_utf8(content.to_vec()).unwrap());
+                }
+            });
+            assert_eq!(found, ["no\u{e9}index"]);
+        }
+    }
+
+    #[test]
+    fn tags() {
+        for (html, wanted) in [
+            (META, READ),
+            ("<META NAME='robots' CONTENT=\"noindex\" />", READ),
+            ("<meta content=noindex\nname = robots>", READ),
+            ("<meta name=robots content='no&#105;ndex'>", READ),
+            ("<meta name=\"&#114;obots\" content=noindex>", READ),
+            // Of equal attributes the first counts, even without a value.
+            ("<meta name=robots content=noindex content=all name=x>", READ),
+            ("<meta name=robots content content=noindex>", "meta 1 robots="),
+            ("<meta name=robots>", "meta 1 robots="),
+            ("<meta>", "meta 1 ="),
+            ("<p><body><meta name=robots content=noindex>", READ),
+            ("<noscript><meta name=robots content=noindex></noscript>", READ),
+            ("</title><meta name=robots content=noindex>", READ),
+            ("<metadata name=robots content=noindex>", ""),
+            ("<meta name=robots content=noindex", ""),
+            ("</meta name=robots content=noindex>", ""),
+            ("&lt;meta name=robots content=noindex>", ""),
+            ("", ""),
+            ("<", ""),
+        ] {
+            assert_eq!(shown(html).join("; "), wanted, "{html}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_markup() {
+        for (before, after) in [
+            ("<!--", "-->"),
+            ("<!-- > ", "-->"),
+            ("<title>", "</title>"),
+            ("<TITLE>", "</title >"),
+            ("<textarea>", "</textarea>"),
+            ("<style>", "</style>"),
+            ("<xmp>", "</xmp>"),
+            ("<iframe>", "</iframe>"),
+            ("<noembed>", "</noembed>"),
+            ("<noframes>", "</noframes>"),
+            ("<script>", "</script>"),
+            ("<script>'<!--'", "</script>"),
+            ("<script>'<!--<script>'", "</script></script>"),
+            ("<template>", "</template>"),
+            ("<template><template></template>", "</template>"),
+            ("<a title='", "'>"),
+            ("<a title=\"", "\">"),
+            ("<plaintext>", ""),
+            ("<title>", ""),
+        ] {
+            assert_eq!(shown(&[before, META, after].concat()), [""; 0], "{before}");
+            if !after.is_empty() {
+                let html = [before, META, after, META].concat();
+                assert_eq!(shown(&html), [READ], "{html}");
+            }
+        }
+        // In SVG and MathML a slash ends an element.
+        for (before, after) in [("<svg><title/>", ""), ("<math><a><style/>", "</math>")] {
+            assert_eq!(shown(&[before, META, after].concat()), [READ], "{before}");
+        }
+        for before in ["<title/>", "<svg></svg><title/>", "<svg><title>"] {
+            assert_eq!(shown(&[before, META].concat()), [""; 0], "{before}");
+        }
+        // These end at once.
+        for before in ["<!-->", "<!--->", "<!>", "<?x>", "</x>", "<title></title>", "</template>"] {
+            assert_eq!(shown(&[before, META].concat()), [READ], "{before}");
+        }
+    }
+
+    #[test]
+    fn links_and_numbers() {
+        let html = "<link rel=stylesheet href=s.css><meta charset=utf-8><template><link></template>\
+            <link rel=\"license\" href=\"https://e.com/?a&amp;b\" type='application/rsl+xml'><meta name=a>";
+        assert_eq!(
+            shown(html),
+            [
+                "link 1 stylesheet s.css ",
+                "meta 1 =",
+                "link 2 license https://e.com/?a&b application/rsl+xml",
+                "meta 2 a="
+            ]
+        );
+    }
+
+    #[test]
+    fn scripts() {
+        let rsl = |before: &str, after: &str| {
+            let script = "<script type='Application/RSL+xml'><rsl>&amp;</rsl></script>";
+            shown(&[before, script, after].concat())
+        };
+        let page = ["script 1 <rsl>&amp;</rsl> false"];
+        let element = ["script 1 <rsl>&amp;</rsl> true"];
+        for before in [
+            "",
+            "<head>",
+            "<html><head><title>t</title></head><body>",
+            "<body><p>Text</p>",
+            "<body><p>Text<div>x</div>",
+            "<body><figure><img src=x></figure><br>",
+            "<body></p></div>",
+        ] {
+            assert_eq!(rsl(before, "<p>"), page, "{before}");
+        }
+        for before in
+            ["<body><figure><img src=x>", "<p>", "<div><p></p>", "<svg>", "<ul><li>a</ul><b>"]
+        {
+            assert_eq!(rsl(before, ""), element, "{before}");
+        }
+        // Not complete, in a template, of another type.
+        assert_eq!(shown("<script type=application/rsl+xml><rsl>"), [""; 0]);
+        assert_eq!(rsl("<template>", "</template>"), [""; 0]);
+        assert_eq!(shown("<script type=text/rsl+xml>x</script>"), [""; 0]);
+        assert_eq!(
+            shown("<script>1</script><script type=application/rsl+xml;v=1>x</script><meta name=a>"),
+            ["script 2 x false", "meta 1 a="]
+        );
+    }
+
+    /// Reading only up to the last element that matters finds what reading all finds.
+    #[test]
+    fn nothing_is_missed() {
+        const PIECES: [&str; 26] = [
+            "<meta name=a content=b>",
+            "<link rel=license href=x>",
+            "<script>",
+            "</script>",
+            "<!--",
+            "-->",
+            "<title>",
+            "</title>",
+            "<template>",
+            "</template>",
+            "<script type=application/rsl+xml>",
+            "<p>",
+            "\r\n",
+            "\r",
+            "<svg>",
+            "<title/>",
+            "</svg>",
+            "<a b=\"",
+            "\">",
+            "<meta",
+            " x='",
+            "'>",
+            "\0",
+            "\u{e9}",
+            "&amp;",
+            "<plaintext>",
+        ];
+        let mut seed = 7u32;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) as usize % below
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let html: String = (0..1 + random(12)).map(|_| PIECES[random(PIECES.len())]).collect();
+            let count = |all: &mut Vec<u32>, element: PageElement<'_>| match element {
+                PageElement::Meta { number, .. } => all.push(number),
+                PageElement::Link { number, .. } => all.push(1_000 + number),
+                PageElement::RslScript { number, .. } => all.push(2_000 + number),
+            };
+            let (mut some, mut all) = (Vec::new(), Vec::new());
+            read_page(html.as_bytes(), |element| count(&mut some, element));
+            read_up_to(usize::MAX, html.as_bytes(), |element| count(&mut all, element));
+            assert_eq!(some, all, "{html}");
+            found += all.len();
+        }
+        assert!(found > 4_000, "{found}");
+    }
+
+    /// Of a page with many more elements only those are read that can matter.
+    #[test]
+    fn reading_ends_early() {
+        let html = [META, &"<a href=x>y</a>".repeat(1000), "<!-- <meta> -->"].concat();
+        assert_eq!(shown(&html), [READ]);
+        assert_eq!(last_candidate(b"<meta><p>"), Some(0));
+        assert_eq!(last_candidate(b"<script src=x>rs"), None);
+        assert_eq!(last_candidate(b"<script type=rSL>"), Some(0));
+        assert_eq!(last_candidate(b"<script type=rsl><script src=x><script>"), Some(0));
+    }
+}

@@ -1,0 +1,167 @@
+//! What a reader should know besides the rulings.
+
+use std::fmt;
+
+/// Defines [`Note`] with codes and sentences.
+macro_rules! notes {
+    ($($note:ident $code:literal $sentence:literal,)*) => {
+        /// Something about the statements that a ruling does not show.
+        ///
+        /// With the feature `serde` it is written as its code, [`Note::as_str`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Note {
+            $(#[doc = concat!("`", $code, "`: ", $sentence, ".")] $note,)*
+        }
+
+        impl Note {
+            /// All notes.
+            pub const ALL: &'static [Note] = &[$(Note::$note,)*];
+
+            /// The code: lower-case words with hyphens.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Note::$note => $code,)*
+                }
+            }
+
+            /// What it says: a sentence without a full stop, with a small letter first unless a name
+            /// begins it.
+            pub fn sentence(self) -> &'static str {
+                match self {
+                    $(Note::$note => $sentence,)*
+                }
+            }
+        }
+    };
+}
+
+notes! {
+    Cancelled "cancelled"
+        "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
+    ElementScoped "element-scoped"
+        "an RSL script in an element of the page covers only that element",
+    EqualLength "equal-length"
+        "different paths of equal length match the URL: all of them count, and disallow wins",
+    FileNotRead "file-not-read"
+        "a file of the site could not be read, so nothing is known of what it says",
+    GroupsDiffer "groups-differ"
+        "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
+         groups, so a Disallow meant for one crawler may apply to others",
+    ImagesOnly "images-only"
+        "'noimageai' applies only to the page's images",
+    LicenceInvalid "licence-invalid"
+        "a licence is not a valid RSL document, so nothing is known of it",
+    LicenceNotGiven "licence-not-given"
+        "the text of a licence was not given, so nothing is known of it",
+    LicenceNotHttps "licence-not-https"
+        "the address of a licence is not https, as RSL requires",
+    LicenceRelative "licence-relative"
+        "the address of a licence is not absolute, so it is ignored",
+    LicencesLeftOut "licences-left-out"
+        "the site names more licences than are fetched, so nothing is known of the others",
+    LooksLikeXRobotsTag "looks-like-x-robots-tag"
+        "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
+         probably meant",
+    Malformed "malformed"
+        "a value is malformed: a Content-Usage or Robots-Tag is ignored as a whole, any other but for \
+         the pieces that are sound",
+    MisspeltField "misspelt-field"
+        "a field of robots.txt is misspelt, so it is ignored",
+    NoIndexHidden "noindex-hidden"
+        "the URL may not be crawled, so a crawler that obeys robots.txt never sees that the page or its \
+         header bars it from the index",
+    NotCrawlable "not-crawlable"
+        "Content-Usage in robots.txt is disregarded: the URL may not be crawled",
+    NowNotGiven "now-not-given"
+        "'unavailable_after' was not judged, because the time was not given",
+    OnlyForOthers "only-for-others"
+        "other groups make statements that do not apply to this crawler, which has a group of its \
+         own",
+    OutsideGroup "outside-group"
+        "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' \
+         counts",
+    RobotsNotRead "robots-not-read"
+        "robots.txt was not read, so what it says of uses is not known",
+    TdmFile "tdm-file"
+        "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
+    TdmPolicy "tdm-policy"
+        "a TDM policy has no absolute address, so it is ignored",
+    TdmValue "tdm-value"
+        "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
+    UnknownLabel "unknown-label"
+        "a label is not in the vocabulary that is read, so it is ignored",
+    UnknownValue "unknown-value"
+        "a label has an undefined value, so it says nothing",
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl serde::Serialize for Note {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A set of notes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Notes(u32);
+
+impl Notes {
+    /// No note.
+    pub const NONE: Notes = Notes(0);
+
+    /// Returns true if the note is in the set.
+    pub fn contains(self, note: Note) -> bool {
+        self.0 >> note as u32 & 1 != 0
+    }
+
+    /// Returns true if no note is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The notes, in the order of their codes.
+    pub fn iter(self) -> impl Iterator<Item = Note> {
+        Note::ALL.iter().copied().filter(move |note| self.contains(*note))
+    }
+
+    pub(crate) fn add(&mut self, note: Note) {
+        self.0 |= 1 << note as u32;
+    }
+
+    pub(crate) fn add_if(&mut self, is_so: bool, note: Note) {
+        if is_so {
+            self.add(note);
+        }
+    }
+
+    pub(crate) fn add_all(&mut self, other: Notes) {
+        self.0 |= other.0;
+    }
+}
+
+impl FromIterator<Note> for Notes {
+    fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Notes {
+        let mut all = Notes::NONE;
+        notes.into_iter().for_each(|note| all.add(note));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_fit() {
+        assert!(Note::ALL.is_sorted_by_key(|note| note.as_str()));
+        assert!(Note::ALL.len() <= 32);
+        let notes: Notes = [Note::UnknownValue, Note::Cancelled].into_iter().collect();
+        assert_eq!(notes.iter().collect::<Vec<_>>(), [Note::Cancelled, Note::UnknownValue]);
+    }
+}

@@ -1,0 +1,73 @@
+//! A content of a document, and the pages that it is about.
+
+use robotsieve::Origin;
+
+use crate::rsl::terms::Terms;
+
+/// A content: what its licences are for.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    /// Its `url` as written. It may be empty, in a page only.
+    pub(super) url: Box<str>,
+    pub(super) has_server: bool,
+    pub(super) licences: Vec<Terms>,
+}
+
+impl Content {
+    /// Its path, a pattern of RFC 9309. `None` if its `url` is empty, or has neither a path nor a host.
+    pub(super) fn path(&self) -> Option<&str> {
+        if self.is_path() {
+            return Some(&self.url);
+        }
+        let before = before_path(&self.url);
+        let path = &self.url[before.len()..];
+        before.contains("://").then_some(if path.starts_with('/') { path } else { "/" })
+    }
+
+    /// Returns true if it can be about pages of an origin: its `url` is a path, or an absolute URL of
+    /// the same origin.
+    pub(super) fn is_of(&self, origin: Option<&Origin<'_>>) -> bool {
+        self.is_path()
+            || origin
+                .is_some_and(|origin| Origin::of(before_path(&self.url)).as_ref() == Ok(origin))
+    }
+
+    fn is_path(&self) -> bool {
+        self.url.starts_with(['/', '*']) && !self.url.starts_with("//")
+    }
+}
+
+/// `scheme://host` of an absolute URL.
+fn before_path(url: &str) -> &str {
+    let host = url.find("://").map_or(url.len(), |at| at + "://".len());
+    let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
+    &url[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls() {
+        let origin = Origin::of("https://e.com/x").unwrap();
+        for (url, path, is_own) in [
+            ("/", Some("/"), true),
+            ("*.pdf$", Some("*.pdf$"), true),
+            ("https://e.com/a*", Some("/a*"), true),
+            ("https://E.com:443", Some("/"), true),
+            ("https://e.com?x", Some("/"), true),
+            ("https://f.com/", Some("/"), false),
+            ("http://e.com/", Some("/"), false),
+            ("https://*.e.com/", Some("/"), false),
+            ("//e.com/", None, false),
+            ("a/", None, false),
+            ("", None, false),
+        ] {
+            let content = Content { url: url.into(), has_server: false, licences: Vec::new() };
+            assert_eq!(content.path(), path, "{url}");
+            assert_eq!(content.is_of(Some(&origin)), is_own, "{url}");
+            assert!(!content.is_of(None) || content.is_path());
+        }
+    }
+}

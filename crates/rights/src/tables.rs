@@ -1,0 +1,281 @@
+//! What the texts define, as data: labels, rules, tokens and whom they are about.
+//!
+//! A new version of a text is a new row here. The code knows none of these words.
+
+use crate::purpose::{Purpose, Purposes};
+use crate::tags::rule::TagRule;
+use crate::version::{TagReading, Version, Vocabulary};
+
+const TRAINING: Purposes = Purposes::of(&[Purpose::AiTrain]);
+const INPUT: Purposes = Purposes::of(&[Purpose::AiInput]);
+const INDEX: Purposes = Purposes::of(&[Purpose::Index]);
+const SNIPPET: Purposes = Purposes::of(&[Purpose::Snippet]);
+/// What RSL means by "all uses by AI systems".
+const RSL_AI: Purposes = Purposes::AI;
+
+/// A label of a vocabulary of Content-Usage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsageLabel {
+    pub(super) name: &'static str,
+    /// The label whose preference counts where this one has none.
+    pub(super) parent: Option<&'static str>,
+    /// What `y` allows and `n` disallows.
+    pub(super) about: Purposes,
+    /// What only `n` decides: the label covers a part of it, or more than is sure.
+    pub(super) restricts: Purposes,
+}
+
+const fn label(
+    name: &'static str,
+    parent: Option<&'static str>,
+    about: Purposes,
+    restricts: Purposes,
+) -> UsageLabel {
+    UsageLabel { name, parent, about, restricts }
+}
+
+const NONE: Purposes = Purposes::NONE;
+
+/// draft-ietf-aipref-vocab-01 §4.
+const USAGE_01: &[UsageLabel] = &[
+    label("tdm", None, NONE, NONE),
+    label("ai", Some("tdm"), TRAINING, NONE),
+    label("genai", Some("ai"), NONE, TRAINING),
+    label("search", Some("tdm"), Purposes::SEARCH, NONE),
+    label("inference", Some("tdm"), INPUT, NONE),
+];
+const USAGE_02: &[UsageLabel] = &[
+    label("all", None, NONE, NONE),
+    label("train-ai", Some("all"), TRAINING, NONE),
+    label("train-genai", Some("train-ai"), NONE, TRAINING),
+    label("ai-use", Some("all"), INPUT, NONE),
+    label("search", Some("all"), Purposes::SEARCH, NONE),
+];
+const USAGE_03: &[UsageLabel] = &[
+    // No other label is about input, which is automated processing like the rest.
+    label("bots", None, NONE, INPUT),
+    label("train-ai", Some("bots"), TRAINING, NONE),
+    label("train-genai", Some("train-ai"), NONE, TRAINING),
+    label("search", Some("bots"), Purposes::SEARCH, NONE),
+];
+const USAGE_04: &[UsageLabel] = &[
+    label("bots", None, NONE, NONE),
+    label("train-ai", Some("bots"), TRAINING, NONE),
+    label("ai-output", Some("bots"), INPUT, NONE),
+    label("search", Some("ai-output"), Purposes::SEARCH, NONE),
+];
+const USAGE_05: &[UsageLabel] =
+    &[label("train-ai", None, TRAINING, NONE), label("search", None, Purposes::SEARCH, NONE)];
+/// draft-ietf-aipref-vocab-08 §4: no label falls back to another.
+const USAGE_08: &[UsageLabel] = &[
+    label("train-ai", None, TRAINING, NONE),
+    label("ai-use", None, INPUT, NONE),
+    label("search", None, Purposes::SEARCH, NONE),
+];
+
+/// The labels of a vocabulary. Parents come before their children.
+pub(super) fn usage_labels(vocabulary: Vocabulary) -> &'static [UsageLabel] {
+    match vocabulary {
+        Vocabulary::V01 => USAGE_01,
+        Vocabulary::V02 => USAGE_02,
+        Vocabulary::V03 => USAGE_03,
+        Vocabulary::V04 => USAGE_04,
+        Vocabulary::V05 | Vocabulary::V06 | Vocabulary::V07 => USAGE_05,
+        Vocabulary::V08 => USAGE_08,
+    }
+}
+
+/// All labels of all vocabularies.
+pub(super) const USAGE_NAMES: [&str; 11] = [
+    "train-ai",
+    "ai-use",
+    "search",
+    "bots",
+    "ai-output",
+    "train-genai",
+    "all",
+    "tdm",
+    "ai",
+    "genai",
+    "inference",
+];
+
+/// The labels of Content Signals that grant and refuse (contentsignals.org).
+pub(super) const SIGNALS: [(&str, Purposes); 3] =
+    [("search", Purposes::SEARCH), ("ai-input", INPUT), ("ai-train", TRAINING)];
+
+/// The label of Content Signals that sets a ceiling (Cloudflare, changelog of 2026-08-31).
+pub(super) const SIGNAL_USE: &str = "use";
+
+/// The rules without a value. All others are about nothing here.
+pub(super) const TAG_RULES: [(&str, TagRule); 10] = [
+    ("noindex", TagRule::NoIndex),
+    ("none", TagRule::NoIndex),
+    ("nosnippet", TagRule::NoSnippet),
+    ("noarchive", TagRule::NoArchive),
+    ("nocache", TagRule::NoCache),
+    ("noai", TagRule::NoAi),
+    ("noimageai", TagRule::NoImageAi),
+    ("indexifembedded", TagRule::IndexIfEmbedded),
+    ("index", TagRule::Index),
+    ("all", TagRule::Index),
+];
+
+/// The rules with a value after a colon, so none of them is the name of a crawler.
+pub(super) const TAG_MAX_SNIPPET: &str = "max-snippet";
+pub(super) const TAG_UNAVAILABLE_AFTER: &str = "unavailable_after";
+pub(super) const TAGS_WITH_VALUES: [&str; 4] =
+    [TAG_MAX_SNIPPET, "max-image-preview", "max-video-preview", TAG_UNAVAILABLE_AFTER];
+
+/// How a search engine reads robots tags.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) version: Version,
+    /// What `nosnippet` disallows.
+    pub(super) no_snippet: Purposes,
+    /// What `noarchive` disallows, and `nocache` limits to address, title and snippet.
+    pub(super) no_archive: Purposes,
+    /// True if `indexifembedded` beside `noindex` is a limit.
+    pub(super) embeds: bool,
+    /// True if permissions in the page cancel its prohibitions.
+    pub(super) permits: bool,
+    /// Names that count beside those of the crawler.
+    pub(super) names: &'static [&'static str],
+    /// If not empty: of the names of meta tags, only these count beside `robots`.
+    pub(super) meta_names: &'static [&'static str],
+}
+
+/// Google, robots meta tag page, 2026-03-24.
+const GENERIC: Reading = Reading {
+    version: Version::Google,
+    no_snippet: SNIPPET,
+    no_archive: NONE,
+    embeds: false,
+    permits: false,
+    names: &[],
+    meta_names: &[],
+};
+
+pub(super) fn reading(reading: TagReading) -> Reading {
+    match reading {
+        TagReading::Generic => GENERIC,
+        TagReading::Google => Reading {
+            no_snippet: Purposes::of(&[Purpose::Snippet, Purpose::AiInput]),
+            embeds: true,
+            meta_names: &["googlebot", "googlebot-news"],
+            ..GENERIC
+        },
+        // "Content tagged NOARCHIVE will not be included in Bing Chat answers", nor used for training.
+        TagReading::Bing => Reading {
+            version: Version::Bing,
+            no_archive: Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]),
+            names: &["bingbot", "msnbot"],
+            ..GENERIC
+        },
+        TagReading::Yandex => Reading {
+            version: Version::Yandex,
+            permits: true,
+            names: &["yandex", "yandexbot"],
+            ..GENERIC
+        },
+    }
+}
+
+/// The rules of Robots-Tag (draft-illyes-repext-03) and what they disallow.
+pub(super) const REPEXT_RULES: [(&str, Purposes); 2] = [("noindex", INDEX), ("nosnippet", SNIPPET)];
+
+/// What `tdm-reservation` disallows if it is 1, and allows if it is 0.
+pub(super) const TDM_RESERVED: Purposes = Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]);
+pub(super) const TDM_FREE: Purposes = TRAINING;
+
+/// The tokens of usage in RSL 1.0 §3.5.
+pub(super) const RSL_USAGE: [(&str, Purposes); 6] = [
+    ("all", Purposes::USES),
+    ("ai-all", RSL_AI),
+    ("ai-train", TRAINING),
+    ("ai-input", INPUT),
+    ("ai-index", Purposes::of(&[Purpose::AiIndex])),
+    ("search", Purposes::SEARCH),
+];
+
+/// What a payment of RSL 1.0 §3.7 asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum RslPayment {
+    /// Nothing.
+    Free,
+    /// To be agreed upon before these uses.
+    Agreement(Purposes),
+    /// Nothing but this condition.
+    Condition(&'static str),
+}
+
+/// The types of payment. One that is not here is to be agreed upon before any use.
+pub(super) const RSL_PAYMENTS: [(&str, RslPayment); 8] = [
+    ("free", RslPayment::Free),
+    ("purchase", RslPayment::Agreement(Purposes::USES)),
+    ("subscription", RslPayment::Agreement(Purposes::USES)),
+    ("crawl", RslPayment::Agreement(Purposes::USES)),
+    ("training", RslPayment::Agreement(TRAINING)),
+    ("use", RslPayment::Agreement(INPUT)),
+    ("attribution", RslPayment::Condition("attribution")),
+    ("contribution", RslPayment::Condition("contribution")),
+];
+
+/// The elements of RSL 1.0 that hold terms this library does not judge by.
+pub(super) const RSL_OTHER_ELEMENTS: [&str; 9] = [
+    "standard",
+    "custom",
+    "amount",
+    "accepts",
+    "legal",
+    "copyright",
+    "terms",
+    "schema",
+    "alternate",
+];
+
+/// A token of `User-agent` lines that no crawler sends: a group for it is about purposes, not about
+/// fetching. Its `Disallow` keeps the crawlers of its owner from using what they fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PolicyToken {
+    /// The token.
+    pub name: &'static str,
+    /// What its `Disallow` is about, by the documentation of its owner.
+    pub purposes: Purposes,
+}
+
+impl PolicyToken {
+    /// All tokens that are known.
+    pub const ALL: &'static [PolicyToken] = &[
+        // Training of Gemini, and grounding of its answers; not Google Search.
+        PolicyToken {
+            name: "Google-Extended",
+            purposes: Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]),
+        },
+        PolicyToken { name: "Applebot-Extended", purposes: TRAINING },
+    ];
+
+    /// The token of this name, which has no case.
+    pub fn of_name(name: &str) -> Option<PolicyToken> {
+        PolicyToken::ALL.iter().copied().find(|token| token.name.eq_ignore_ascii_case(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A preference falls back to that of the parent, which must be known by then.
+    #[test]
+    fn parents_come_first() {
+        for vocabulary in Vocabulary::ALL {
+            let labels = usage_labels(*vocabulary);
+            for (number, label) in labels.iter().enumerate() {
+                assert!(USAGE_NAMES.contains(&label.name));
+                let known = |parent| labels[..number].iter().any(|label| label.name == parent);
+                assert!(label.parent.is_none_or(known), "{}", label.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! From the lines of X-Robots-Tag and the contents of meta tags to rules.
+
+use smallvec::SmallVec;
+
+use crate::place::{Element, HeaderField, Place};
+use crate::tables::{TAG_MAX_SNIPPET, TAG_RULES, TAG_UNAVAILABLE_AFTER, TAGS_WITH_VALUES};
+use crate::tags::date;
+use crate::tags::rule::TagRule;
+
+/// The rules of all X-Robots-Tag lines and robots meta tags of a response.
+///
+/// ```
+/// use robotsieve_rights::{RobotsTags, TagRule};
+///
+/// let mut tags = RobotsTags::default();
+/// tags.add_header_line(b"noindex, unavailable_after: Sunday, 15-Feb-26 10:00:00 GMT, OtherBot: noai");
+/// let rules: Vec<_> = tags.iter().map(|tag| (tag.name(), tag.rule)).collect();
+/// assert_eq!(rules, [
+///     (None, TagRule::NoIndex),
+///     (None, TagRule::UnavailableAfter(1_771_149_600)),
+///     (Some(&b"OtherBot"[..]), TagRule::NoAi),
+/// ]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RobotsTags {
+    tags: SmallVec<[RobotsTag; 2]>,
+    header_lines: u32,
+}
+
+/// A rule, whom it is for, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RobotsTag {
+    /// The rule.
+    pub rule: TagRule,
+    /// Where it stands.
+    pub place: Place,
+    /// `None` if it is for all.
+    name: Option<Box<[u8]>>,
+}
+
+impl RobotsTag {
+    /// The name of the crawler that it is for, as written. `None` if it is for all.
+    pub fn name(&self) -> Option<&[u8]> {
+        self.name.as_deref()
+    }
+}
+
+impl RobotsTags {
+    /// Adds a line of X-Robots-Tag.
+    ///
+    /// A list with commas. `name:` before a rule makes the rest of the line, up to the next name, one
+    /// for this crawler; `*:` and `robots:` make it one for all. `O(n)`.
+    pub fn add_header_line(&mut self, value: &[u8]) {
+        self.header_lines = self.header_lines.saturating_add(1);
+        let place = Place::Header { field: HeaderField::XRobotsTag, line: Some(self.header_lines) };
+        self.add(value, None, true, &place);
+    }
+
+    /// Adds the content of a meta tag of this name, the `number`th of its page. The name is `robots`
+    /// or that of a crawler: no name is looked at here.
+    pub fn add_meta(&mut self, name: &[u8], content: &[u8], number: u32) {
+        let place = Place::Html { element: Element::Meta, number };
+        self.add(content, Some(name), false, &place);
+    }
+
+    /// The rules that are about a purpose, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &RobotsTag> {
+        self.tags.iter()
+    }
+
+    /// Returns true if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty()
+    }
+
+    fn add<'v>(
+        &mut self,
+        value: &'v [u8],
+        mut name: Option<&'v [u8]>,
+        has_names: bool,
+        place: &Place,
+    ) {
+        let mut rest = Some(value);
+        while let Some(text) = rest {
+            let piece;
+            (piece, rest) = next_piece(text);
+            let mut piece = piece.trim_ascii();
+            while let Some(colon) = memchr::memchr(b':', piece) {
+                let (before, after) =
+                    (piece[..colon].trim_ascii(), piece[colon + 1..].trim_ascii());
+                if is_rule_with_value(before) {
+                    let (rule, left) = rule_with_value(before, after, rest);
+                    rest = left;
+                    self.push(rule, name, place);
+                    piece = &[];
+                } else if has_names {
+                    name = Some(before);
+                    piece = after;
+                } else {
+                    piece = &[];
+                }
+            }
+            let known = TAG_RULES.iter().find(|(word, _)| is(piece, word));
+            self.push(known.map(|(_, rule)| *rule), name, place);
+        }
+    }
+
+    fn push(&mut self, rule: Option<TagRule>, name: Option<&[u8]>, place: &Place) {
+        let name = name.filter(|name| !is(name, "*") && !is(name, "robots"));
+        if let Some(rule) = rule {
+            self.tags.push(RobotsTag { rule, place: place.clone(), name: name.map(Box::from) });
+        }
+    }
+}
+
+fn is(text: &[u8], word: &str) -> bool {
+    text.eq_ignore_ascii_case(word.as_bytes())
+}
+
+fn is_rule_with_value(text: &[u8]) -> bool {
+    TAGS_WITH_VALUES.iter().any(|word| is(text, word))
+}
+
+/// The text up to a comma, and the text after it.
+fn next_piece(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(b',', text) {
+        Some(comma) => (&text[..comma], Some(&text[comma + 1..])),
+        None => (text, None),
+    }
+}
+
+/// The rule with this value, if it can be read, and the pieces that are left after it. The comma
+/// after a day of the week belongs to the date.
+fn rule_with_value<'t>(
+    rule: &[u8],
+    value: &[u8],
+    rest: Option<&'t [u8]>,
+) -> (Option<TagRule>, Option<&'t [u8]>) {
+    if is(rule, TAG_MAX_SNIPPET) {
+        return (max_snippet(value), rest);
+    }
+    if !is(rule, TAG_UNAVAILABLE_AFTER) {
+        return (None, rest);
+    }
+    if let (true, Some(text)) = (date::is_weekday(value), rest) {
+        let (piece, after) = next_piece(text);
+        return match date::seconds_on(value, piece) {
+            Some(seconds) => (Some(TagRule::UnavailableAfter(seconds)), after),
+            None => (Some(TagRule::Unreadable), rest),
+        };
+    }
+    let rule = date::seconds(value).map_or(TagRule::Unreadable, TagRule::UnavailableAfter);
+    (Some(rule), rest)
+}
+
+/// A number of characters. `-1` is no limit, and neither is a number that no page reaches.
+fn max_snippet(value: &[u8]) -> Option<TagRule> {
+    if value == b"-1" {
+        return None;
+    }
+    let digits = str::from_utf8(value)
+        .ok()
+        .filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+    match digits.map(str::parse::<u32>) {
+        None => Some(TagRule::Unreadable),
+        Some(Ok(0)) => Some(TagRule::NoSnippet),
+        Some(Ok(most)) => Some(TagRule::MaxSnippet(most)),
+        Some(Err(_)) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(tags: &RobotsTags) -> Vec<(String, TagRule)> {
+        let name = |tag: &RobotsTag| {
+            tag.name().map_or("all".into(), |name| name.escape_ascii().to_string())
+        };
+        tags.iter().map(|tag| (name(tag), tag.rule)).collect()
+    }
+
+    fn header(value: &str) -> Vec<(String, TagRule)> {
+        let mut tags = RobotsTags::default();
+        tags.add_header_line(value.as_bytes());
+        shown(&tags)
+    }
+
+    fn all(rules: &[TagRule]) -> Vec<(String, TagRule)> {
+        rules.iter().map(|rule| ("all".into(), *rule)).collect()
+    }
+
+    const AFTER: TagRule = TagRule::UnavailableAfter(1_771_149_600);
+
+    #[test]
+    fn lists() {
+        use TagRule::*;
+        assert_eq!(header("  NoIndex  ,nosnippet ,, "), all(&[NoIndex, NoSnippet]));
+        assert_eq!(header(""), []);
+        assert_eq!(header("follow, notranslate, noimageindex, noindexx"), []);
+        assert_eq!(header("none, all, index"), all(&[NoIndex, Index, Index]));
+        assert_eq!(header("noindex nosnippet"), []);
+        assert_eq!(
+            header(
+                "max-snippet:0, max-snippet : 20, max-snippet:-1, max-snippet:x, max-snippet:, \
+                max-snippet, max-snippet:99999999999"
+            ),
+            all(&[NoSnippet, MaxSnippet(20), Unreadable, Unreadable])
+        );
+        assert_eq!(header("max-image-preview:none, max-video-preview:0, noai"), all(&[NoAi]));
+    }
+
+    #[test]
+    fn names() {
+        use TagRule::*;
+        let of = |name: &str, rule| (name.to_string(), rule);
+        assert_eq!(
+            header("noindex, OtherBot: nosnippet, noai, *: noarchive"),
+            [
+                of("all", NoIndex),
+                of("OtherBot", NoSnippet),
+                of("OtherBot", NoAi),
+                of("all", NoArchive)
+            ]
+        );
+        assert_eq!(header("a: b: noindex"), [of("b", NoIndex)]);
+        assert_eq!(header("a:, noindex"), [of("a", NoIndex)]);
+        assert_eq!(header("a: max-snippet: 5"), [of("a", MaxSnippet(5))]);
+        assert_eq!(header("a: noindex, robots: noai"), [of("a", NoIndex), of("all", NoAi)]);
+        // A name holds for its line.
+        let mut tags = RobotsTags::default();
+        tags.add_header_line(b"a: noindex");
+        tags.add_header_line(b"noai");
+        assert_eq!(shown(&tags), [of("a", NoIndex), of("all", NoAi)]);
+        let places: Vec<_> = tags.iter().map(|tag| tag.place.to_string()).collect();
+        assert_eq!(places, ["header:x-robots-tag:1", "header:x-robots-tag:2"]);
+    }
+
+    #[test]
+    fn dates() {
+        use TagRule::*;
+        assert_eq!(
+            header("unavailable_after: Sunday, 15-Feb-26 10:00:00 GMT, nosnippet"),
+            all(&[AFTER, NoSnippet])
+        );
+        assert_eq!(
+            header("noai, Unavailable_After: Sun, 15 Feb 2026 10:00:00 GMT"),
+            all(&[NoAi, AFTER])
+        );
+        assert_eq!(
+            header("unavailable_after: 15 Feb 2026 10:00:00 GMT,nosnippet"),
+            all(&[AFTER, NoSnippet])
+        );
+        assert_eq!(
+            header("a: unavailable_after: 2026-02-15T10:00:00+00:00, noindex"),
+            [("a".into(), AFTER), ("a".into(), NoIndex)]
+        );
+        // A date that cannot be read is ignored, and nothing else.
+        assert_eq!(header("unavailable_after: never, noindex"), all(&[Unreadable, NoIndex]));
+        assert_eq!(header("unavailable_after: Sunday, noindex"), all(&[Unreadable, NoIndex]));
+        assert_eq!(header("unavailable_after: Sunday"), all(&[Unreadable]));
+    }
+
+    #[test]
+    fn meta_tags() {
+        use TagRule::*;
+        let mut tags = RobotsTags::default();
+        tags.add_meta(b"ROBOTS", b"noindex, a: nosnippet, max-snippet: 5", 3);
+        tags.add_meta(b"GoogleBot", b"unavailable_after: 2026-02-15T10:00:00Z", 4);
+        let wanted = [
+            ("all".into(), NoIndex),
+            ("all".into(), MaxSnippet(5)),
+            ("GoogleBot".to_string(), AFTER),
+        ];
+        assert_eq!(shown(&tags), wanted);
+        assert_eq!(tags.iter().last().unwrap().place.to_string(), "html:meta:4");
+    }
+}

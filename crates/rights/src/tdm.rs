@@ -1,0 +1,429 @@
+//! TDM Reservation Protocol: a file of the site, two header fields and two meta tags.
+
+use std::fmt;
+
+use robotsieve::Profile;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::note::{Note, Notes};
+use crate::paths::Paths;
+use crate::place::Place;
+
+/// Whether rights are reserved, and under which policy: what one source says of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TdmRep {
+    /// `tdm-reservation`: true if it is 1, false if it is 0. `None` if it is not set, or not validly.
+    pub reserved: Option<(bool, Place)>,
+    /// `tdm-policy`: the address of the terms, which must be absolute.
+    pub policy: Option<(Box<str>, Place)>,
+    notes: Notes,
+}
+
+impl TdmRep {
+    /// Adds a `tdm-reservation` of this source. Of two that disagree the one that reserves counts.
+    pub fn add_reservation(&mut self, value: &[u8], place: Place) {
+        match value.trim_ascii() {
+            b"1" => self.reserve(true, place),
+            b"0" => self.reserve(false, place),
+            _ => self.notes.add(Note::TdmValue),
+        }
+    }
+
+    /// Adds a `tdm-policy` of this source. The first that is an absolute URL counts.
+    pub fn add_policy(&mut self, value: &[u8], place: Place) {
+        match absolute(value.trim_ascii()) {
+            Some(url) if self.policy.is_none() => self.policy = Some((url.into(), place)),
+            Some(_) => {}
+            None => self.notes.add(Note::TdmPolicy),
+        }
+    }
+
+    /// What is odd about it.
+    pub fn notes(&self) -> Notes {
+        self.notes
+    }
+
+    /// What both sources say: each property alone, this source before the other.
+    pub(super) fn or(self, other: TdmRep) -> TdmRep {
+        let mut notes = self.notes;
+        notes.add_all(other.notes);
+        TdmRep {
+            reserved: self.reserved.or(other.reserved),
+            policy: self.policy.or(other.policy),
+            notes,
+        }
+    }
+
+    fn reserve(&mut self, is_reserved: bool, place: Place) {
+        match self.reserved {
+            Some((own, _)) if own >= is_reserved => {}
+            _ => self.reserved = Some((is_reserved, place)),
+        }
+    }
+}
+
+/// The text, if it is an absolute URL.
+fn absolute(text: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(text).ok()?;
+    url::Url::parse(text).is_ok().then_some(text)
+}
+
+/// `/.well-known/tdmrep.json`: rules by path, of which the first that matches counts.
+///
+/// ```
+/// use robotsieve_rights::TdmFile;
+///
+/// let file = br#"[
+///     {"location": "/open/", "tdm-reservation": 0},
+///     {"location": "/", "tdm-reservation": 1, "tdm-policy": "https://e.com/policy.json"}
+/// ]"#;
+/// let file = TdmFile::parse(file)?;
+/// let (reserved, place) = file.rule_for(b"/a").reserved.unwrap();
+/// assert!(reserved);
+/// assert_eq!(place.to_string(), "file:/.well-known/tdmrep.json:2");
+/// # Ok::<(), crate::InvalidTdmFile>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TdmFile {
+    /// Those with a location. The number of a rule is its place in the file.
+    paths: Paths,
+    /// What the rules say, by their place in the file.
+    rules: Vec<TdmRule>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct TdmRule {
+    location: Option<Box<str>>,
+    /// `None` if it is missing, or neither 0 nor 1.
+    reserved: Option<bool>,
+    /// Empty if it is not a string.
+    policy: Box<str>,
+}
+
+impl TdmFile {
+    /// Reads a file. `O(n)`; nesting is limited to 128.
+    ///
+    /// A rule without a location is passed over and keeps its number, and so is what is no object.
+    ///
+    /// # Errors
+    /// Returns an error if it is not an array in JSON. Then the protocol is not implemented.
+    pub fn parse(file: &[u8]) -> Result<TdmFile, InvalidTdmFile> {
+        // RFC 8259 §8.1: a reader may ignore a byte order mark.
+        let file = file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file);
+        let mut json = serde_json::Deserializer::from_slice(file);
+        let rules = json.deserialize_seq(Rules).and_then(|rules| json.end().map(|()| rules));
+        let mut rules = rules.map_err(|_| InvalidTdmFile(()))?;
+        let locations = rules.iter_mut().map(|rule| rule.location.take()).collect::<Vec<_>>();
+        let paths = locations.iter().zip(0..).filter_map(|(location, number)| {
+            let location = location.as_deref()?;
+            (!location.is_empty()).then_some((Some(location.as_bytes()), number))
+        });
+        Ok(TdmFile { paths: Paths::new(paths, &Profile::RFC9309), rules })
+    }
+
+    /// What the file says of a path: what its first rule that matches says, be it nothing.
+    ///
+    /// `target` is the path with its query, normalised as [`Target::to_vec`](robotsieve::Target::to_vec)
+    /// does it in [`Profile::RFC9309`].
+    pub fn rule_for(&self, target: &[u8]) -> TdmRep {
+        let mut said = TdmRep::default();
+        let Some(number) = self.paths.first(target) else { return said };
+        let Some(rule) = self.rules.get(number as usize) else { return said };
+        let place = Place::TdmFile { rule: number.saturating_add(1) };
+        match rule.reserved {
+            Some(is_reserved) => said.reserve(is_reserved, place.clone()),
+            None => said.notes.add(Note::TdmValue),
+        }
+        if !rule.policy.is_empty() {
+            said.add_policy(rule.policy.as_bytes(), place);
+        }
+        said
+    }
+}
+
+/// The error of [`TdmFile::parse`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidTdmFile(());
+
+impl fmt::Display for InvalidTdmFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected an array of rules in JSON")
+    }
+}
+
+impl std::error::Error for InvalidTdmFile {}
+
+/// Reads an array of rules.
+struct Rules;
+
+impl<'de> Visitor<'de> for Rules {
+    type Value = Vec<TdmRule>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of rules")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<TdmRule>, A::Error> {
+        let mut rules = Vec::new();
+        while let Some(rule) = seq.next_element_seed(Member(TdmRule::default()))? {
+            rules.push(rule);
+        }
+        Ok(rules)
+    }
+}
+
+/// Reads one thing of any type into what is given: an object into a rule, a number into a reservation.
+/// What is of another type leaves it as it is.
+struct Member<T>(T);
+
+/// The methods of a visitor that take values of simple types and do nothing with them.
+macro_rules! ignore_simple_values {
+    () => {
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("anything")
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(self.0)
+        }
+    };
+}
+
+/// As [`ignore_simple_values`], for objects.
+macro_rules! ignore_objects {
+    () => {
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            Ok(self.0)
+        }
+    };
+}
+
+/// As [`ignore_simple_values`], for numbers.
+macro_rules! ignore_numbers {
+    () => {
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+    };
+}
+
+/// As [`ignore_simple_values`], for strings.
+macro_rules! ignore_strings {
+    () => {
+        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+            Ok(self.0)
+        }
+    };
+}
+
+impl<'de> Visitor<'de> for Member<TdmRule> {
+    type Value = TdmRule;
+
+    ignore_simple_values!();
+    ignore_numbers!();
+    ignore_strings!();
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<TdmRule, A::Error> {
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Location => self.0.location = map.next_value_seed(Member(None))?,
+                Key::Reservation => self.0.reserved = map.next_value_seed(Member(None))?,
+                Key::Policy => {
+                    let policy: Option<Box<str>> = map.next_value_seed(Member(None))?;
+                    self.0.policy = policy.unwrap_or_default();
+                }
+                Key::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(self.0)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<Option<Box<str>>> {
+    type Value = Option<Box<str>>;
+
+    ignore_simple_values!();
+    ignore_numbers!();
+    ignore_objects!();
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.into()))
+    }
+}
+
+impl<'de> Visitor<'de> for Member<Option<bool>> {
+    type Value = Option<bool>;
+
+    ignore_simple_values!();
+    ignore_objects!();
+    ignore_strings!();
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(self.0)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(match number {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        })
+    }
+
+    /// JSON has no integers: `1.0` is 1. What became 0 may have been a little more.
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok((number == 1.0).then_some(true))
+    }
+}
+
+impl<'de, T> DeserializeSeed<'de> for Member<T>
+where
+    Member<T>: Visitor<'de, Value = T>,
+{
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// The keys of a rule.
+#[derive(Deserialize)]
+enum Key {
+    #[serde(rename = "location")]
+    Location,
+    #[serde(rename = "tdm-reservation")]
+    Reservation,
+    #[serde(rename = "tdm-policy")]
+    Policy,
+    #[serde(other)]
+    Other,
+}
+
+#[cfg(test)]
+mod tests {
+    use robotsieve::Target;
+
+    use super::*;
+    use crate::place::HeaderField;
+
+    /// What the file says of a path: rule, reservation and policy.
+    fn shown(file: &str, path: &str) -> Option<String> {
+        let file = TdmFile::parse(file.as_bytes()).ok()?;
+        let target = Target::from_path(path, &Profile::RFC9309).unwrap().to_vec();
+        let said = file.rule_for(&target);
+        let mut text = String::new();
+        if let Some((is_reserved, place)) = said.reserved {
+            text += &format!("{is_reserved} {place}");
+        }
+        if let Some((policy, _)) = &said.policy {
+            text += &format!(" {policy}");
+        }
+        for note in said.notes.iter() {
+            text += &format!(" {note}");
+        }
+        Some(text.replace("file:/.well-known/tdmrep.json:", ""))
+    }
+
+    #[test]
+    fn files() {
+        let rule = |location: &str, rest: &str| format!(r#"{{"location": {location}{rest}}}"#);
+        let one = |reservation: &str| {
+            format!("[{}]", rule("\"/\"", &format!(r#", "tdm-reservation": {reservation}"#)))
+        };
+        for (reservation, wanted) in [
+            ("1", "true 1"),
+            ("0", "false 1"),
+            ("1.0", "true 1"),
+            ("2", " tdm-value"),
+            ("-1", " tdm-value"),
+            ("0.5", " tdm-value"),
+            ("99999999999999999999", " tdm-value"),
+            ("\"1\"", " tdm-value"),
+            ("true", " tdm-value"),
+            ("null", " tdm-value"),
+            ("[1]", " tdm-value"),
+            ("{\"tdm-reservation\": 1}", " tdm-value"),
+        ] {
+            assert_eq!(shown(&one(reservation), "/a").as_deref(), Some(wanted), "{reservation}");
+        }
+        assert_eq!(shown(&format!("\u{feff}{}", one("1")), "/").as_deref(), Some("true 1"));
+        for file in
+            ["", "{}", "1", "[1", "[1,]", "[] []", "[{\"location\": \"/\",}]", "\"x\"", "null"]
+        {
+            assert_eq!(shown(file, "/"), None, "{file}");
+        }
+        let many = format!(
+            r#"["x", 7, null, {}, {{"tdm-reservation": 1}}, {}, {}]"#,
+            rule("7", ", \"tdm-reservation\": 1"),
+            rule(
+                "\"/a/*.pdf$\"",
+                ", \"tdm-reservation\": 1, \"tdm-policy\": \"https://e.com/p\", \"x\": [{}]"
+            ),
+            rule("\"/a\"", ", \"tdm-reservation\": 0, \"tdm-policy\": 5")
+        );
+        assert_eq!(shown(&many, "/a/x.pdf").as_deref(), Some("true 6 https://e.com/p"));
+        assert_eq!(shown(&many, "/a/x.pdf?").as_deref(), Some("false 7"));
+        assert_eq!(shown(&many, "/x").as_deref(), Some(""));
+        // Case counts, and escapes are compared as in robots.txt.
+        assert_eq!(shown(&many, "/A").as_deref(), Some(""));
+        assert_eq!(shown(&many, "/%61").as_deref(), Some("false 7"));
+        // The first match decides, even if it says nothing.
+        let bad =
+            format!("[{}, {}]", rule("\"/a\"", ""), rule("\"/\"", ", \"tdm-reservation\": 1"));
+        assert_eq!(shown(&bad, "/a").as_deref(), Some(" tdm-value"));
+        assert_eq!(shown(&bad, "/b").as_deref(), Some("true 2"));
+        let relative = one("1, \"tdm-policy\": \"/p\"");
+        assert_eq!(shown(&relative, "/").as_deref(), Some("true 1 tdm-policy"));
+    }
+
+    #[test]
+    fn sources() {
+        let place = || Place::header(HeaderField::TdmReservation);
+        let said = |values: &[&str]| {
+            let mut said = TdmRep::default();
+            values.iter().for_each(|value| said.add_reservation(value.as_bytes(), place()));
+            (said.reserved.map(|(is_reserved, _)| is_reserved), said.notes.is_empty())
+        };
+        assert_eq!(said(&["1"]), (Some(true), true));
+        assert_eq!(said(&[" 0\t"]), (Some(false), true));
+        assert_eq!(said(&["0", "1"]), (Some(true), true));
+        assert_eq!(said(&["1", "0"]), (Some(true), true));
+        for value in ["", "2", "no", "true", "01", "+1", "1, 1", "\"1\""] {
+            assert_eq!(said(&[value]), (None, false), "{value}");
+        }
+        let mut page = TdmRep::default();
+        page.add_policy(b"p.json", place());
+        page.add_policy(b" https://e.com/p ", place());
+        page.add_policy(b"https://e.com/q", place());
+        assert_eq!(page.notes.iter().collect::<Vec<_>>(), [Note::TdmPolicy]);
+        let mut header = TdmRep::default();
+        header.add_reservation(b"1", place());
+        header.add_policy(b"https://e.com/r", place());
+        let both = page.or(header);
+        assert_eq!(both.reserved.map(|(is_reserved, _)| is_reserved), Some(true));
+        assert_eq!(both.policy.map(|(url, _)| url), Some("https://e.com/p".into()));
+    }
+}
