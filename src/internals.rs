@@ -21,6 +21,7 @@ pub use crate::policy::Reading;
 pub use crate::policy::robots::POLICY_BYTES;
 pub use crate::policy::verdicts::{BegunVerdict, Verdicts};
 // Documents.
+/// Bytes as serde writes them: as a string if they are UTF-8.
 #[cfg(feature = "serde")]
 pub mod bytes_as_text {
     pub use crate::bytes_as_text::*;

@@ -120,6 +120,7 @@
 mod as_url;
 mod automaton;
 #[cfg(feature = "serde")]
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod bytes_as_text;
 mod engine;
 pub mod explain;

@@ -25,6 +25,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod cursor;
 mod determinise;
 mod dot;
@@ -32,6 +33,7 @@ pub mod graph;
 mod limits;
 mod lookahead;
 mod portable;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod table;
 mod trie;
 mod walk;

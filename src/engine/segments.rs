@@ -208,6 +208,7 @@ pub struct AllMatching {
 }
 
 impl AllMatching {
+    /// For the rules of a policy.
     pub fn new(rules: &RuleSet) -> AllMatching {
         let key = |index: &usize| {
             let pattern = rules.get(*index).pattern;

@@ -17,6 +17,7 @@ pub(crate) mod content;
 pub(crate) mod crawlers;
 pub(crate) mod decision;
 pub(crate) mod once;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod reading;
 pub(crate) mod robots;
 pub(crate) mod sitemaps;

@@ -12,11 +12,14 @@
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
 pub(crate) mod fields;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod groups;
 pub(crate) mod joints;
 mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod select;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod token;
 pub(crate) mod user_agent;

@@ -107,6 +107,7 @@ pub enum Content<'a> {
     Blank,
     /// Only a comment: the line does not exist.
     Comment,
+    /// A record.
     Record(Record<'a>),
     /// No separator between a name and a value, or no name.
     NoRecord,
@@ -129,7 +130,9 @@ pub struct Line<'a> {
 /// The part of a file that is read, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
+    /// Where it begins.
     pub from: usize,
+    /// Where it ends.
     pub to: usize,
 }
 
@@ -183,6 +186,7 @@ pub struct Lines<'a, 'p> {
 }
 
 impl<'a, 'p> Lines<'a, 'p> {
+    /// The lines of this part of a file.
     pub fn of(file: &'a [u8], extent: Extent, profile: &'p Profile) -> Lines<'a, 'p> {
         Lines { profile, file: &file[..extent.to], offset: extent.from, number: 0 }
     }
@@ -214,6 +218,7 @@ impl<'a> Iterator for Lines<'a, '_> {
 
 /// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after the fields")]
 pub enum LineKind {
     Blank,
     UserAgent,

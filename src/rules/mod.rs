@@ -11,8 +11,11 @@
 //! `pattern`, so they cannot disagree about what a rule means.
 
 mod judge;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod normalise;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod pattern;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod set;
 pub(crate) mod target;
 

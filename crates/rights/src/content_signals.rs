@@ -93,6 +93,7 @@ impl ContentSignals {
 pub struct SignalPiece<'v> {
     /// The label. Without a `=`, the whole piece.
     pub label: &'v [u8],
+    /// Its value, if it is one.
     pub value: Option<&'v [u8]>,
     /// The signal, or why it is none.
     pub said: Result<Signal, Note>,
@@ -103,6 +104,7 @@ pub struct SignalPiece<'v> {
 pub enum Signal {
     /// About the label of this number in [`SIGNALS`].
     Ruling(usize, Ruling),
+    /// A value of `use`.
     Ceiling(UseCeiling),
 }
 

@@ -149,6 +149,7 @@ impl std::error::Error for InvalidContentUsage {}
 /// A member of the dictionary: a label and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageMember<'v> {
+    /// The key.
     pub label: &'v str,
     /// The value, if it is a token. Parameters are left out.
     pub token: Option<&'v str>,

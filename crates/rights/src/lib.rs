@@ -41,6 +41,7 @@ mod content_signals;
 mod content_usage;
 mod documents;
 mod header;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod html;
 pub mod internals;
 mod licence;

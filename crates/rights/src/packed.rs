@@ -14,9 +14,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+#[cfg(doc)]
+use robotsieve::SiteKind;
 use robotsieve::internals::{Take, put_len};
 use robotsieve::pack::{Pack, PackError, Packed, Recipe, Site};
-use robotsieve::{Crawler, Profile, Robots, SiteKind, SitePolicy};
+use robotsieve::{Crawler, Profile, Robots, SitePolicy};
 
 use crate::robots::compiled::CompiledLines;
 use crate::robots::selection::Selection;

@@ -18,6 +18,8 @@ pub struct Preferences<'a> {
 }
 
 impl<'a> Preferences<'a> {
+    /// A value, split into path and statement.
+    #[must_use]
     pub fn of(value: &'a [u8]) -> Preferences<'a> {
         let (path, statement) = split_path(value);
         Preferences { path, statement }

@@ -178,16 +178,10 @@ mod tests {
             Profile::NAMED.iter().map(|(_, profile)| *profile).collect();
         for bits in 0..8u8 {
             let on = |bit: u8| bits >> bit & 1 != 0;
-            profiles.push(Profile {
-                unreserved_decoded: on(0),
-                hex_upper_case: if on(1) {
-                    robotsieve::Sides::Both
-                } else {
-                    robotsieve::Sides::Neither
-                },
-                stray_percent_encoded: on(2),
-                ..Profile::RFC9309
-            });
+            let sides = if on(1) { robotsieve::Sides::Both } else { robotsieve::Sides::Neither };
+            let profile =
+                Profile::RFC9309.with_unreserved_decoded(on(0)).with_hex_upper_case(sides);
+            profiles.push(profile.with_stray_percent_encoded(on(2)));
         }
         for profile in profiles {
             let reading = Reading::of(&profile);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use robotsieve::internals::{PolicyInternals as _, RawRule, Reading, RuleSet, policy_of_rules};
-use robotsieve::records::{Kind, Pace, Scope};
-use robotsieve::{Config, Crawler, NameError, Policy, Profile, Robots, RulePrecedence, Verdict};
+use robotsieve::records::{Kind, Scope};
+use robotsieve::{Crawler, NameError, Policy, Profile, Robots, RulePrecedence, Verdict};
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
 use robotsieve_lint::diff::{Difference, Flip, Limits};
 use robotsieve_lint::internals::Comparisons;

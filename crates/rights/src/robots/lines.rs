@@ -16,8 +16,11 @@ use crate::tables::PolicyToken;
 /// A field of robots.txt that is about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RightsField {
+    /// `Content-Usage`.
     ContentUsage,
+    /// `Content-Signal`.
     ContentSignal,
+    /// `License`.
     License,
 }
 
@@ -40,8 +43,11 @@ impl RightsField {
 /// A line about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RightsLine<'a> {
+    /// The field.
     pub field: RightsField,
+    /// The line, from 1.
     pub line: u32,
+    /// The value as written.
     pub value: &'a [u8],
     /// Its group, in the grouping of its field. `None` if it stands outside any group.
     pub group: Option<u32>,
@@ -58,6 +64,7 @@ type Said<'a> = (RightsField, &'a [u8], Option<usize>);
 /// The lines of a file about rights.
 #[derive(Debug, Default)]
 pub struct RightsLines<'a> {
+    /// The lines in the order of the file.
     pub lines: Vec<RightsLine<'a>>,
     /// Value and group of each user-agent line, in the grouping of Content-Usage.
     agents: Vec<(&'a [u8], u32)>,

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
+use robotsieve::Verdict;
 use robotsieve::internals::{Compiler, PolicyInternals as _, RuleRef, target_of_path};
-use robotsieve::{Target, Verdict};
 
 use super::{Found, LEAST_PAIRS};
 use crate::diff::product::{End, Product};
