@@ -1,5 +1,5 @@
-//! The JSON Schema of the reports, the types made of it for TypeScript and Python, and documents that
-//! fit it.
+//! The types that are made of the JSON Schema of the reports for TypeScript and Python, and documents
+//! that fit it.
 //!
 //! `UPDATE_REPORTS=1 cargo test --all-features --test it reports::` writes the files.
 
@@ -8,45 +8,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use robotsieve::audit::AuditReport;
-use robotsieve::compose::BuildReport;
-use robotsieve::expect::TestReport;
 use robotsieve::explain::compare_profiles;
-use robotsieve::report::reach::{KnownReport, ReachReport};
-use robotsieve::report::{
-    Asked, CompareReport, DiffReport, ExplainReport, FixReport, LintReport, RecordsReport, SCHEMA,
-};
+use robotsieve::report::Asked;
 use robotsieve::{Crawler, Profile, Robots};
-use schemars::SchemaGenerator;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use reports_schema::schema;
 use schema_check::Schema;
 
 /// The command's tests use it too.
 #[path = "../../cli/tests/it/command/schema.rs"]
 mod schema_check;
 
-/// The types of the documents. Everything else that they have follows.
-fn add_roots(generator: &mut SchemaGenerator) -> Vec<Value> {
-    macro_rules! roots {
-        ($($root:ty),* $(,)?) => { vec![$(generator.subschema_for::<$root>().into()),*] };
-    }
-    roots![
-        ExplainReport,
-        CompareReport,
-        LintReport,
-        FixReport,
-        DiffReport,
-        RecordsReport,
-        ReachReport,
-        KnownReport,
-        BuildReport,
-        TestReport,
-        AuditReport,
-    ]
-}
+/// `robotsieve schema` prints it.
+#[path = "../../cli/src/schema/reports.rs"]
+mod reports_schema;
 
 /// What Python's classes have besides their members.
 const PYTHON_METHODS: &[(&str, &str)] = &[
@@ -270,42 +247,6 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The schema of all documents.
-fn schema() -> Value {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let roots = add_roots(&mut generator);
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": SCHEMA,
-        "description": "The reports of robotsieve: what the command prints with --format json, what \
-            to_dict() returns in Python, and the objects of the npm package. A span has the offset of \
-            the first byte and that of the one after the last. Where the bytes of a member X are not \
-            UTF-8, X has U+FFFD for those that are not, and a second member X_base64 has all of them. \
-            Members may be added without a new version.",
-        "oneOf": roots,
-        "$defs": Value::Object(generator.take_definitions(true)),
-    });
-    tidy(&mut schema);
-    schema
-}
-
-/// Removes what only says how Rust holds a number, and what only rustdoc reads.
-fn tidy(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.remove("format");
-            if let Some(Value::String(text)) = members.get_mut("description") {
-                let links = text.replace("[`", "`").replace("`]", "`");
-                let paragraphs = links.split("\n\n").map(|text| text.replace('\n', " "));
-                *text = paragraphs.collect::<Vec<_>>().join("\n\n");
-            }
-            members.values_mut().for_each(tidy);
-        }
-        Value::Array(all) => all.iter_mut().for_each(tidy),
-        _ => {}
-    }
-}
-
 /// A type of the schema.
 enum Type {
     Object(Vec<Member>),
@@ -421,7 +362,7 @@ fn of_value(value: &Value) -> Option<Of> {
     Some(Of { kind, or_null })
 }
 
-const NOTICE: &str = "Generated from docs/report.schema.json: \
+const NOTICE: &str = "Generated from the schema of the reports: \
                       UPDATE_REPORTS=1 cargo test --all-features --test it reports::";
 
 /// Text in lines of at most this many characters, each with this before it.
@@ -597,14 +538,12 @@ fn python(types: &BTreeMap<String, (String, Type)>) -> String {
     out
 }
 
-/// The schema and the types made of it are those of the Rust types.
+/// The types made of the schema are those of the Rust types.
 #[test]
 fn published_types_are_current() {
-    let schema = schema();
-    let types = types(&schema);
+    let types = types(&schema());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (path, wanted) in [
-        ("docs/report.schema.json", serde_json::to_string_pretty(&schema).unwrap() + "\n"),
         ("web/package/reports.ts", typescript(&types)),
         ("python/robotsieve/reports.py", python(&types)),
     ] {

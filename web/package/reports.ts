@@ -1,4 +1,4 @@
-/** The reports, as data. Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-features --test it reports:: */
+/** The reports, as data. Generated from the schema of the reports: UPDATE_REPORTS=1 cargo test --all-features --test it reports:: */
 
 /** The offset of the first byte, and of the one after the last. */
 export type Span = [start: number, end: number];
@@ -1380,7 +1380,7 @@ export type Severity =
 
 /**
  * A store's knowledge of a URL's site, and what follows from that in a profile. The members are
- * those of `docs/fetch.schema.json`, where a member without a value is left out. Times are in
+ * those of `robotsieve schema fetch`, where a member without a value is left out. Times are in
  * UTC, as RFC 3339 has them.
  */
 export interface Site {
