@@ -1,6 +1,6 @@
 """The reports, as data: frozen, hashable, comparable, picklable, and made for ``match``.
 
-Generated from the schema of the reports: UPDATE_REPORTS=1 cargo test --all-features --test it reports::
+Generated: cargo run -p robotsieve-types -- python python/robotsieve/reports.py
 """
 
 from __future__ import annotations
@@ -1834,8 +1834,8 @@ class Sentence(Document):
 @dataclass(frozen=True, slots=True)
 class Site(Document):
     """A store's knowledge of a URL's site, and what follows from that in a profile. The members are
-    those of ``robotsieve schema fetch``, where a member without a value is left out. Times are in
-    UTC, as RFC 3339 has them.
+    those of ``robotsieve schema fetch``, where a member without a value is left out. Times are
+    in UTC, as RFC 3339 has them.
     """
 
     origin: str

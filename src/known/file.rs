@@ -141,7 +141,9 @@ impl Entry {
         if !seen.contains(&"token") {
             match token(crawler.name.clone()) {
                 Ok(name) => crawler.token = name,
-                Err(why) => return wrong(format!("the entry has no 'token', and its name is none: {why}")),
+                Err(why) => {
+                    return wrong(format!("the entry has no 'token', and its name is none: {why}"));
+                }
             }
         }
         if let Some(first) = lines.insert(crawler.token.to_ascii_lowercase(), line) {
@@ -455,7 +457,11 @@ mod tests {
             (with("date = 2026-11-22", "date = 1"), 8, "a value is"),
             (with("date = 2026-11-22", "date = 2026-13-22"), 8, "a value is"),
             (with("date = 2026-11-22", "date = \"x\""), 8, "such as 2026-11-22"),
-            (ENTRY.replace("\"Foo\"\ntoken = \"FooBot\"", "\"F o\""), 1, "no 'token', and its name is none"),
+            (
+                ENTRY.replace("\"Foo\"\ntoken = \"FooBot\"", "\"F o\""),
+                1,
+                "no 'token', and its name is none",
+            ),
             (format!("{ENTRY}name = \"x\""), 9, "'name' twice"),
             (format!("{ENTRY}\n{}", with("FooBot", "foobot")), 10, "entry on line 1"),
             (format!("{ENTRY}after = [\"x\", \"a b\"]\n"), 9, "'a b' is not a product token"),

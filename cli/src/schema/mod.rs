@@ -29,7 +29,7 @@ pub struct SchemaArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Documents {
-    /// All that is printed with --format json: explanations, findings, differences and others
+    /// What --format json prints: explanations, findings and others
     Reports,
     /// A line of fetch --json
     Fetch,
