@@ -275,14 +275,28 @@ pub fn python(types: &BTreeMap<String, (String, Type)>) -> String {
     );
     for (name, (meaning, of_type)) in types {
         if let Type::Words(words) = of_type {
-            write!(out, "\n{name} = Literal[\n").unwrap();
-            words.iter().for_each(|(word, _)| writeln!(out, "    \"{word}\",").unwrap());
-            out += "]\n";
-            let mut all = meaning.clone();
-            for (word, meaning) in words.iter().filter(|(_, meaning)| !meaning.is_empty()) {
-                write!(all, "\n\n``{word}``: {}", meaning.replace('`', "``")).unwrap();
+            let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            let line = format!("{name} = Literal[{}]\n", quoted.join(", "));
+            out.push('\n');
+            if line.len() <= 100 {
+                out += &line;
+            } else {
+                let lines = wrapped(&quoted.join(", "), "    ");
+                write!(out, "{name} = Literal[\n{lines}]\n").unwrap();
             }
-            writeln!(out, "\"\"\"{}\"\"\"", wrapped(&all, "").trim_end()).unwrap();
+            let mut all = wrapped(meaning, "");
+            for (number, (word, meaning)) in words.iter().enumerate() {
+                if number == 0 && words.iter().any(|(_, meaning)| !meaning.is_empty()) {
+                    all.push('\n');
+                }
+                if !meaning.is_empty() {
+                    let meaning = meaning.replace('`', "``");
+                    // An item of a list, with what does not fit below its text.
+                    let item = wrapped(&format!("``{word}``: {meaning}"), "  ");
+                    write!(all, "- {}", &item[2..]).unwrap();
+                }
+            }
+            writeln!(out, "\"\"\"{}\"\"\"", all.trim_end()).unwrap();
         }
     }
     for (name, (meaning, of_type)) in types {
