@@ -29,7 +29,7 @@ pub struct SchemaArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Documents {
-    /// What --format json prints: explanations, findings and others
+    /// Reports of all kinds, as --format json prints them
     Reports,
     /// A line of fetch --json
     Fetch,
