@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the archive of the command for one system: the program, manual pages, completions and licences.
+"""Makes the archive of the command for one system: the program, manual pages, completions, JSON Schemas and licences.
 
     release/archive.py TARGET [--program FILE] [--deb] [--out FOLDER]
 
@@ -55,11 +55,11 @@ def moment():
 
 
 def build(target):
-    command = ["build", "--locked", "--profile", "dist", "-p", "robotsieve-cli"]
+    command = ["build", "--locked", "--profile", "dist", "-p", "robotsieve-cli", "--features", "schema"]
     command += ["--message-format", "json-render-diagnostics"]
     host = next(line for line in run(["rustc", "-vV"], text=True).splitlines() if line.startswith("host: "))
     if target == host.removeprefix("host: "):
-        # Without --target, so that what `maturin build --profile dist` and `cargo install` compile serves again.
+        # Without --target, so that what `maturin build --profile dist` compiles serves again.
         lines = run(["cargo", *command], text=True)
     elif sys.platform == "linux":
         lines = run(["release/cargo", target, *command], text=True)
@@ -93,6 +93,8 @@ def tree(target, program, folder):
     shutil.copy(program, installed)
     installed.chmod(0o755)
     run([*command, "--quiet", "man", "--output", str(folder / "man")])
+    (folder / "report.schema.json").write_bytes(run([*command, "schema"]))
+    (folder / "fetch.schema.json").write_bytes(run([*command, "schema", "fetch"]))
     (folder / "completions").mkdir()
     for shell, name in COMPLETIONS.items():
         (folder / "completions" / name).write_bytes(run([*command, "completions", shell]))

@@ -3,12 +3,15 @@
 
     release/book.py
 
+The page of the commands gets the help of each, which `cargo run` prints; the schemas of reports stand beside the pages.
+
 Links that leave the book are made to lead to the repository on GitHub, and those to a README of the book to its
 index.html. `mdbook serve docs` shows the same pages while you write; there, these links lead nowhere.
 """
 
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -17,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "target/book"
+# The pages, with what the command says of itself.
+SOURCE = ROOT / "target/book-source"
 REPOSITORY = "https://github.com/robotsieve/robotsieve/blob/main/"
 # Links between pages, of which mdBook makes HTML.
 LINK = re.compile(r'(href=")(?![a-z]+:|/|#)([^"#]+)')
@@ -32,6 +37,26 @@ def outside(page, link):
         if not candidate.startswith("../") and (ROOT / candidate).exists():
             return candidate
     return None
+
+
+def said(*words):
+    """What the command prints."""
+    command = ["cargo", "run", "--quiet", "-p", "robotsieve-cli", "--features", "schema", "--", *words]
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def write_source():
+    """Copies docs/, with the help of each command on the page of the commands."""
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", SOURCE)
+    page = SOURCE / "commands.md"
+    text = page.read_text()
+    for name in re.findall(r"^\| `([a-z ]+)` \| ", text, re.MULTILINE):
+        text = text.replace(f"\n| `{name}` | ", f"\n| [`{name}`](#{name.replace(' ', '-')}) | ")
+        text += f"\n## {name}\n\n```text\n{said('help', *name.split()).rstrip()}\n```\n"
+    page.write_text(text)
+    (SOURCE / "report.schema.json").write_text(said("schema"))
+    (SOURCE / "fetch.schema.json").write_text(said("schema", "fetch"))
 
 
 class Page(HTMLParser):
@@ -51,8 +76,9 @@ class Page(HTMLParser):
 
 
 def main():
+    write_source()
     try:
-        subprocess.run(["mdbook", "build", ROOT / "docs"], check=True)
+        subprocess.run(["mdbook", "build", SOURCE, "--dest-dir", BOOK], check=True)
     except FileNotFoundError:
         sys.exit("mdbook is missing: cargo install mdbook --version 0.5.4 --locked")
     pages = {}

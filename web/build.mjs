@@ -90,6 +90,11 @@ for (const [name, features] of variants) {
   last = last.then(() => compiled(name, features));
   jobs.push(last, Promise.all([last, tool]).then(() => finished(name)));
 }
+// The types of the reports.
+jobs.push(run("cargo", [
+  "run", "--locked", "--quiet", "--manifest-path", join(here, "../Cargo.toml"), "-p", "robotsieve-types", "--",
+  "typescript", join(here, "package/reports.ts"),
+]));
 await all(jobs);
 
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);

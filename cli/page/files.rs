@@ -1,4 +1,4 @@
-// The files of the page: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.
+// The files of the page of version 0.1.0: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.
 static FILES: [(&str, &str, &[u8]); 9] = [
     ("icon.svg", "image/svg+xml", include_bytes!("icon.svg.gz")),
     ("index.html", "text/html; charset=utf-8", include_bytes!("index.html.gz")),

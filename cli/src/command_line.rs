@@ -25,6 +25,7 @@ use crate::page::PageArgs;
 use crate::records::args::RecordsArgs;
 use crate::replay::args::ReplayArgs;
 use crate::rights::args::RightsArgs;
+use crate::schema::SchemaArgs;
 use crate::store::args::StoreCommand;
 use crate::test::args::TestArgs;
 use crate::write::bytes::harmless;
@@ -107,6 +108,7 @@ pub enum Command {
     Test(TestArgs),
     Page(PageArgs),
     Dot(DotArgs),
+    Schema(SchemaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

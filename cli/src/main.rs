@@ -12,7 +12,7 @@
 //!   those in access logs that fetch what is forbidden.
 //! - [`fetch`] downloads robots.txt files into a store, [`store`] inspects and converts stores,
 //!   [`pack`] compiles the files of many hosts into one.
-//! - [`completions`] and [`man`] are for packagers.
+//! - [`schema`] describes what others print; [`completions`] and [`man`] are for packagers.
 //!
 //! The library makes all decisions. The commands deal with what surrounds them: arguments
 //! ([`command_line`], [`options`]), what is read ([`read`], [`sitemap`]) and what is written
@@ -47,11 +47,12 @@ mod pack;
 mod records;
 mod replay;
 mod rights;
+mod schema;
 mod store;
 mod test;
 
 #[cfg(test)]
-mod commands_page;
+mod vocabulary;
 
 use std::process::ExitCode;
 #[cfg(unix)]
@@ -89,6 +90,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Page(args) => page::run(&args),
         Command::Dot(args) => dot::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),

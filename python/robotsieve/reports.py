@@ -1,6 +1,6 @@
 """The reports, as data: frozen, hashable, comparable, picklable, and made for ``match``.
 
-Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-features --test it reports::
+Generated: cargo run -p robotsieve-types -- python python/robotsieve/reports.py
 """
 
 from __future__ import annotations
@@ -15,337 +15,182 @@ from ._robotsieve import body_bytes
 if TYPE_CHECKING:
     from .typing import Body
 
-Certainty = Literal[
-    "compatible",
-    "product",
-    "word",
-]
+Certainty = Literal["compatible", "product", "word"]
 """The certainty that a word of a header names the crawler, the surest first.
 
-``compatible``: It follows the word ``compatible``, as in ``Mozilla/5.0 (compatible;
-FooBot/1.0)``.
+- ``compatible``: It follows the word ``compatible``, as in ``Mozilla/5.0 (compatible;
+  FooBot/1.0)``.
+- ``product``: It has a version (``FooBot/1.0``, ``FooBot 1.0``), or the header begins with it.
+- ``word``: It is a word that stands somewhere else."""
 
-``product``: It has a version (``FooBot/1.0``, ``FooBot 1.0``), or the header begins with it.
-
-``word``: It is a word that stands somewhere else."""
-
-DiffResult = Literal[
-    "equal",
-    "different",
-    "unknown",
-]
+DiffResult = Literal["equal", "different", "unknown"]
 """The result of a comparison: do two files, or two policies, say the same?
 
-``equal``: Proven.
-
-``different``: Something changed.
-
-``unknown``: No difference was found, but it is not proven that there is none."""
+- ``equal``: Proven.
+- ``different``: Something changed.
+- ``unknown``: No difference was found, but it is not proven that there is none."""
 
 ExplainReason = Literal[
-    "rule",
-    "no-group",
-    "no-match",
-    "empty-rule",
-    "robots-txt",
-    "site",
-    "unknown-site",
-    "invalid-url",
+    "rule", "no-group", "no-match", "empty-rule", "robots-txt", "site", "unknown-site",
+    "invalid-url"
 ]
 """The reason for an answer.
 
-``rule``: A rule matches, and none of higher precedence does.
+- ``rule``: A rule matches, and none of higher precedence does.
+- ``no-group``: Allowed: no group of the file is for this crawler.
+- ``no-match``: Allowed: no rule of the crawler's groups matches, or they have none.
+- ``empty-rule``: Allowed: the crawler's groups have only rules without a value, which restrict
+  nothing.
+- ``robots-txt``: Allowed: robots.txt itself may always be fetched.
+- ``site``: No rules apply, as ``site`` or ``answer`` says: everything is allowed, or nothing.
+- ``unknown-site``: The store does not say what applies.
+- ``invalid-url``: The URL is invalid."""
 
-``no-group``: Allowed: no group of the file is for this crawler.
-
-``no-match``: Allowed: no rule of the crawler's groups matches, or they have none.
-
-``empty-rule``: Allowed: the crawler's groups have only rules without a value, which restrict
-nothing.
-
-``robots-txt``: Allowed: robots.txt itself may always be fetched.
-
-``site``: No rules apply, as ``site`` or ``answer`` says: everything is allowed, or nothing.
-
-``unknown-site``: The store does not say what applies.
-
-``invalid-url``: The URL is invalid."""
-
-ExplainVerdict = Literal[
-    "allow",
-    "disallow",
-    "unknown",
-    "invalid",
-]
+ExplainVerdict = Literal["allow", "disallow", "unknown", "invalid"]
 """The answer to the question whether a crawler may fetch a URL.
 
-``allow``: It may.
+- ``allow``: It may.
+- ``disallow``: It may not.
+- ``unknown``: It is not known what applies to the site.
+- ``invalid``: The URL is none."""
 
-``disallow``: It may not.
-
-``unknown``: It is not known what applies to the site.
-
-``invalid``: The URL is none."""
-
-Extent = Literal[
-    "path",
-    "from",
-    "below",
-]
+Extent = Literal["path", "from", "below"]
 """The paths that are proven to flip with one.
 
-``path``: Nothing is known of longer paths.
+- ``path``: Nothing is known of longer paths.
+- ``from``: Every path flips that begins with it.
+- ``below``: Every path flips that begins with ``below`` and is longer than that."""
 
-``from``: Every path flips that begins with it.
-
-``below``: Every path flips that begins with ``below`` and is longer than that."""
-
-GroupChoice = Literal[
-    "named",
-    "everybody",
-    "none",
-]
+GroupChoice = Literal["named", "everybody", "none"]
 """Which kind of group applies to a crawler.
 
-``named``: The groups that name it.
-
-``everybody``: The groups for everybody (``*``), because no group names it.
-
-``none``: No group applies, so everything is allowed."""
+- ``named``: The groups that name it.
+- ``everybody``: The groups for everybody (``*``), because no group names it.
+- ``none``: No group applies, so everything is allowed."""
 
 Kind = Literal[
-    "sitemap",
-    "crawl-delay",
-    "request-rate",
-    "visit-time",
-    "host",
-    "clean-param",
-    "license",
-    "noindex",
-    "content-signal",
-    "content-usage",
-    "unknown",
+    "sitemap", "crawl-delay", "request-rate", "visit-time", "host", "clean-param", "license",
+    "noindex", "content-signal", "content-usage", "unknown"
 ]
 """The kind of record that a field makes.
 
-``sitemap``: ``Sitemap``.
+- ``sitemap``: ``Sitemap``.
+- ``crawl-delay``: ``Crawl-delay``.
+- ``request-rate``: ``Request-rate``.
+- ``visit-time``: ``Visit-time``.
+- ``host``: ``Host``.
+- ``clean-param``: ``Clean-param``.
+- ``license``: ``License``.
+- ``noindex``: ``Noindex``.
+- ``content-signal``: ``Content-Signal``.
+- ``content-usage``: ``Content-Usage``.
+- ``unknown``: Any other field."""
 
-``crawl-delay``: ``Crawl-delay``.
-
-``request-rate``: ``Request-rate``.
-
-``visit-time``: ``Visit-time``.
-
-``host``: ``Host``.
-
-``clean-param``: ``Clean-param``.
-
-``license``: ``License``.
-
-``noindex``: ``Noindex``.
-
-``content-signal``: ``Content-Signal``.
-
-``content-usage``: ``Content-Usage``.
-
-``unknown``: Any other field."""
-
-NamedBy = Literal[
-    "everybody",
-    "token",
-    "nobody",
-]
+NamedBy = Literal["everybody", "token", "nobody"]
 """The crawlers that a user-agent line names.
 
-``everybody``: Every crawler that no other group names.
+- ``everybody``: Every crawler that no other group names.
+- ``token``: The crawlers whose names find its product token.
+- ``nobody``: None: the value has no product token."""
 
-``token``: The crawlers whose names find its product token.
-
-``nobody``: None: the value has no product token."""
-
-Obeys = Literal[
-    "yes",
-    "no",
-    "partly",
-    "unknown",
-]
+Obeys = Literal["yes", "no", "partly", "unknown"]
 """An operator's word on obeying robots.txt.
 
-``yes``: It does.
+- ``yes``: It does.
+- ``no``: It does not.
+- ``partly``: In part, or some of its crawlers.
+- ``unknown``: Nobody who wrote the entry knows."""
 
-``no``: It does not.
-
-``partly``: In part, or some of its crawlers.
-
-``unknown``: Nobody who wrote the entry knows."""
-
-PieceKind = Literal[
-    "literal",
-    "star",
-    "end",
-]
+PieceKind = Literal["literal", "star", "end"]
 """The kind of a `Piece`.
 
-``literal``: Bytes that match themselves, once normalised.
-
-``star``: One or more stars in a row, which match any bytes.
-
-``end``: The ``$`` that matches the end of the target."""
+- ``literal``: Bytes that match themselves, once normalised.
+- ``star``: One or more stars in a row, which match any bytes.
+- ``end``: The ``$`` that matches the end of the target."""
 
 Purpose = Literal[
-    "search",
-    "ai-training",
-    "ai-assistants",
-    "archive",
-    "seo",
-    "ads",
-    "link-preview",
-    "monitoring",
-    "other",
+    "search", "ai-training", "ai-assistants", "archive", "seo", "ads", "link-preview",
+    "monitoring", "other"
 ]
 """The purpose that a crawler reads for.
 
-``search``: The index of a search engine.
+- ``search``: The index of a search engine.
+- ``ai-training``: Training of AI models.
+- ``ai-assistants``: What AI assistants read to answer, and their indexes.
+- ``archive``: Keeping pages as they were.
+- ``seo``: Link indexes and audits for marketing.
+- ``ads``: Advertising.
+- ``link-preview``: Previews of links that people post.
+- ``monitoring``: Availability, security and measurement.
+- ``other``: Feed readers, research, tools and data brokers."""
 
-``ai-training``: Training of AI models.
-
-``ai-assistants``: What AI assistants read to answer, and their indexes.
-
-``archive``: Keeping pages as they were.
-
-``seo``: Link indexes and audits for marketing.
-
-``ads``: Advertising.
-
-``link-preview``: Previews of links that people post.
-
-``monitoring``: Availability, security and measurement.
-
-``other``: Feed readers, research, tools and data brokers."""
-
-ReachBy = Literal[
-    "named",
-    "everybody",
-    "none",
-    "ignores-star",
-    "answer",
-]
+ReachBy = Literal["named", "everybody", "none", "ignores-star", "answer"]
 """The groups that a crawler obeys.
 
-``named``: Those that name it.
+- ``named``: Those that name it.
+- ``everybody``: Those of ``*``.
+- ``none``: None is for it.
+- ``ignores-star``: None names it, and it ignores those of ``*``.
+- ``answer``: There is no file: what its URL answered decides."""
 
-``everybody``: Those of ``*``.
-
-``none``: None is for it.
-
-``ignores-star``: None names it, and it ignores those of ``*``.
-
-``answer``: There is no file: what its URL answered decides."""
-
-Reads = Literal[
-    "nothing",
-    "partly",
-    "unproven",
-    "everything",
-]
+Reads = Literal["nothing", "partly", "unproven", "everything"]
 """The extent of a site that some crawlers may read.
 
-``nothing``: Nothing, or nothing but robots.txt; proven.
+- ``nothing``: Nothing, or nothing but robots.txt; proven.
+- ``partly``: Some path is forbidden and some other path is allowed.
+- ``unproven``: Neither ``nothing`` nor ``everything`` is proven, nor that it is not so.
+- ``everything``: Everything; proven."""
 
-``partly``: Some path is forbidden and some other path is allowed.
-
-``unproven``: Neither ``nothing`` nor ``everything`` is proven, nor that it is not so.
-
-``everything``: Everything; proven."""
-
-Ruling = Literal[
-    "allow",
-    "disallow",
-    "unknown",
-]
+Ruling = Literal["allow", "disallow", "unknown"]
 """What is known of a use: allowed, disallowed, or nothing. Silence is no permission.
 
-``allow``: Some statement allows it, and none disallows it.
+- ``allow``: Some statement allows it, and none disallows it.
+- ``disallow``: Some statement disallows it.
+- ``unknown``: No statement is about it."""
 
-``disallow``: Some statement disallows it.
-
-``unknown``: No statement is about it."""
-
-ScopeKind = Literal[
-    "file",
-    "group",
-    "outside",
-]
+ScopeKind = Literal["file", "group", "outside"]
 """Where a record belongs.
 
-``file``: To the whole file.
+- ``file``: To the whole file.
+- ``group``: To a group.
+- ``outside``: To no group, although its kind does not apply to the whole file."""
 
-``group``: To a group.
-
-``outside``: To no group, although its kind does not apply to the whole file."""
-
-Severity = Literal[
-    "note",
-    "warning",
-    "error",
-]
+Severity = Literal["note", "warning", "error"]
 """The severity of a finding.
 
 These three are all there will be: SARIF and GitHub's annotations have the same ones. With the
 feature `serde` a severity is its [name](Severity::as_str).
 
-``note``: Nothing is lost, but the line does not say what it seems to say, or says nothing.
-
-``warning``: Some crawlers probably read it differently from what was meant.
-
-``error``: At least one rule is lost."""
+- ``note``: Nothing is lost, but the line does not say what it seems to say, or says nothing.
+- ``warning``: Some crawlers probably read it differently from what was meant.
+- ``error``: At least one rule is lost."""
 
 Standing = Literal[
-    "chosen",
-    "in-chosen-group",
-    "unrelated",
-    "everybody-else",
-    "later-name",
-    "shorter-token",
-    "further-down",
+    "chosen", "in-chosen-group", "unrelated", "everybody-else", "later-name", "shorter-token",
+    "further-down"
 ]
 """What became of a user-agent line when a crawler's groups were chosen.
 
-``chosen``: Its group applies, because of this line.
+- ``chosen``: Its group applies, because of this line.
+- ``in-chosen-group``: Its group applies, because of another of its lines.
+- ``unrelated``: It names other crawlers, or none, or it is found only by a name after the 64th,
+  which are not compared.
+- ``everybody-else``: It is for everybody, but another group names the crawler.
+- ``later-name``: It names the crawler, but an earlier one of the crawler's names has a group.
+- ``shorter-token``: Its token is a prefix of the crawler's name, but a longer token is too.
+- ``further-down``: It names the crawler, but an earlier line does too, and only the first one
+  counts."""
 
-``in-chosen-group``: Its group applies, because of another of its lines.
-
-``unrelated``: It names other crawlers, or none, or it is found only by a name after the 64th,
-which are not compared.
-
-``everybody-else``: It is for everybody, but another group names the crawler.
-
-``later-name``: It names the crawler, but an earlier one of the crawler's names has a group.
-
-``shorter-token``: Its token is a prefix of the crawler's name, but a longer token is too.
-
-``further-down``: It names the crawler, but an earlier line does too, and only the first one
-counts."""
-
-UseCeiling = Literal[
-    "immediate",
-    "reference",
-    "full",
-]
+UseCeiling = Literal["immediate", "reference", "full"]
 """The most that a site lets a use be, by `use=` of Content Signals: of several the lowest counts.
 
 It is reported and changes no ruling: Cloudflare calls it a test.
 
-``immediate``: Interact, keep nothing.
+- ``immediate``: Interact, keep nothing.
+- ``reference``: Index, excerpt, link.
+- ``full``: Summarise, reproduce."""
 
-``reference``: Index, excerpt, link.
-
-``full``: Summarise, reproduce."""
-
-Verdict = Literal[
-    "allow",
-    "disallow",
-]
+Verdict = Literal["allow", "disallow"]
 """Whether robots.txt lets a crawler fetch a URL.
 
 Not `#[non_exhaustive]`: a verdict is one of these two and stays so. An invalid URL has no
@@ -353,23 +198,16 @@ verdict but an error, `InvalidUrl`(crate::InvalidUrl).
 
 With the feature `serde` it is written as `"allow"` or `"disallow"`.
 
-``allow``: It may fetch the URL.
+- ``allow``: It may fetch the URL.
+- ``disallow``: It may not fetch the URL."""
 
-``disallow``: It may not fetch the URL."""
-
-WholeSite = Literal[
-    "closed",
-    "opened",
-    "partly-opened",
-]
+WholeSite = Literal["closed", "opened", "partly-opened"]
 """What happened to the site as a whole, but for `/robots.txt` where the profile always allows that.
 Proven.
 
-``closed``: No path is allowed any more.
-
-``opened``: No path was allowed, and now all are.
-
-``partly-opened``: No path was allowed, and now some are."""
+- ``closed``: No path is allowed any more.
+- ``opened``: No path was allowed, and now all are.
+- ``partly-opened``: No path was allowed, and now some are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1834,8 +1672,8 @@ class Sentence(Document):
 @dataclass(frozen=True, slots=True)
 class Site(Document):
     """A store's knowledge of a URL's site, and what follows from that in a profile. The members are
-    those of ``docs/fetch.schema.json``, where a member without a value is left out. Times are in
-    UTC, as RFC 3339 has them.
+    those of ``robotsieve schema fetch``, where a member without a value is left out. Times are
+    in UTC, as RFC 3339 has them.
     """
 
     origin: str

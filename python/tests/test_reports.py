@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import doctest
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -26,7 +27,9 @@ from robotsieve import Crawler, Policy, Robots, _compose, _diff, _explain, _know
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
 PROFILES = robotsieve.Profile.names()
-SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_bytes())
+COMMAND = os.environ.get("ROBOTSIEVE_COMMAND", ROOT / "target/debug/robotsieve")
+# 'cargo build -p robotsieve-cli --all-features' builds one that prints it.
+SCHEMA = json.loads(subprocess.run([COMMAND, "schema"], check=True, stdout=subprocess.PIPE).stdout)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 EVERYTHING = b"""\xef\xbb\xbfUser-agent: *

@@ -698,13 +698,6 @@ impl<'s> SetSite<'s> {
         with_rules.into_iter().flat_map(CrawlerPolicies::sitemaps).chain(kept)
     }
 
-    /// True if two origins have the same file.
-    pub fn has_same_file(&self, other: &SetSite<'_>) -> bool {
-        std::ptr::eq(self.set, other.set)
-            && self.file().is_some()
-            && self.entry.about == other.entry.about
-    }
-
     fn file(&self) -> Option<&'s File> {
         if self.kind() != SiteKind::Rules {
             return None;

@@ -3,7 +3,10 @@
 //     node page/embed.mjs            # after npm run build
 //     node page/embed.mjs --check    # whether what is there is what was built
 //
-// The module for WebAssembly depends on the compiler, and the service worker on all files: --check passes them over.
+// Only a release does either (RELEASING.md), as git keeps each version of these files for ever.
+//
+// The module for WebAssembly depends on the compiler, and the service worker on all files: --check passes them over, and compares the
+// version instead.
 
 import { readdir, readFile, rm, mkdir, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
@@ -24,11 +27,15 @@ const KINDS = {
   ".webmanifest": "application/manifest+json",
 };
 
+const { version } = JSON.parse(await readFile(join(here, "../package.json"), "utf8"));
+const title = `// The files of the page of version ${version}: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.\n`;
+
 const names = (await readdir(dist)).sort();
 for (const name of names) if (!KINDS[extname(name)]) throw new Error(`${name}: what kind of file is this?`);
 
 if (process.argv.includes("--check")) {
   const wrong = [];
+  if (!(await readFile(join(into, "files.rs"), "utf8")).startsWith(title)) wrong.push(`it is not the page of version ${version}`);
   const there = (await readdir(into)).filter((name) => name.endsWith(".gz")).map((name) => name.slice(0, -3)).sort();
   if (there.join() !== names.join()) wrong.push(`the files are ${there.join(", ")}, and should be ${names.join(", ")}`);
   for (const name of names.filter((name) => name !== "sw.js" && !name.endsWith(".wasm") && there.includes(name))) {
@@ -49,7 +56,7 @@ if (process.argv.includes("--check")) {
   }
   await writeFile(
     join(into, "files.rs"),
-    "// The files of the page: name, type, bytes compressed with gzip. Made by web/page/embed.mjs.\n" +
+    title +
       `static FILES: [(&str, &str, &[u8]); ${names.length}] = [\n${entries.join("")}];\n`,
   );
 }

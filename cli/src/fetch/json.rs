@@ -1,5 +1,5 @@
-//! What `fetch --json` prints: everything that is known about a site, as docs/fetch.schema.json
-//! says.
+//! What `fetch --json` prints: everything that is known about a site, as
+//! `robotsieve schema fetch` says.
 
 use robotsieve::Origin;
 use robotsieve_client::outcome::{Holds, OriginState, Ruling, Why};

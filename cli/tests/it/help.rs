@@ -89,6 +89,18 @@ fn version() {
 }
 
 #[test]
+fn schemas() {
+    run(args!["schema", "fetch"]).gives(0, include_str!("../../src/schema/fetch.json"));
+    run(args!["schema", "x"]).fails(2, "[possible values: reports, fetch]");
+    let ran = run(args!["schema"]);
+    if cfg!(feature = "schema") {
+        ran.status(0).prints("\"title\": \"robotsieve-report-1\"");
+    } else {
+        ran.fails(2, "--features schema");
+    }
+}
+
+#[test]
 fn completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = run(args!["completions", shell]);

@@ -547,7 +547,7 @@ fn invalid_lines_are_told_in_short() {
 #[test]
 fn json() {
     let web = Web::new();
-    let schema = Schema::of(include_str!("../../../docs/fetch.schema.json"));
+    let schema = Schema::of(include_str!("../../src/schema/fetch.json"));
     let input = format!("{}/\n{}/\n", web.origin(1, 0), web.origin(8, 0));
     for option in [&["--json"][..], &["--format", "jsonl"]] {
         let ran = fetch(&Folder::new(), &input, option);
@@ -891,7 +891,7 @@ fn overrides() {
     assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--json"]].concat());
     let text = String::from_utf8(ran.out).unwrap();
-    let schema = Schema::of(include_str!("../../../docs/fetch.schema.json"));
+    let schema = Schema::of(include_str!("../../src/schema/fetch.json"));
     let mut held = Vec::new();
     for line in text.lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -16,10 +16,20 @@ use super::purpose::Obeys;
 const MAX_TEXT: usize = 2_000;
 
 /// The fields that no entry lacks.
-const REQUIRED: [&str; 7] = ["name", "token", "operator", "purpose", "obeys", "source", "date"];
+const REQUIRED: [&str; 5] = ["name", "operator", "purpose", "source", "date"];
 
-const OPTIONAL: [&str; 7] =
-    ["after", "star", "only_in_robots_txt", "reported_by", "note", "header", "documentation"];
+/// An entry without `token` has its name as token; without `obeys`, nothing is known of that.
+const OPTIONAL: [&str; 9] = [
+    "token",
+    "after",
+    "star",
+    "only_in_robots_txt",
+    "obeys",
+    "reported_by",
+    "note",
+    "header",
+    "documentation",
+];
 
 /// A file that is no list of known crawlers.
 ///
@@ -123,10 +133,18 @@ pub(super) fn parse(text: &str) -> Result<File, InvalidCrawlers> {
 impl Entry {
     /// The crawler, if it has what it needs and a token that no entry on these lines has.
     fn whole(self, lines: &mut HashMap<String, usize>) -> Result<KnownCrawler, InvalidCrawlers> {
-        let Entry { line, seen, crawler } = self;
+        let Entry { line, seen, mut crawler } = self;
         let wrong = |message: String| Err(InvalidCrawlers { line, message });
         if let Some(missing) = REQUIRED.iter().find(|field| !seen.contains(field)) {
             return wrong(format!("the entry has no '{missing}'"));
+        }
+        if !seen.contains(&"token") {
+            match token(crawler.name.clone()) {
+                Ok(name) => crawler.token = name,
+                Err(why) => {
+                    return wrong(format!("the entry has no 'token', and its name is none: {why}"));
+                }
+            }
         }
         if let Some(first) = lines.insert(crawler.token.to_ascii_lowercase(), line) {
             let token = &crawler.token;
@@ -394,6 +412,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out() {
+        let short = ENTRY.replace("token = \"FooBot\"\n", "").replace("obeys = \"partly\"\n", "");
+        let file = parse(&short).unwrap();
+        let crawler = &file.crawlers[0];
+        assert_eq!((crawler.token.as_str(), crawler.obeys), ("Foo", Obeys::Unknown));
+    }
+
+    #[test]
     fn what_toml_allows() {
         let written = "\u{feff}# x\r\nreplace = true # y\r\n\r\n [[ crawler ]] # z\r\nname='F\\o'\r\n\
             token = \"FooBot\"#\r\nafter = [ # a\n  \"a\",\n 'b' , # c\n]\noperator = \"\\\"\\u00e9\\\\\"\n\
@@ -431,6 +457,11 @@ mod tests {
             (with("date = 2026-11-22", "date = 1"), 8, "a value is"),
             (with("date = 2026-11-22", "date = 2026-13-22"), 8, "a value is"),
             (with("date = 2026-11-22", "date = \"x\""), 8, "such as 2026-11-22"),
+            (
+                ENTRY.replace("\"Foo\"\ntoken = \"FooBot\"", "\"F o\""),
+                1,
+                "no 'token', and its name is none",
+            ),
             (format!("{ENTRY}name = \"x\""), 9, "'name' twice"),
             (format!("{ENTRY}\n{}", with("FooBot", "foobot")), 10, "entry on line 1"),
             (format!("{ENTRY}after = [\"x\", \"a b\"]\n"), 9, "'a b' is not a product token"),

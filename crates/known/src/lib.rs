@@ -326,7 +326,12 @@ mod tests {
                 value => !value.is_null() && !value.is_boolean(),
             };
             let switches = usize::from(!crawler.star) + usize::from(crawler.only_in_robots_txt);
-            assert_eq!(count.filter(is_set).count() + switches, entry.as_table().unwrap().len());
+            let left_out =
+                ["token", "obeys"].iter().filter(|key| entry.get(**key).is_none()).count();
+            let in_file = entry.as_table().unwrap().len();
+            assert_eq!(count.filter(is_set).count() + switches, in_file + left_out);
+            assert!(entry.get("token").is_some() || crawler.token == crawler.name);
+            assert!(entry.get("obeys").is_some() || crawler.obeys == Obeys::Unknown);
         }
     }
 

@@ -16,5 +16,7 @@ pub mod audit;
 pub mod block;
 pub mod enforce;
 pub mod reach;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod test;
 pub mod write;

@@ -1,7 +1,7 @@
 //! What is said of verdicts: one document for each kind of report, and its sentences.
 //!
 //! The command prints these documents with `--format json`, Python's `to_dict()` returns them, and
-//! the objects of the npm package are them. `docs/report.schema.json` describes them all.
+//! the objects of the npm package are them. `robotsieve schema` prints what describes them all.
 //!
 //! - Members have one name each, in snake_case, without `is_`.
 //! - A `_span` is `[start, end]` in bytes: of the file, or of the text that its name begins with

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A store's knowledge of a URL's site, and what follows from that in a profile. The members are
-/// those of `docs/fetch.schema.json`, where a member without a value is left out. Times are in UTC,
+/// those of `robotsieve schema fetch`, where a member without a value is left out. Times are in UTC,
 /// as RFC 3339 has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
