@@ -171,7 +171,7 @@ impl PolicySet {
     ///
     /// # Panics
     /// Panics if the policies or the names need more than 64 GiB.
-    pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<'f>>) {
+    pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<&'f [u8]>>) {
         let rules = rules.into();
         let kind = rules.kind() as u8;
         let entry = match rules.file() {
@@ -881,8 +881,8 @@ mod tests {
     fn urls_that_have_a_site_and_are_no_urls() {
         let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [Crawler::name("bot")]);
         let known = [
-            SiteRules::File(b"User-agent: *\nDisallow: /x"),
-            SiteRules::File(b""),
+            SiteRules::Rules(b"User-agent: *\nDisallow: /x"),
+            SiteRules::Rules(b""),
             SiteRules::AllowAll,
             SiteRules::DisallowAll,
             SiteRules::Unknown,

@@ -1394,7 +1394,7 @@ export interface Site {
   attempted: string;
   /** The number of attempts that have failed in a row. */
   failures: number;
-  /** The policy that applies: `rules`, `allow all` or `disallow all`. */
+  /** The policy that applies: `rules`, `allow-all` or `disallow-all`. */
   holds: string;
   /** Why that policy applies. */
   why: string;

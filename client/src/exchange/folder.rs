@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, btree_map};
 
-use robotsieve::{Origin, Profile, Scheme};
+use robotsieve::{Origin, Profile, Scheme, SiteKind};
 
 use crate::Timestamp;
-use crate::outcome::{Attempt, Holds, OriginState, Protocol, Response};
+use crate::outcome::{Attempt, OriginState, Protocol, Response};
 use crate::store::{MAX_BODY_BYTES, Reader, StoreError};
 
 /// The rules in force for the hosts of a store, as robots.txt files: those of a [folder](crate::folders).
@@ -86,8 +86,8 @@ fn text(
     now: Timestamp,
 ) -> Vec<u8> {
     match protocol.ruling(known, now).holds {
-        Holds::Rules => body.unwrap_or_default(),
-        Holds::AllowAll => Vec::new(),
+        SiteKind::Rules => body.unwrap_or_default(),
+        SiteKind::AllowAll => Vec::new(),
         _ => b"# robotsieve: could not be fetched\nUser-agent: *\nDisallow: /\n".to_vec(),
     }
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use robotsieve::Origin;
-use robotsieve::pack::{Outcome, Site, Writer};
+use robotsieve::SiteRules;
+use robotsieve::pack::{Site, Writer, Written};
 
 use crate::Timestamp;
 use crate::captures::Captured;
@@ -24,7 +25,7 @@ pub fn captured(site: &Site<'_>) -> Captured {
 pub fn add<W: Write>(
     writer: &mut Writer<'_, W>,
     origin: &Origin<'_>,
-    outcome: Outcome,
+    outcome: SiteRules<Written>,
     captured: Captured,
 ) -> io::Result<()> {
     match captured.is_later {

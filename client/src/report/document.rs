@@ -1,8 +1,9 @@
 //! A site of a store as a document: what is known of it, and what follows from that.
 
+use robotsieve::SiteKind;
 use robotsieve::report::{HeldCopy, Site, shown, text};
 
-use crate::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome, Ruling, Why};
+use crate::outcome::{CachedCopy, Cause, OriginState, Outcome, Ruling, Why};
 use crate::time::Timestamp;
 
 /// What is known about an origin, by its key, and what follows from it. Says nothing in sentences.
@@ -50,9 +51,9 @@ pub fn site_told(origin: &str, known: &OriginState, ruling: &Ruling, now: Timest
 #[must_use]
 pub fn policy(ruling: &Ruling) -> String {
     let what = match ruling.holds {
-        Holds::Rules => "the rules apply",
-        Holds::AllowAll => "everything is allowed",
-        Holds::DisallowAll => "nothing is allowed",
+        SiteKind::Rules => "the rules apply",
+        SiteKind::AllowAll => "everything is allowed",
+        SiteKind::DisallowAll | SiteKind::Unknown => "nothing is allowed",
     };
     format!("{what}: {}", ruling.why)
 }
@@ -90,7 +91,7 @@ fn forever(at: Timestamp) -> Option<String> {
 
 fn notes(origin: &str, known: &OriginState, ruling: &Ruling, now: Timestamp) -> Vec<String> {
     let mut notes = Vec::new();
-    let has_rules = ruling.holds == Holds::Rules;
+    let has_rules = ruling.holds == SiteKind::Rules;
     if let Some(copy) = known.copy.as_ref().filter(|_| has_rules) {
         let own = format!("{origin}/robots.txt");
         let from = copy.final_url.as_deref().unwrap_or(&own);

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::outcome::Holds;
 use crate::outcome::{AsOf, Event, Protocol};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use robotsieve::SiteKind;
 
 use super::*;
 use crate::captures::capture::At;
@@ -695,7 +695,7 @@ fn a_503_in_an_archive_allows_nothing() {
     read([opened(path)], 1, act, |_| {}).unwrap();
     for protocol in [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC] {
         for as_of in [AsOf::Capture, AsOf::Time(Timestamp::now())] {
-            assert_eq!(protocol.judge(&events, as_of).unwrap().holds, Holds::DisallowAll);
+            assert_eq!(protocol.judge(&events, as_of).unwrap().holds, SiteKind::DisallowAll);
         }
     }
 }
