@@ -132,6 +132,7 @@ mod engine;
 #[cfg(feature = "known")]
 pub mod expect;
 pub mod explain;
+pub mod internals;
 #[cfg(feature = "known")]
 pub mod known;
 #[cfg(feature = "lint")]
@@ -158,14 +159,8 @@ mod sites;
 mod verdict;
 
 pub use as_url::AsUrl;
-/// The error of [`Policy::validate`]. Only the tests, benches and fuzz targets use it.
-#[doc(hidden)]
-pub use automaton::InvalidAutomaton;
 pub use automaton::{LimitHit, Limits, graph};
 pub use engine::Engine;
-/// Only the tests and benches that measure memory use it.
-#[doc(hidden)]
-pub use engine::lazy_pool_bytes;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
 pub use policy::config::Config;
@@ -173,9 +168,6 @@ pub use policy::crawlers::{Answer, CrawlerPolicies};
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
-/// The prefetch machinery of `robotsieve-client`, which may change in any version.
-#[doc(hidden)]
-pub use policy::verdicts::{BegunVerdict, Verdicts};
 pub use policy::{Memory, Policy};
 pub use profile::{
     ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
