@@ -6,7 +6,7 @@ use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::read_ahead;
 use crate::sites::layout::{self, Always, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
-use crate::sites::look_up::{self, Grounds, UrlRun};
+use crate::sites::look_up::{self, SiteTable, UrlRun};
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
 
@@ -128,7 +128,7 @@ impl<'p> Pack<'p> {
     }
 }
 
-impl Grounds for Pack<'_> {
+impl SiteTable for Pack<'_> {
     type Site<'g>
         = Found<'g>
     where

@@ -15,7 +15,7 @@ use crate::sites::layout::{
     self, Always, Entry, KIND_NAME, KIND_PANEL, LINE_LEN, Line, MAX_AUTHORITY, NO_RECORD, Name,
     Panel, RECORD_HEAD, RECORD_UNIT, Schemes,
 };
-use crate::sites::look_up::Grounds;
+use crate::sites::look_up::SiteTable;
 
 use super::error::PackError;
 use super::format::{
