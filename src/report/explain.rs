@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{SCHEMA, Sentence, Site, TOOL_VERSION, counted, list, short, span, text};
-use crate::explain::{self, Explanation, GroupChoice, NamedCrawlers, PieceKind, Standing};
+use crate::explain::{
+    self, Explanation, FileCut, GroupChoice, NamedCrawlers, PieceKind, Standing, TargetChange,
+};
 use crate::policy::decision::Reason;
 use crate::profile::{GroupMatch, RulePrecedence};
 use crate::read::crawler::Crawler;
@@ -248,16 +250,6 @@ pub struct ComparedTarget {
     pub label: String,
 }
 
-/// A byte or `%XX` of a URL that normalising changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TargetChange {
-    /// The bytes that changed, in the URL.
-    pub url_span: [usize; 2],
-    /// The bytes that they became, in the target.
-    pub target_span: [usize; 2],
-}
-
 /// A rule that matches the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -314,25 +306,6 @@ pub struct Piece {
     pub url_span: [usize; 2],
     /// The text that a star of the deciding rule matches, if that has at most four.
     pub label: Option<String>,
-}
-
-/// Where the profile's size limit cut the file, and the answer of the whole file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct FileCut {
-    /// The number of bytes that were read: the limit, cut back to a whole line.
-    pub bytes_read: usize,
-    /// The first line that was not read, from 1.
-    pub line: u32,
-    /// The limit.
-    pub limit_bytes: usize,
-    /// True if the whole file would give another answer: another verdict, or by another line.
-    pub matters: bool,
-    /// The verdict by the whole file.
-    pub verdict: Verdict,
-    /// The line that decides in the whole file, if one does.
-    pub winner_line: Option<u32>,
 }
 
 /// A crawler and a URL, as they were given.
@@ -432,14 +405,7 @@ impl<'q> Asked<'q> {
             value_base64,
             url_span: span(&target.url_span),
             slash_implied: target.slash_implied,
-            changes: target
-                .changes
-                .iter()
-                .map(|change| TargetChange {
-                    url_span: span(&change.url_span),
-                    target_span: span(&change.target_span),
-                })
-                .collect(),
+            changes: target.changes.clone(),
             label: format!("compared as '{}'", short(&target.bytes)),
         });
         report.match_count = why.match_count;
@@ -447,14 +413,7 @@ impl<'q> Asked<'q> {
         report.winner_line = why.winner().map(|rule| rule.line);
         report.runner_up_line = why.runner_up().map(|rule| rule.line);
         report.verdict_otherwise = why.verdict_otherwise;
-        report.cut = why.cut.as_ref().map(|cut| FileCut {
-            bytes_read: cut.bytes_read,
-            line: cut.line,
-            limit_bytes: cut.limit_bytes,
-            matters: cut.matters,
-            verdict: cut.verdict,
-            winner_line: cut.winner_line,
-        });
+        report.cut = why.cut.clone();
         report.sentences = report.said();
         report
     }

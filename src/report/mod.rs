@@ -27,7 +27,7 @@ pub mod tally;
 pub(crate) use crate::explain::list;
 pub(crate) use crate::shown::shortened;
 pub use crate::shown::{first_of, grouped, harmless, pasted, short, shown, urls};
-pub use compare::{Cause, CompareReport, ProfileDifference};
+pub use compare::CompareReport;
 pub use diff::{
     ChangedRecord, Comparison, CrawlerDiff, DecidingRule, DiffReport, DiffResult, Extent, Flip,
     InsteadOfFile, RecordDiff, RiskCrawler, RiskPurpose, Risks, SiteRisk, UrlFlip, names, now,
@@ -38,7 +38,7 @@ pub(crate) use document::shown_text;
 pub use document::{SCHEMA, Sentence, TOOL_VERSION, bytes, span, text, texts};
 pub use explain::{
     AgentLine, Asked, ComparedTarget, CrawlerName, ExplainReason, ExplainReport, ExplainVerdict,
-    FileCut, MatchedRule, NamedBy, Piece, Selection, TargetChange,
+    MatchedRule, NamedBy, Piece, Selection,
 };
 pub use lint::{
     AppliedFix, CUT_SHORT, Finding, Fix, FixReport, LeftOut, LintReport, Related, VerdictChange,

@@ -384,11 +384,11 @@ fn snippet_of_changes<'t>(
     }
     for change in &target.changes {
         match changes.last_mut() {
-            Some((url, target)) if url.end == change.url_span[0] => {
-                url.end = change.url_span[1];
-                target.end = change.target_span[1];
+            Some((url, target)) if url.end == change.url_span.start => {
+                url.end = change.url_span.end;
+                target.end = change.target_span.end;
             }
-            _ => changes.push((range(change.url_span), range(change.target_span))),
+            _ => changes.push((change.url_span.clone(), change.target_span.clone())),
         }
     }
     let annotations: Vec<_> = changes
