@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use robotsieve::pack::{Outcome, Pack, Writer};
-use robotsieve::{Config, Crawler, Origin, Profile, Robots};
+use robotsieve::pack::{Pack, Writer};
+use robotsieve::{Config, Crawler, Origin, Profile, Robots, SiteRules};
 
 const SEED: u64 = 1;
 /// How many hosts are generated and compiled at a time.
@@ -63,7 +63,7 @@ fn main() {
             };
             let url = robotsieve_corpora::url(SEED, *host, 0);
             let origin = Origin::of(&url).expect("a URL");
-            writer.add(&origin, Outcome::Rules(written), None).expect("writes");
+            writer.add(&origin, SiteRules::Rules(written), None).expect("writes");
         }
     }
     let mut out = writer.finish().expect("writes");

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use robotsieve::pack::{Outcome, Pack, Writer};
-use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile, Robots};
+use robotsieve::pack::{Pack, Writer};
+use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile, Robots, SiteRules};
 
 mod support;
 
@@ -324,7 +324,7 @@ fn write_pack(path: &Path, crawlers: &[Crawler], hosts: u64) -> Duration {
                 Some(packed) => writer.put(&packed).expect("writes"),
                 None => writer.known(content).expect("an equal file was put before"),
             };
-            writer.add(&origin(name), Outcome::Rules(written), None).expect("writes");
+            writer.add(&origin(name), SiteRules::Rules(written), None).expect("writes");
         }
     });
     writer.finish().expect("writes").flush().expect("writes");

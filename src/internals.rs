@@ -15,11 +15,12 @@ pub use crate::rules::normalise::{Encoding, Escapes, hex_value, is_unreserved};
 pub use crate::rules::{Pattern, RawRule, RuleRef, RuleSet};
 // Automata, walked byte by byte.
 pub use crate::automaton::{Automaton, ByteSet, Compiler, Cursor, InvalidAutomaton, Table};
-pub use crate::engine::{AllMatching, lazy_pool_bytes};
+pub use crate::engine::AllMatching;
 // Policies.
 pub use crate::policy::Reading;
 pub use crate::policy::robots::POLICY_BYTES;
 pub use crate::policy::verdicts::{BegunVerdict, Verdicts};
+pub use crate::read_ahead::{line as read_line_ahead, span as read_span_ahead};
 // Documents.
 /// Bytes as serde writes them: as a string if they are UTF-8.
 #[cfg(feature = "serde")]

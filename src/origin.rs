@@ -184,6 +184,9 @@ impl<'u> Origin<'u> {
 
     /// The origin of a URL that begins with one in the form in which they are compared, as
     /// most do.
+    ///
+    /// A second look, by `str::from_utf8`, takes 130 instructions a URL more than the 50 of finding the
+    /// key's end (callgrind, keys of 16 to 35 bytes), and about 4 of 15 ns.
     #[inline]
     #[expect(unsafe_code, reason = "takes ASCII for UTF-8 without a second look")]
     fn of_usual(url: &'u [u8]) -> Option<Origin<'u>> {

@@ -10,15 +10,25 @@ const LINE: usize = 64;
 pub(crate) fn value<T>(value: &T) {
     let start = std::ptr::from_ref(value).cast::<u8>();
     for line in 0..size_of::<T>().div_ceil(LINE).min(3) {
-        hint(start.wrapping_add(line * LINE));
+        self::line(start.wrapping_add(line * LINE));
     }
+}
+
+/// Fetches the cache lines of so many bytes from an address on, at least one.
+#[inline(always)]
+pub fn span<T>(start: *const T, bytes: usize) {
+    let start = start.cast::<u8>();
+    for at in (0..bytes).step_by(LINE) {
+        line(start.wrapping_add(at));
+    }
+    line(start.wrapping_add(bytes - 1));
 }
 
 /// Fetches so many cache lines of some bytes, from the one with the byte at an offset on.
 #[inline(always)]
 pub(crate) fn lines(bytes: &[u8], from: usize, count: usize) {
     for line in 0..count {
-        hint(bytes.as_ptr().wrapping_add(from + line * LINE));
+        self::line(bytes.as_ptr().wrapping_add(from + line * LINE));
     }
 }
 
@@ -26,20 +36,21 @@ pub(crate) fn lines(bytes: &[u8], from: usize, count: usize) {
 #[inline(always)]
 #[cfg(feature = "url")]
 pub(crate) fn at(bytes: &[u8], offset: usize) {
-    hint(bytes.as_ptr().wrapping_add(offset));
+    line(bytes.as_ptr().wrapping_add(offset));
 }
 
-/// Fetches the cache line of an address.
+/// Fetches the cache line of an address, whatever that is.
 #[inline(always)]
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "an intrinsic that takes a pointer")]
-fn hint(address: *const u8) {
+pub fn line<T>(address: *const T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: the instruction is part of SSE, which every x86-64 processor has. It has no effect
     // that the program can observe, and it never faults, whatever the address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
+/// Fetches nothing: other processors have no such instruction in stable Rust.
 #[inline(always)]
 #[cfg(not(target_arch = "x86_64"))]
-fn hint(_: *const u8) {}
+pub fn line<T>(_: *const T) {}

@@ -14,6 +14,7 @@ use std::fmt;
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "lowercase")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// It may fetch the URL.
     Allow,

@@ -46,9 +46,9 @@ pub enum SiteNumber {
 }
 
 /// The rules of a site. Only the first kind has a file.
-pub fn site(number: u32, file: &[u8]) -> Result<SiteRules<'_>, Failure> {
+pub fn site(number: u32, file: &[u8]) -> Result<SiteRules<&[u8]>, Failure> {
     let rules = match number {
-        n if n == SiteNumber::File as u32 => return Ok(SiteRules::File(file)),
+        n if n == SiteNumber::File as u32 => return Ok(SiteRules::Rules(file)),
         n if n == SiteNumber::AllowAll as u32 => SiteRules::AllowAll,
         n if n == SiteNumber::DisallowAll as u32 => SiteRules::DisallowAll,
         n if n == SiteNumber::Unknown as u32 => SiteRules::Unknown,

@@ -6,14 +6,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 use std::{fmt, io, iter};
 
-use robotsieve::{Origin, Profile, Verdict};
+use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
 use tokio::runtime::{self, Runtime};
 use url::{Host, Url};
 
 use crate::fetch::Fetcher;
 use crate::network::{IpNetwork, is_public};
-use crate::outcome::{Attempt, Cause, Condition, Failure, Holds, Outcome, Protocol, Response};
+use crate::outcome::{Attempt, Cause, Condition, Failure, Outcome, Protocol, Response};
 
 /// The header of these requests.
 const USER_AGENT: &str =
@@ -129,10 +129,10 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
     let status = attempt.result.as_ref().ok().map(|response| response.status);
     let is_absent = matches!(status, Some(404 | 410));
     let (verdict, meaning) = match first.holds {
-        Holds::AllowAll if is_absent => {
+        SiteKind::AllowAll if is_absent => {
             (Verdict::Allow, "there is no robots.txt, so everything is allowed")
         }
-        Holds::AllowAll => {
+        SiteKind::AllowAll => {
             (Verdict::Allow, "that counts as no robots.txt, so everything is allowed")
         }
         _ if status == Some(429) => {
@@ -144,7 +144,7 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
         ),
     };
     match attempt.result {
-        Ok(response) if first.holds == Holds::Rules => {
+        Ok(response) if first.holds == SiteKind::Rules => {
             let response = whole(response, &url)?;
             Ok(RobotsAt::File { bytes: as_sent(response), note: first.note(&url) })
         }
@@ -185,7 +185,7 @@ fn robots_url(name: &str) -> Result<Url, AskError> {
 
 /// What an attempt means in a profile.
 struct Meaning {
-    holds: Holds,
+    holds: SiteKind,
     /// `HTTP 404`, or what went wrong; nothing if there is a robots.txt.
     cause: String,
     condition: Condition,

@@ -24,7 +24,7 @@
 //! `HeaderMap` in [`outcome::Response`] and [`network::Chain`], `Url` wherever a URL is taken.
 //!
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
-//! `Serialize`. The feature `serde` also turns on the feature of that name in `robotsieve`.
+//! `Serialize`.
 
 #[cfg(feature = "ask")]
 pub mod ask;

@@ -1689,7 +1689,7 @@ class Site(Document):
     failures: int
     """The number of attempts that have failed in a row."""
     holds: str
-    """The policy that applies: ``rules``, ``allow all`` or ``disallow all``."""
+    """The policy that applies: ``rules``, ``allow-all`` or ``disallow-all``."""
     why: str
     """Why that policy applies."""
     cause: str | None = None

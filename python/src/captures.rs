@@ -22,7 +22,7 @@ use robotsieve::Origin;
 use robotsieve_client::Timestamp;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
 use robotsieve_captures::{At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says, SiteAnswer};
-use robotsieve_client::outcome::{AsOf, Failure, Holds, Protocol, Said};
+use robotsieve_client::outcome::{AsOf, Failure, Protocol, Said};
 
 use crate::batch::threads_of;
 use crate::errors::of_path;
@@ -691,15 +691,7 @@ pub fn judge(
     }
     let as_of = as_of.map_or(AsOf::Capture, |time| AsOf::Time(Timestamp(time)));
     let settled = history.settle(&Protocol::of(&profile), as_of);
-    Ok(settled.map(|settled| {
-        let holds = match settled.holds {
-            Some(Holds::Rules) => "rules",
-            Some(Holds::AllowAll) => "allow-all",
-            Some(_) => "disallow-all",
-            None => "unknown",
-        };
-        (holds, settled.of, settled.captured.at.0)
-    }))
+    Ok(settled.map(|settled| (settled.holds.as_str(), settled.of, settled.captured.at.0)))
 }
 
 /// What an answer was, in a word, and the lifetime or the status that belongs to it.

@@ -12,8 +12,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
-use robotsieve::pack::{FileError, Kind, Outcome, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name};
-use robotsieve::{Answer, Policy};
+use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name};
+use robotsieve::{Answer, Policy, SiteKind};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::answers::{Answers, Verdicts};
@@ -28,7 +28,7 @@ use crate::errors::{of_path, pack_error};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::settings::{Config, config_of, profile_of};
-use crate::sites::{Given, given};
+use crate::sites::given;
 use crate::text::{Text, bytes_of, repr};
 
 /// Where the bytes of a pack are.
@@ -111,7 +111,7 @@ impl Pack {
 }
 
 /// The policies of a site for the crawlers that are asked about. `None` if nothing is known of it.
-type Policies<'p> = Option<(Vec<PolicyOf<'p>>, Kind)>;
+type Policies<'p> = Option<(Vec<PolicyOf<'p>>, SiteKind)>;
 
 enum PolicyOf<'p> {
     WithRules(Policy),
@@ -715,26 +715,20 @@ impl PackWriter {
                 "captured must be in seconds since 1970, and before 2106",
             ));
         }
-        let outcome = match given(body, outcome)? {
-            Given::Body(body) => {
-                let body = bytes_of(body, "body")?;
-                return self.with(py, |writer| {
-                    let content = writer.recipe().content(&body);
-                    let written = match writer.known(content) {
-                        Some(known) => known,
-                        None => {
-                            let packed = writer.recipe().pack(&body);
-                            writer.put(&packed)?
-                        }
-                    };
-                    writer.add(&origin, Outcome::Rules(written), captured)
-                });
-            }
-            Given::AllowAll => Outcome::AllowAll,
-            Given::DisallowAll => Outcome::DisallowAll,
-            Given::Unknown => Outcome::Unknown,
-        };
-        self.with(py, |writer| writer.add(&origin, outcome, captured))
+        let site = given(body, outcome)?;
+        let kind = site.kind();
+        let body = site.rules().map(|body| bytes_of(body, "body")).transpose()?.unwrap_or_default();
+        self.with(py, |writer| {
+            let site = kind.try_with(|| {
+                let content = writer.recipe().content(&body);
+                if let Some(known) = writer.known(content) {
+                    return Ok(known);
+                }
+                let packed = writer.recipe().pack(&body);
+                writer.put(&packed)
+            })?;
+            writer.add(&origin, site, captured)
+        })
     }
 
     /// The number of different files that were added.

@@ -160,16 +160,16 @@ impl PolicySet {
         let py = origin.py();
         let origin = origin_of(origin)?;
         match given(body, outcome)? {
-            Given::Body(body) => {
+            SiteRules::Rules(body) => {
                 let body = bytes_of(body, "body")?;
                 match body.len() < BYTES_WORTH_DETACHING {
                     true => self.write().insert(&origin, &body),
                     false => py.detach(|| self.write().insert(&origin, &body)),
                 }
             }
-            Given::AllowAll => self.write().insert(&origin, SiteRules::AllowAll),
-            Given::DisallowAll => self.write().insert(&origin, SiteRules::DisallowAll),
-            Given::Unknown => self.write().insert(&origin, SiteRules::Unknown),
+            SiteRules::AllowAll => self.write().insert(&origin, SiteRules::AllowAll),
+            SiteRules::DisallowAll => self.write().insert(&origin, SiteRules::DisallowAll),
+            SiteRules::Unknown => self.write().insert(&origin, SiteRules::Unknown),
         }
         Ok(())
     }
@@ -398,25 +398,17 @@ impl PolicySet {
     }
 }
 
-/// What is given of a site: its robots.txt, or what stands for it.
-pub enum Given<'a, 'py> {
-    Body(&'a Bound<'py, PyAny>),
-    AllowAll,
-    DisallowAll,
-    Unknown,
-}
-
 /// Takes a body or an outcome, and not both.
 pub fn given<'a, 'py>(
     body: Option<&'a Bound<'py, PyAny>>,
     outcome: Option<&str>,
-) -> PyResult<Given<'a, 'py>> {
+) -> PyResult<SiteRules<&'a Bound<'py, PyAny>>> {
     match (body, outcome) {
-        (Some(body), None | Some("rules")) => Ok(Given::Body(body)),
+        (Some(body), None | Some("rules")) => Ok(SiteRules::Rules(body)),
         (Some(_), Some(_)) => Err(PyTypeError::new_err("give a body or an outcome, not both")),
-        (None, Some("allow-all")) => Ok(Given::AllowAll),
-        (None, Some("disallow-all")) => Ok(Given::DisallowAll),
-        (None, Some("unknown")) => Ok(Given::Unknown),
+        (None, Some("allow-all")) => Ok(SiteRules::AllowAll),
+        (None, Some("disallow-all")) => Ok(SiteRules::DisallowAll),
+        (None, Some("unknown")) => Ok(SiteRules::Unknown),
         (None, _) => Err(PyTypeError::new_err(
             "give a body, or an outcome: 'allow-all', 'disallow-all' or 'unknown'",
         )),

@@ -19,7 +19,6 @@ use crate::verdict::Verdict;
 use lazy::Lazy;
 use segments::Segments;
 
-pub use lazy::lazy_pool_bytes;
 pub(crate) use scan::{questions_before_compiling, weight_before_compiling};
 pub use segments::AllMatching;
 

@@ -8,11 +8,13 @@ use crate::verdict::Verdict;
 
 use super::answer::{Answer, Question};
 
-/// Where a profile's [size limit](Profile::size_limit) cut a file.
+/// Where the profile's size limit cut the file, and the answer of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FileCut {
-    /// The number of bytes of the file that were read: the limit, cut back to a whole line.
+    /// The number of bytes that were read: the limit, cut back to a whole line.
     pub bytes_read: usize,
     /// The first line that was not read, from 1.
     pub line: u32,
@@ -22,7 +24,7 @@ pub struct FileCut {
     pub matters: bool,
     /// The verdict by the whole file.
     pub verdict: Verdict,
-    /// The line of the rule that decides in the whole file, if one does.
+    /// The line that decides in the whole file, if one does.
     pub winner_line: Option<u32>,
 }
 

@@ -26,24 +26,23 @@ pub struct ProfileComparison<'a> {
     pub differences: Vec<ProfileDifference>,
 }
 
-/// Why a profile's answer is not that of [`Profile::RFC9309`].
+/// Why a profile's answer is not that of `rfc9309`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ProfileDifference {
     /// The name of the profile.
     pub profile: &'static str,
     /// True if the verdict differs. If not, another line decides.
-    ///
-    /// The answer that the causes give is the verdict if that differs, and the verdict with the
-    /// line that decides if not.
+    // The answer that the causes give is the verdict if that differs, else the verdict with the
+    // line that decides.
     pub of_verdict: bool,
-    /// The switches that make the difference, as this profile sets them. Setting any one of them
-    /// alone in [`Profile::RFC9309`] gives this profile's answer, unless
-    /// [`ProfileDifference::together`].
-    pub causes: Vec<Cause>,
-    /// True if no switch alone gives this profile's answer. Then setting all of the causes in
-    /// [`Profile::RFC9309`] does, and leaving any one of them out does not.
+    /// True if the causes make the difference only together. If not, each does alone.
     pub together: bool,
+    /// The switches that make the difference: set in `rfc9309` as this profile has them, they give
+    /// its answer.
+    pub causes: Vec<Cause>,
 }
 
 /// Explains the verdict on a URL in every named profile, and finds what makes the answers differ.

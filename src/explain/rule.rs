@@ -60,6 +60,7 @@ pub struct Piece {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PieceKind {
     /// Bytes that match themselves, once normalised.
     Literal,

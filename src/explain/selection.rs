@@ -65,6 +65,7 @@ impl<'a> Joint<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum GroupChoice {
     /// The groups that name it.
     Named,
@@ -129,6 +130,7 @@ pub enum NamedCrawlers<'a> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Standing {
     /// Its group applies, because of this line.
     Chosen,

@@ -76,10 +76,21 @@ impl fmt::Display for Switch {
 ///
 /// Its `Display` is a clause about that profile, such as `'*' and '$' are plain characters there`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Cause {
+    /// The name of the switch, such as `wildcards`.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_name"))]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     switch: Switch,
+    /// Its effect in this profile, such as `'*' and '$' are plain characters there`.
     clause: &'static str,
+}
+
+#[cfg(feature = "serde")]
+fn as_name<S: serde::Serializer>(switch: &Switch, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(switch.as_str())
 }
 
 impl Cause {

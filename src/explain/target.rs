@@ -22,12 +22,24 @@ pub struct ComparedTarget {
 
 /// A byte or `%XX` of a URL that normalising changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TargetChange {
     /// The bytes that changed, in the URL.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_pair"))]
+    #[cfg_attr(feature = "schema", schemars(with = "[usize; 2]"))]
     pub url_span: Range<usize>,
     /// The bytes that they became, in the target.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_pair"))]
+    #[cfg_attr(feature = "schema", schemars(with = "[usize; 2]"))]
     pub target_span: Range<usize>,
+}
+
+/// Writes a span as documents have it: `[start, end]`.
+#[cfg(feature = "serde")]
+fn as_pair<S: serde::Serializer>(span: &Range<usize>, to: S) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&[span.start, span.end], to)
 }
 
 impl ComparedTarget {

@@ -8,14 +8,14 @@
 //!
 //! A pack may be several files, whose origins are shared out ([`Writer::shard`],
 //! [`Pack::open_shards`]), and a file can be updated by a layer that is appended to it
-//! ([`Writer::append`]). An [`Outcome`] and a time say what was known of each origin, and when.
+//! ([`Writer::append`]). A [`SiteRules`](crate::SiteRules) and a time say what was known of each origin, and when.
 //!
 //! Equal policies are stored once. A policy that is over the limits of a DFA is stored as its
 //! normalised rules, and becomes an ordinary policy when it is first used.
 //!
 //! ```
-//! use robotsieve::pack::{Outcome, Pack, Writer};
-//! use robotsieve::{Answer, Config, Crawler, Origin, Profile};
+//! use robotsieve::pack::{Pack, Writer};
+//! use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteRules};
 //!
 //! let crawlers = ["GPTBot", "Googlebot"].map(Crawler::name);
 //! let mut config = Config::default();
@@ -25,10 +25,10 @@
 //! let file = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /search\n\
 //!     Crawl-delay: 5\nSitemap: https://example.com/sitemap.xml";
 //! let packed = writer.recipe().pack(file);
-//! let rules = Outcome::Rules(writer.put(&packed)?);
+//! let rules = SiteRules::Rules(writer.put(&packed)?);
 //! writer.add(&Origin::of("https://example.com")?, rules, Some(1_764_000_000))?;
 //! writer.add(&Origin::of("https://www.example.com")?, rules, None)?;
-//! writer.add(&Origin::of("http://example.net")?, Outcome::AllowAll, None)?;
+//! writer.add(&Origin::of("http://example.net")?, SiteRules::AllowAll, None)?;
 //! let bytes = writer.finish()?;
 //!
 //! let pack = Pack::open(&bytes)?;
@@ -84,7 +84,7 @@ pub use error::{FileError, PackError};
 pub use format::{MAGIC, header};
 pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
 pub use open::Pack;
-pub use outcome::{Kind, Outcome, Written};
+pub use outcome::Written;
 pub use recipe::{Packed, Recipe};
 pub use site::{PackedPolicy, Site};
 pub use verify::Stat;

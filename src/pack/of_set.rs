@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::sites::kind::SiteKind;
 use crate::sites::set::{PolicySet, SetSite};
 
-use super::outcome::{Outcome, Written};
+use super::outcome::Written;
 use super::recipe::{Packed, PackedParts, rules_body};
 use super::write::Writer;
 
@@ -37,19 +36,14 @@ impl PolicySet {
         let mut writer = Writer::new(out, self.profile(), crawlers, &config)?;
         let mut files: HashMap<u32, Written> = HashMap::new();
         for site in self.iter() {
-            let outcome = match site.kind() {
-                SiteKind::AllowAll => Outcome::AllowAll,
-                SiteKind::DisallowAll => Outcome::DisallowAll,
-                SiteKind::Unknown => Outcome::Unknown,
-                SiteKind::Rules => Outcome::Rules(match files.get(&site.file_number()) {
-                    Some(written) => *written,
-                    None => {
-                        let written = writer.put(&packed(self, &site))?;
-                        files.insert(site.file_number(), written);
-                        written
-                    }
-                }),
-            };
+            let outcome = site.kind().try_with(|| {
+                if let Some(written) = files.get(&site.file_number()) {
+                    return Ok(*written);
+                }
+                let written = writer.put(&packed(self, &site))?;
+                files.insert(site.file_number(), written);
+                io::Result::Ok(written)
+            })?;
             writer.add(&site.origin(), outcome, None)?;
         }
         writer.finish()

@@ -21,8 +21,8 @@ use super::take::Take;
 /// nothing, so a struct can have one:
 ///
 /// ```
-/// use robotsieve::pack::{Outcome, Pack, Writer};
-/// use robotsieve::{Config, Crawler, Origin, Profile};
+/// use robotsieve::pack::{Pack, Writer};
+/// use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
 ///
 /// struct Rulings {
 ///     pack: Pack<'static>,
@@ -43,7 +43,7 @@ use super::take::Take;
 /// # let crawlers = [Crawler::name("bot")];
 /// # let out = std::fs::File::create(&path)?;
 /// # let mut writer = Writer::new(out, &Profile::RFC9309, crawlers, &Config::default())?;
-/// # writer.add(&origin, Outcome::DisallowAll, None)?;
+/// # writer.add(&origin, SiteRules::DisallowAll, None)?;
 /// # writer.finish()?;
 /// let rulings = Rulings::open(&path)?;
 /// let site = rulings.pack.get(&origin)?.expect("was added");

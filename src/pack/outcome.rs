@@ -1,33 +1,4 @@
-//! What a pack keeps of an origin's robots.txt.
-
-pub use crate::sites::kind::SiteKind as Kind;
-
-/// What is known of an origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// Its file has these policies, which [`Writer::put`](super::Writer::put) has written.
-    Rules(Written),
-    /// Everything is allowed: it has no robots.txt.
-    AllowAll,
-    /// Nothing is allowed but `/robots.txt` itself, where the profile allows that: it cannot be
-    /// reached, or refuses.
-    DisallowAll,
-    /// Nothing is known: all answers are [`Answer::Unknown`](crate::Answer::Unknown).
-    Unknown,
-}
-
-impl Outcome {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Outcome::Rules(_) => Kind::Rules,
-            Outcome::AllowAll => Kind::AllowAll,
-            Outcome::DisallowAll => Kind::DisallowAll,
-            Outcome::Unknown => Kind::Unknown,
-        }
-    }
-}
+//! What a pack keeps of an origin, in the place of its robots.txt.
 
 /// In the place of a kind: the origin is no longer in the pack.
 pub(super) const FORGOTTEN: u8 = 4;

@@ -6,7 +6,7 @@ use crate::policy::Reading;
 use crate::policy::crawlers::Answer;
 use crate::read_ahead;
 use crate::sites::layout::{self, Always, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
-use crate::sites::look_up::{self, Grounds, UrlRun};
+use crate::sites::look_up::{self, SiteTable, UrlRun};
 use crate::sites::policy::SitePolicy;
 use crate::verdict::Verdict;
 
@@ -56,12 +56,12 @@ impl<'p> Pack<'p> {
     /// by one. Allocates nothing for crawlers that share a few policies.
     ///
     /// ```
-    /// # use robotsieve::pack::{Outcome, Pack, Writer};
-    /// # use robotsieve::{Answer, Config, Crawler, Origin, Profile};
+    /// # use robotsieve::pack::{Pack, Writer};
+    /// # use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteRules};
     /// # let crawlers = ["GPTBot", "Googlebot"].map(Crawler::name);
     /// # let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &Config::default())?;
     /// # let file = writer.recipe().pack(b"User-agent: GPTBot\nDisallow: /");
-    /// # let rules = Outcome::Rules(writer.put(&file)?);
+    /// # let rules = SiteRules::Rules(writer.put(&file)?);
     /// # writer.add(&Origin::of("https://example.com")?, rules, None)?;
     /// # let bytes = writer.finish()?;
     /// # let pack = Pack::open(&bytes)?;
@@ -128,7 +128,7 @@ impl<'p> Pack<'p> {
     }
 }
 
-impl Grounds for Pack<'_> {
+impl SiteTable for Pack<'_> {
     type Site<'g>
         = Found<'g>
     where

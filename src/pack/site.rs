@@ -11,6 +11,7 @@ use crate::policy::sitemaps::texts;
 use crate::read::fields::{Pace, RequestRate};
 use crate::rules::target::{InvalidUrl, Target};
 use crate::sites::compiled;
+use crate::sites::kind::SiteKind;
 use crate::sites::layout::{Always, Entry, NO_RECORD, Policies};
 use crate::sites::look_up;
 use crate::sites::policy::SitePolicy;
@@ -18,7 +19,7 @@ use crate::verdict::Verdict;
 
 use super::error::PackError;
 use super::open::Pack;
-use super::outcome::{Kind, Written};
+use super::outcome::Written;
 use super::recipe::Packed;
 use super::shard::Shard;
 
@@ -88,9 +89,9 @@ impl<'p> Site<'p> {
     }
 
     /// The state of the rules: compiled, all allowed and so on.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SiteKind {
         // Checked when the entry was read.
-        Kind::of(self.entry.kind).unwrap_or(Kind::Unknown)
+        SiteKind::of(self.entry.kind).unwrap_or(SiteKind::Unknown)
     }
 
     /// When that was captured, in seconds since the UNIX epoch. `None` if the writer was not told.
@@ -123,7 +124,7 @@ impl<'p> Site<'p> {
     }
 
     /// The policy of a crawler, by its index in [`Pack::crawlers`]. `None` if nothing is known of
-    /// the site ([`Kind::Unknown`]).
+    /// the site ([`SiteKind::Unknown`]).
     ///
     /// Checks the policy when it is first used.
     ///
@@ -134,7 +135,7 @@ impl<'p> Site<'p> {
     /// Panics if there is no such crawler.
     pub fn policy(&self, crawler: usize) -> Result<Option<PackedPolicy<'p>>, PackError> {
         assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
-        if self.kind() == Kind::Unknown {
+        if self.kind() == SiteKind::Unknown {
             return Ok(None);
         }
         let (policies, shard) = (self.policies()?, self.shard);
@@ -155,7 +156,7 @@ impl<'p> Site<'p> {
     /// Panics if there is no such crawler.
     pub fn pace(&self, crawler: usize) -> Result<Pace, PackError> {
         assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
-        if self.kind() == Kind::Unknown {
+        if self.kind() == SiteKind::Unknown {
             return Ok(Pace::NONE);
         }
         self.shard.pace(self.policies()?.record(crawler))
@@ -218,7 +219,7 @@ impl<'p> Site<'p> {
     /// # Errors
     /// Returns an error if a record is damaged.
     pub fn holds(&self, packed: &Packed) -> Result<bool, PackError> {
-        if self.kind() != Kind::Rules {
+        if self.kind() != SiteKind::Rules {
             return Ok(false);
         }
         let bodies = self.bodies()?;

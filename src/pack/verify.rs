@@ -2,6 +2,7 @@
 
 use crate::origin::shard_of;
 use crate::sites::compiled;
+use crate::sites::kind::SiteKind;
 use crate::sites::layout::{
     Always, Entry, HAS_PACE, KIND_NAME, KIND_PANEL, KIND_TABLE, LINE_LEN, Line, NO_RECORD,
     RECORD_HEAD, RECORD_UNIT,
@@ -11,7 +12,6 @@ use super::error::PackError;
 use super::format::{KIND_ABOUT, KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS, TRAILER_LEN};
 use super::index::Placing;
 use super::open::Pack;
-use super::outcome::Kind;
 use super::shard::{Layer, Shard};
 
 /// The contents of a pack, counted.
@@ -214,7 +214,7 @@ impl Shard<'_> {
         if shard_of(authority, shards) != shard {
             return damaged("an origin belongs into another file");
         }
-        let is_known = Kind::of(entry.kind) != Some(Kind::Unknown);
+        let is_known = SiteKind::of(entry.kind) != Some(SiteKind::Unknown);
         let has_policies = is_known && crawlers > 0;
         if has_policies != (entry.policies != NO_RECORD) || !is_known && entry.about != NO_RECORD {
             return damaged("an origin has no policy, or one although nothing is known");

@@ -15,7 +15,7 @@ use crate::sites::layout::{
     self, Always, Entry, KIND_NAME, KIND_PANEL, LINE_LEN, Line, MAX_AUTHORITY, NO_RECORD, Name,
     Panel, RECORD_HEAD, RECORD_UNIT, Schemes,
 };
-use crate::sites::look_up::Grounds;
+use crate::sites::look_up::SiteTable;
 
 use super::error::PackError;
 use super::format::{
@@ -24,7 +24,7 @@ use super::format::{
 };
 use super::index::Placing;
 use super::open::Pack;
-use super::outcome::{FORGOTTEN, Kind, Outcome, Written};
+use super::outcome::{FORGOTTEN, Written};
 use super::pending::Pending;
 use super::recipe::{Packed, Recipe, rights_body};
 use super::site::{Body, Site};
@@ -77,7 +77,7 @@ type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), EntryValue>);
 /// What an entry says of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EntryValue {
-    /// A [`Kind`], or [`FORGOTTEN`].
+    /// A [`SiteKind`](crate::SiteKind), or [`FORGOTTEN`].
     kind: u8,
     captured: u32,
     is_later: bool,
@@ -177,15 +177,15 @@ impl<'p, W: Write> Writer<'p, W> {
     /// the pack's too.
     ///
     /// ```
-    /// use robotsieve::pack::{self, Outcome, Pack, Writer};
-    /// use robotsieve::{Config, Crawler, Origin, Profile};
+    /// use robotsieve::pack::{self, Pack, Writer};
+    /// use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
     ///
     /// let (profile, config) = (Profile::RFC9309, Config::default());
     /// let mut file = Writer::new(Vec::new(), &profile, [Crawler::name("bot")], &config)?.finish()?;
     /// let layer = {
     ///     let pack = Pack::open(&file)?;
     ///     let mut writer = Writer::append(&pack, Vec::new(), &profile, &config)?;
-    ///     writer.add(&Origin::of("https://example.com")?, Outcome::DisallowAll, None)?;
+    ///     writer.add(&Origin::of("https://example.com")?, SiteRules::DisallowAll, None)?;
     ///     writer.finish()?
     /// };
     /// file.extend(layer);
@@ -299,7 +299,7 @@ impl<'p, W: Write> Writer<'p, W> {
     }
 
     /// Writes the policies of a file, unless that has been done. [`Writer::add`] then takes them as
-    /// the [`Outcome::Rules`] of any number of origins.
+    /// the [`SiteRules::Rules`] of any number of origins.
     ///
     /// # Errors
     /// Returns an error if the output does, or if the pack has more policies than the format allows:
@@ -329,36 +329,32 @@ impl<'p, W: Write> Writer<'p, W> {
     ///
     /// # Errors
     /// As for [`Writer::put`]; also if the packs do not agree, or the other one is damaged.
-    pub fn put_site(&mut self, site: &Site<'_>) -> io::Result<Outcome> {
+    pub fn put_site(&mut self, site: &Site<'_>) -> io::Result<SiteRules<Written>> {
         let damaged = |error: PackError| io::Error::new(io::ErrorKind::InvalidData, error);
         if !site.pack().agrees_with(&self.trailer, self.recipe.crawlers()) {
             return Err(io::Error::other(
                 "the packs differ in profile, crawlers or what they keep",
             ));
         }
-        Ok(match site.kind() {
-            Kind::AllowAll => Outcome::AllowAll,
-            Kind::DisallowAll => Outcome::DisallowAll,
-            Kind::Unknown => Outcome::Unknown,
+        site.kind().try_with(|| {
             // The records of all layers are in the same file.
-            Kind::Rules if self.updated.as_ref().is_some_and(|(own, _)| site.is_of(own)) => {
-                let written = site.written();
-                self.note_constant(written.policies, site.always().map_err(damaged)?);
-                Outcome::Rules(written)
-            }
-            Kind::Rules => {
-                let bodies = site.bodies().map_err(damaged)?;
-                let file = site.shard.id;
-                let sitemaps = self.copy_record(file, bodies.sitemaps)?;
-                let rights = self.copy_record(file, bodies.rights)?;
-                let mut records = Vec::with_capacity(bodies.policies.len());
-                for (policy, rules) in bodies.policies {
-                    records.push((self.copy_record(file, policy)?, self.copy_record(file, rules)?));
+            let written = match &self.updated {
+                Some((own, _)) if site.is_of(own) => site.written(),
+                _ => {
+                    let bodies = site.bodies().map_err(damaged)?;
+                    let file = site.shard.id;
+                    let sitemaps = self.copy_record(file, bodies.sitemaps)?;
+                    let rights = self.copy_record(file, bodies.rights)?;
+                    let mut records = Vec::with_capacity(bodies.policies.len());
+                    for (policy, rules) in bodies.policies {
+                        let policy = self.copy_record(file, policy)?;
+                        records.push((policy, self.copy_record(file, rules)?));
+                    }
+                    self.lead_to(&records, &bodies.columns, [sitemaps, rights])?
                 }
-                let written = self.lead_to(&records, &bodies.columns, [sitemaps, rights])?;
-                self.note_constant(written.policies, site.always().map_err(damaged)?);
-                Outcome::Rules(written)
-            }
+            };
+            self.note_constant(written.policies, site.always().map_err(damaged)?);
+            Ok(written)
         })
     }
 
@@ -472,7 +468,7 @@ impl<'p, W: Write> Writer<'p, W> {
     pub fn add(
         &mut self,
         origin: &Origin<'_>,
-        outcome: Outcome,
+        outcome: SiteRules<Written>,
         captured: Option<u64>,
     ) -> io::Result<()> {
         self.add_captured(origin, outcome, captured.unwrap_or(0), false)
@@ -487,7 +483,7 @@ impl<'p, W: Write> Writer<'p, W> {
     pub fn add_later(
         &mut self,
         origin: &Origin<'_>,
-        outcome: Outcome,
+        outcome: SiteRules<Written>,
         after: u64,
     ) -> io::Result<()> {
         self.add_captured(origin, outcome, after, after > 0)
@@ -496,16 +492,16 @@ impl<'p, W: Write> Writer<'p, W> {
     fn add_captured(
         &mut self,
         origin: &Origin<'_>,
-        outcome: Outcome,
+        outcome: SiteRules<Written>,
         captured: u64,
         is_later: bool,
     ) -> io::Result<()> {
         let kind = outcome.kind() as u8;
         let written = match outcome {
-            Outcome::Rules(written) => written,
-            Outcome::Unknown => Written::NOTHING,
-            Outcome::AllowAll => self.put_allow_all()?,
-            Outcome::DisallowAll => self.put_disallow_all()?,
+            SiteRules::Rules(written) => written,
+            SiteRules::Unknown => Written::NOTHING,
+            SiteRules::AllowAll => self.put_allow_all()?,
+            SiteRules::DisallowAll => self.put_disallow_all()?,
         };
         let captured = u32::try_from(captured)
             .map_err(|_| io::Error::other(format!("{origin} was captured too late: {captured}")))?;

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 /// The certainty that a word of a header names the crawler, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Certainty {
     /// It follows the word `compatible`, as in `Mozilla/5.0 (compatible; FooBot/1.0)`.
     Compatible,

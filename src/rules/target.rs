@@ -181,6 +181,9 @@ fn after_host(url: &[u8]) -> Option<&[u8]> {
 }
 
 /// Where the first `/`, `?`, `#` or `;` is.
+///
+/// Counted by callgrind over 20,000 URLs with hosts of 8 to 27 bytes: 48 instructions a URL, against 89
+/// if safe code takes words of 8 bytes and 157 with `memchr3` and `memchr`. The times are 1 : 2 : 7.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[expect(unsafe_code, reason = "calls a function for processors with SSE2: all of x86-64")]

@@ -1,9 +1,13 @@
-//! The kind of what is known of a site.
+//! What is known of a site: its rules, an outcome that stands for them, or nothing.
+//!
+//! The set, the packs, the client and all faces use this one type, and data has its words.
 
 use std::fmt;
 
-/// The kind of what is known of a site.
+/// The kind of what is known of a site: [`SiteRules`] without the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[repr(u8)]
 pub enum SiteKind {
     /// The rules of a file.
@@ -23,7 +27,8 @@ impl SiteKind {
         ALL.get(usize::from(byte)).copied()
     }
 
-    /// As the commands print it: `rules`, `allow-all`, `disallow-all` or `unknown`.
+    /// The word for it in data: `rules`, `allow-all`, `disallow-all` or `unknown`.
+    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             SiteKind::Rules => "rules",
@@ -31,6 +36,19 @@ impl SiteKind {
             SiteKind::DisallowAll => "disallow-all",
             SiteKind::Unknown => "unknown",
         }
+    }
+
+    /// What is known, with these rules if the kind is [`SiteKind::Rules`].
+    ///
+    /// # Errors
+    /// Returns the error of `rules`, which is called for that kind only.
+    pub fn try_with<T, E>(self, rules: impl FnOnce() -> Result<T, E>) -> Result<SiteRules<T>, E> {
+        Ok(match self {
+            SiteKind::Rules => SiteRules::Rules(rules()?),
+            SiteKind::AllowAll => SiteRules::AllowAll,
+            SiteKind::DisallowAll => SiteRules::DisallowAll,
+            SiteKind::Unknown => SiteRules::Unknown,
+        })
     }
 }
 
@@ -40,13 +58,14 @@ impl fmt::Display for SiteKind {
     }
 }
 
-/// The rules of a site, or what stands for them, for [`PolicySet::insert`](crate::PolicySet::insert).
+/// The rules of a site, or what stands for them.
 ///
-/// A file becomes one by itself: `set.insert(&origin, file)`.
+/// [`PolicySet::insert`](crate::PolicySet::insert) takes the rules as a file, which becomes one by
+/// itself: `set.insert(&origin, file)`. A pack takes them as what its writer has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteRules<'f> {
-    /// Those of this file.
-    File(&'f [u8]),
+pub enum SiteRules<T> {
+    /// The site has these rules.
+    Rules(T),
     /// Everything is allowed: it has no robots.txt.
     AllowAll,
     /// Nothing is allowed but `/robots.txt` itself, where the profile allows that: it cannot be
@@ -56,21 +75,31 @@ pub enum SiteRules<'f> {
     Unknown,
 }
 
-impl<'f> SiteRules<'f> {
+impl<T> SiteRules<T> {
     /// Its kind.
     pub fn kind(&self) -> SiteKind {
         match self {
-            SiteRules::File(_) => SiteKind::Rules,
+            SiteRules::Rules(_) => SiteKind::Rules,
             SiteRules::AllowAll => SiteKind::AllowAll,
             SiteRules::DisallowAll => SiteKind::DisallowAll,
             SiteRules::Unknown => SiteKind::Unknown,
         }
     }
 
+    /// The rules, if it has any.
+    pub fn rules(self) -> Option<T> {
+        match self {
+            SiteRules::Rules(rules) => Some(rules),
+            _ => None,
+        }
+    }
+}
+
+impl<'f> SiteRules<&'f [u8]> {
     /// A file that says the same. `None` if nothing is known.
     pub(crate) fn file(self) -> Option<&'f [u8]> {
         match self {
-            SiteRules::File(file) => Some(file),
+            SiteRules::Rules(file) => Some(file),
             SiteRules::AllowAll => Some(b""),
             SiteRules::DisallowAll => Some(b"User-agent: *\nDisallow: /"),
             SiteRules::Unknown => None,
@@ -78,8 +107,8 @@ impl<'f> SiteRules<'f> {
     }
 }
 
-impl<'f, B: AsRef<[u8]> + ?Sized> From<&'f B> for SiteRules<'f> {
-    fn from(file: &'f B) -> SiteRules<'f> {
-        SiteRules::File(file.as_ref())
+impl<'f, B: AsRef<[u8]> + ?Sized> From<&'f B> for SiteRules<&'f [u8]> {
+    fn from(file: &'f B) -> SiteRules<&'f [u8]> {
+        SiteRules::Rules(file.as_ref())
     }
 }

@@ -32,7 +32,7 @@ const RUNS: usize = 8;
 const MOST_URLS: usize = 64 * RUNS;
 
 /// The policies of many origins, in steps.
-pub(crate) trait Grounds {
+pub(crate) trait SiteTable {
     /// What is known of an origin.
     type Site<'g>: Copy
     where
@@ -73,24 +73,24 @@ pub(crate) trait Grounds {
 /// Writes the answers for one URL, for each of these crawlers. Crawlers that share a policy cost one
 /// walk. Of a site that nothing is known of, an invalid URL is [`Answer::Unknown`] too.
 #[inline]
-pub(crate) fn ask<'g, G: Grounds>(
-    grounds: &'g G,
-    site: G::Site<'g>,
+pub(crate) fn ask<'g, T: SiteTable>(
+    table: &'g T,
+    site: T::Site<'g>,
     target: Result<Target<'_>, InvalidUrl>,
     crawlers: impl Iterator<Item = usize>,
     answers: &mut [Answer],
-) -> Result<(), G::Error> {
+) -> Result<(), T::Error> {
     let Ok(target) = &target else {
-        let known = grounds.always(site).is_some() || grounds.policies(site)?.is_some();
+        let known = table.always(site).is_some() || table.policies(site)?.is_some();
         answers.fill(if known { Answer::Invalid } else { Answer::Unknown });
         return Ok(());
     };
-    if let Some(verdict) = grounds.always(site) {
-        answers.fill(unless_robots_txt(verdict, target, grounds.reading()).into());
+    if let Some(verdict) = table.always(site) {
+        answers.fill(unless_robots_txt(verdict, target, table.reading()).into());
         return Ok(());
     }
-    let answer = |record| Ok(grounds.policy(site, record)?.own_verdict(target).into());
-    match grounds.policies(site)? {
+    let answer = |record| Ok(table.policy(site, record)?.own_verdict(target).into());
+    match table.policies(site)? {
         None => answers.fill(Answer::Unknown),
         Some(Policies::One(record)) => answers.fill(answer(record)?),
         Some(Policies::Panel(panel)) => {
@@ -131,15 +131,15 @@ pub struct UrlRun<'u> {
 ///
 /// # Panics
 /// Panics unless there is room for as many answers.
-pub(crate) fn answers<G: Grounds, U: AsUrl>(
-    grounds: &G,
+pub(crate) fn answers<T: SiteTable, U: AsUrl>(
+    table: &T,
     urls: &[U],
     crawlers: &[usize],
     answers: &mut [Answer],
-    fault: impl FnMut(G::Error),
+    fault: impl FnMut(T::Error),
 ) {
     let mut next = 0;
-    Steps::new(grounds, urls, crawlers, answers, fault)
+    Steps::new(table, urls, crawlers, answers, fault)
         .take(|steps, group| steps.fill_group(&mut next, group));
 }
 
@@ -147,20 +147,20 @@ pub(crate) fn answers<G: Grounds, U: AsUrl>(
 ///
 /// # Panics
 /// Panics unless there is room for as many answers, or if the runs do not cover the URLs.
-pub(crate) fn answers_for<G: Grounds, U: AsUrl>(
-    grounds: &G,
+pub(crate) fn answers_for<T: SiteTable, U: AsUrl>(
+    table: &T,
     given: &[UrlRun<'_>],
     urls: &[U],
     crawlers: &[usize],
     answers: &mut [Answer],
-    fault: impl FnMut(G::Error),
+    fault: impl FnMut(T::Error),
 ) {
     assert_eq!(given.last().map_or(0, |run| run.end), urls.len(), "each URL is in a run");
     let (mut left, mut from) = (given, 0);
-    Steps::new(grounds, urls, crawlers, answers, fault).take(|_, group| {
+    Steps::new(table, urls, crawlers, answers, fault).take(|_, group| {
         let (some, others) = left.split_at(RUNS.min(left.len()));
         for run in some {
-            group.runs.push(Run::of(grounds, run, from));
+            group.runs.push(Run::of(table, run, from));
             from = run.end;
         }
         left = others;
@@ -184,10 +184,10 @@ struct Run<'k> {
 
 impl<'k> Run<'k> {
     /// Looks up the origin of a run, of which the first URL has the number `from`.
-    fn of<G: Grounds>(grounds: &G, run: &'k UrlRun<'_>, from: usize) -> Run<'k> {
+    fn of<T: SiteTable>(table: &T, run: &'k UrlRun<'_>, from: usize) -> Run<'k> {
         let key = run.origin.as_ref().map(|origin| {
-            let key = grounds.key(origin.authority().as_bytes(), origin.scheme());
-            grounds.read_line_ahead(&key);
+            let key = table.key(origin.authority().as_bytes(), origin.scheme());
+            table.read_line_ahead(&key);
             key
         });
         Run { key, otherwise: run.otherwise, path_at: 0, from, end: run.end }
@@ -208,10 +208,10 @@ impl<'k> Run<'k> {
 }
 
 /// Runs that take the steps together.
-struct Group<'s, G: Grounds + 's> {
+struct Group<'s, T: SiteTable + 's> {
     runs: SmallVec<[Run<'s>; RUNS]>,
     /// What is known of each of them. `None` also if it is answered already.
-    sites: SmallVec<[Option<G::Site<'s>>; RUNS]>,
+    sites: SmallVec<[Option<T::Site<'s>>; RUNS]>,
     /// Those whose policy was found by way of a panel, and its record if it is one.
     panels: SmallVec<[(usize, Option<u32>); RUNS]>,
     walks: SmallVec<[Walk<'s>; RUNS]>,
@@ -225,7 +225,7 @@ struct Walk<'s> {
     begun: Begun<'s>,
 }
 
-impl<G: Grounds> Default for Group<'_, G> {
+impl<T: SiteTable> Default for Group<'_, T> {
     fn default() -> Self {
         Group {
             runs: SmallVec::new(),
@@ -237,8 +237,8 @@ impl<G: Grounds> Default for Group<'_, G> {
 }
 
 /// The steps, and what they have in common.
-struct Steps<'s, 'a, G, U, F> {
-    grounds: &'s G,
+struct Steps<'s, 'a, T, U, F> {
+    table: &'s T,
     urls: &'s [U],
     crawlers: &'s [usize],
     reading: Reading,
@@ -246,9 +246,9 @@ struct Steps<'s, 'a, G, U, F> {
     fault: F,
 }
 
-impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
+impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> {
     fn new(
-        grounds: &'s G,
+        table: &'s T,
         urls: &'s [U],
         crawlers: &'s [usize],
         answers: &'a mut [Answer],
@@ -256,19 +256,19 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     ) -> Self {
         let wanted = urls.len() * crawlers.len();
         assert_eq!(answers.len(), wanted, "an answer for each URL and crawler");
-        Steps { grounds, urls, crawlers, reading: grounds.reading(), answers, fault }
+        Steps { table, urls, crawlers, reading: table.reading(), answers, fault }
     }
 
     /// Takes all runs through the steps. `next` puts the next ones into an empty group, and asks for
     /// their lines: the first step. It returns false if there are none left; if there are, the group
     /// may be empty nevertheless.
     #[inline]
-    fn take(&mut self, mut next: impl FnMut(&mut Self, &mut Group<'s, G>) -> bool) {
+    fn take(&mut self, mut next: impl FnMut(&mut Self, &mut Group<'s, T>) -> bool) {
         if self.crawlers.is_empty() {
             return;
         }
         const STEPS: usize = 5;
-        let mut groups: [Group<'s, G>; STEPS] = std::array::from_fn(|_| Group::default());
+        let mut groups: [Group<'s, T>; STEPS] = std::array::from_fn(|_| Group::default());
         // How often the steps are taken until the newest group is finished.
         let (mut newest, mut left) = (0, STEPS);
         while left > 0 {
@@ -285,7 +285,7 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     /// Puts runs into a group, from the URL with the number `next` on, and asks for their lines.
     /// Answers for what has an unusual origin. Returns false if no URLs are left.
     #[inline]
-    fn fill_group(&mut self, next: &mut usize, group: &mut Group<'s, G>) -> bool {
+    fn fill_group(&mut self, next: &mut usize, group: &mut Group<'s, T>) -> bool {
         let mut last: Option<UsualOrigin<'s>> = None;
         let most = self.urls.len().min(*next + MOST_URLS);
         while *next < most {
@@ -305,8 +305,8 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
                 *next = self.unusual(*next);
                 continue;
             };
-            let key = self.grounds.key(origin.authority(), origin.scheme());
-            self.grounds.read_line_ahead(&key);
+            let key = self.table.key(origin.authority(), origin.scheme());
+            self.table.read_line_ahead(&key);
             let path_at = if origin.scheme() == Scheme::Ftp { 0 } else { origin.key().len() };
             let (from, end) = (*next, *next + 1);
             let (key, otherwise) = (Some(key), Answer::Unknown);
@@ -325,9 +325,9 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
         let end = from + 1 + self.urls[from + 1..].iter().take_while(of_origin).count();
         let otherwise = if origin.is_some() { Answer::Unknown } else { Answer::Invalid };
         let given = UrlRun { origin, otherwise, end };
-        let run = Run::of(self.grounds, &given, from);
+        let run = Run::of(self.table, &given, from);
         let found = match &run.key {
-            Some(key) => self.grounds.site(key),
+            Some(key) => self.table.site(key),
             None => Ok(None),
         };
         match found {
@@ -340,15 +340,15 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
 
     /// Finds the sites of a group, and asks for the records that they lead to.
     #[inline]
-    fn site(&mut self, group: &mut Group<'s, G>) {
+    fn site(&mut self, group: &mut Group<'s, T>) {
         for run in &group.runs {
             let found = match &run.key {
-                Some(key) => self.grounds.site(key),
+                Some(key) => self.table.site(key),
                 None => Ok(None),
             };
             group.sites.push(match found {
                 Ok(Some(site)) => {
-                    self.grounds.read_site_ahead(site);
+                    self.table.read_site_ahead(site);
                     Some(site)
                 }
                 Ok(None) => {
@@ -365,26 +365,26 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
 
     /// Begins the walks of a group's sites, or finds out that panels lead to their policies.
     #[inline]
-    fn policy(&mut self, group: &mut Group<'s, G>) {
+    fn policy(&mut self, group: &mut Group<'s, T>) {
         for (number, (run, site)) in group.runs.iter().zip(&group.sites).enumerate() {
             let Some(site) = *site else { continue };
-            if let Some(verdict) = self.grounds.always(site) {
+            if let Some(verdict) = self.table.always(site) {
                 self.always(run, verdict);
                 continue;
             }
-            match (self.grounds.policies(site), self.crawlers) {
+            match (self.table.policies(site), self.crawlers) {
                 (Ok(None), _) => self.answer(run, run.otherwise),
                 (Ok(Some(Policies::One(record))), _) => {
                     self.begin(run, site, record, &mut group.walks);
                 }
                 (Ok(Some(Policies::Panel(panel))), [crawler]) => {
                     let record = panel.record(*crawler);
-                    self.grounds.read_policy_ahead(site, record);
+                    self.table.read_policy_ahead(site, record);
                     group.panels.push((number, Some(record)));
                 }
                 (Ok(Some(Policies::Panel(panel))), _) => {
                     for record in panel.records().take(4) {
-                        self.grounds.read_policy_ahead(site, record);
+                        self.table.read_policy_ahead(site, record);
                     }
                     group.panels.push((number, None));
                 }
@@ -395,7 +395,7 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
 
     /// Does the same for the policies that panels led to.
     #[inline]
-    fn panel(&mut self, group: &mut Group<'s, G>) {
+    fn panel(&mut self, group: &mut Group<'s, T>) {
         for (number, record) in group.panels.drain(..) {
             let (run, Some(site)) = (&group.runs[number], group.sites[number]) else { continue };
             match record {
@@ -407,7 +407,7 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
 
     /// Ends the walks of a group, and empties it.
     #[inline]
-    fn finish(&mut self, group: &mut Group<'s, G>) {
+    fn finish(&mut self, group: &mut Group<'s, T>) {
         for Walk { number, target, begun } in group.walks.drain(..) {
             let verdict = unless_robots_txt(begun.finish(), &target, self.reading);
             self.set(number, verdict.into());
@@ -440,7 +440,7 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     }
 
     #[cold]
-    fn fail(&mut self, run: &Run<'_>, error: G::Error) {
+    fn fail(&mut self, run: &Run<'_>, error: T::Error) {
         self.answer(run, Answer::Unknown);
         (self.fault)(error);
     }
@@ -463,11 +463,11 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     fn begin(
         &mut self,
         run: &Run<'_>,
-        site: G::Site<'s>,
+        site: T::Site<'s>,
         record: u32,
         walks: &mut SmallVec<[Walk<'s>; RUNS]>,
     ) {
-        let policy = match self.grounds.policy(site, record) {
+        let policy = match self.table.policy(site, record) {
             Ok(policy) => policy,
             Err(error) => return self.fail(run, error),
         };
@@ -492,12 +492,12 @@ impl<'s, 'a, G: Grounds, U: AsUrl, F: FnMut(G::Error)> Steps<'s, 'a, G, U, F> {
     }
 
     /// Answers for a run whose crawlers do not all have the same policy, or that is taken alone.
-    fn ask_all(&mut self, run: &Run<'_>, site: G::Site<'s>) {
+    fn ask_all(&mut self, run: &Run<'_>, site: T::Site<'s>) {
         for number in run.from..run.end {
             let target = run.target(&self.urls[number], self.reading);
             let crawlers = self.crawlers.iter().copied();
-            let grounds = self.grounds;
-            if let Err(error) = ask(grounds, site, target, crawlers, self.row(number)) {
+            let table = self.table;
+            if let Err(error) = ask(table, site, target, crawlers, self.row(number)) {
                 self.row(number).fill(Answer::Unknown);
                 (self.fault)(error);
             }

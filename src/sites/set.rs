@@ -31,7 +31,7 @@ use super::layout::{
     RECORD_HEAD, RECORD_UNIT,
 };
 use super::lines::{Lines, Place};
-use super::look_up::{self, Grounds, UrlRun};
+use super::look_up::{self, SiteTable, UrlRun};
 use super::pace;
 use super::policy::SitePolicy;
 
@@ -171,7 +171,7 @@ impl PolicySet {
     ///
     /// # Panics
     /// Panics if the policies or the names need more than 64 GiB.
-    pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<'f>>) {
+    pub fn insert<'f>(&mut self, origin: &Origin<'_>, rules: impl Into<SiteRules<&'f [u8]>>) {
         let rules = rules.into();
         let kind = rules.kind() as u8;
         let entry = match rules.file() {
@@ -549,7 +549,7 @@ impl Found {
     }
 }
 
-impl Grounds for PolicySet {
+impl SiteTable for PolicySet {
     type Site<'g> = Found;
     type Error = Infallible;
 
@@ -675,7 +675,7 @@ impl<'s> SetSite<'s> {
     /// Panics if there is no such crawler.
     pub fn pace(&self, crawler: usize) -> Pace {
         assert!(crawler < self.set.crawlers.len(), "no crawler {crawler}");
-        let record = match Grounds::policies(self.set, Found::of(&self.entry)) {
+        let record = match SiteTable::policies(self.set, Found::of(&self.entry)) {
             Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
             Err(never) => match never {},
         };
@@ -714,7 +714,7 @@ impl<'s> SetSite<'s> {
     /// The body of a crawler's record: its table, or the policy that has none.
     #[cfg(feature = "pack")]
     pub(crate) fn body(&self, crawler: usize) -> Result<&'s [u8], &'s Policy> {
-        let Ok(policies) = Grounds::policies(self.set, Found::of(&self.entry));
+        let Ok(policies) = SiteTable::policies(self.set, Found::of(&self.entry));
         let record = policies.map_or(NO_RECORD, |policies| policies.record(crawler));
         match body_at(&self.set.records, record) {
             [KIND_RULES, number @ ..] => {
@@ -874,8 +874,8 @@ mod tests {
     fn urls_that_have_a_site_and_are_no_urls() {
         let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [Crawler::name("bot")]);
         let known = [
-            SiteRules::File(b"User-agent: *\nDisallow: /x"),
-            SiteRules::File(b""),
+            SiteRules::Rules(&b"User-agent: *\nDisallow: /x"[..]),
+            SiteRules::Rules(&b""[..]),
             SiteRules::AllowAll,
             SiteRules::DisallowAll,
             SiteRules::Unknown,

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::support::crafted::{self, TRAILER_LEN};
-use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Site, Writer};
+use robotsieve::pack::{FileError, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
     Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme,
-    SiteRules, UrlRun,
+    SiteKind, SiteRules, UrlRun,
 };
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
@@ -64,7 +64,7 @@ fn packed(files: &[(String, Vec<u8>)], profile: &Profile, keep_rules: bool) -> V
             let packed = writer.recipe().pack(file);
             writer.put(&packed).expect("a Vec")
         });
-        writer.add(&origin(host), Outcome::Rules(written), Some(number)).expect("a Vec");
+        writer.add(&origin(host), SiteRules::Rules(written), Some(number)).expect("a Vec");
     }
     writer.finish().expect("a Vec")
 }
@@ -132,7 +132,7 @@ fn same_as_the_policies() {
             }
             for (number, (host, file)) in files.iter().enumerate() {
                 let site = site(&pack, host).expect("was added");
-                assert_eq!((site.authority(), site.kind()), (&host[..], Kind::Rules));
+                assert_eq!((site.authority(), site.kind()), (&host[..], SiteKind::Rules));
                 assert_eq!(site.schemes().collect::<Vec<_>>(), [Scheme::Https]);
                 assert_eq!(site.captured(), Some(number as u64).filter(|number| *number > 0));
                 let robots = Robots::parse_with(file, &profile, &config(keep_rules));
@@ -250,12 +250,12 @@ fn many_origins() {
     let config = config(false);
     let mut writer = Writer::new(Vec::new(), &Profile::GOOGLE, crawlers(), &config).expect("a Vec");
     let packed = writer.recipe().pack(file);
-    let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+    let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
     for number in 0..20_000 {
         writer.add(&origin(&format!("host{number}.example")), rules, None).expect("a Vec");
     }
     // Added twice: the last answer counts.
-    writer.add(&origin("host7.example"), Outcome::AllowAll, None).expect("a Vec");
+    writer.add(&origin("host7.example"), SiteRules::AllowAll, None).expect("a Vec");
     let bytes = writer.finish().expect("a Vec");
     let pack = Pack::open(&bytes).expect("a pack");
     pack.verify().expect("no damage");
@@ -289,7 +289,7 @@ fn schemes_and_ports() {
             .expect("a Vec");
     let mut rules = |file: &[u8]| {
         let packed = writer.recipe().pack(file);
-        Outcome::Rules(writer.put(&packed).expect("a Vec"))
+        SiteRules::Rules(writer.put(&packed).expect("a Vec"))
     };
     let (closed, half) =
         (rules(b"User-agent: *\nDisallow: /"), rules(b"User-agent: *\nDisallow: /a"));
@@ -299,9 +299,9 @@ fn schemes_and_ports() {
         ("ftp://e.com", closed),
         ("http://f.com", closed),
         ("https://f.com", half),
-        ("https://f.com:8443", Outcome::AllowAll),
-        ("http://g.com", Outcome::DisallowAll),
-        ("https://g.com", Outcome::Unknown),
+        ("https://f.com:8443", SiteRules::AllowAll),
+        ("http://g.com", SiteRules::DisallowAll),
+        ("https://g.com", SiteRules::Unknown),
     ] {
         let origin = Origin::of(origin).expect("an origin");
         writer.add(&origin, outcome, Some(9)).expect("a Vec");
@@ -345,7 +345,7 @@ fn schemes_and_ports() {
 }
 
 /// What a pack says of each origin.
-fn all(pack: &Pack<'_>) -> Vec<(String, Kind, Option<u64>, Vec<Answer>)> {
+fn all(pack: &Pack<'_>) -> Vec<(String, SiteKind, Option<u64>, Vec<Answer>)> {
     let mut all = Vec::new();
     for site in pack.sites() {
         let site = site.expect("no damage");
@@ -377,7 +377,7 @@ fn updates() {
         assert!(!site.holds(&new).expect("no damage"));
         let same = writer.recipe().pack(b"");
         assert!(site.holds(&same).expect("no damage"));
-        let rules = Outcome::Rules(writer.put(&new).expect("a Vec"));
+        let rules = SiteRules::Rules(writer.put(&new).expect("a Vec"));
         writer.add(&origin("empty.example"), rules, Some(100)).expect("a Vec");
         writer.add(&origin("new.example"), rules, Some(100)).expect("a Vec");
         writer
@@ -385,7 +385,7 @@ fn updates() {
             .expect("a Vec");
         writer.forget(&origin("delay.example")).expect("a Vec");
         writer.forget(&origin("never.example")).expect("a Vec");
-        writer.add(&origin("hostile.example"), Outcome::Unknown, None).expect("a Vec");
+        writer.add(&origin("hostile.example"), SiteRules::Unknown, None).expect("a Vec");
         writer.finish().expect("a Vec")
     };
     let layer = update(&pack);
@@ -401,10 +401,10 @@ fn updates() {
         let changed = vec![disallow, allow, allow];
         match &entry.0[..] {
             "https://empty.example" | "https://new.example" | "http://new.example" => {
-                assert_eq!((entry.1, entry.2, &entry.3), (Kind::Rules, Some(100), &changed));
+                assert_eq!((entry.1, entry.2, &entry.3), (SiteKind::Rules, Some(100), &changed));
             }
             "https://hostile.example" => {
-                assert_eq!((entry.1, &entry.3), (Kind::Unknown, &vec![Answer::Unknown; 3]));
+                assert_eq!((entry.1, &entry.3), (SiteKind::Unknown, &vec![Answer::Unknown; 3]));
             }
             _ => assert_eq!(Some(entry), old),
         }
@@ -476,7 +476,7 @@ fn shards() {
             let origin = origin(host);
             let writer = &mut writers[origin.shard(shards) as usize];
             let packed = writer.recipe().pack(file);
-            let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+            let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
             writer.add(&origin, rules, Some(number)).expect("a Vec");
         }
         writers.into_iter().map(|writer| writer.finish().expect("a Vec")).collect()
@@ -513,7 +513,7 @@ fn owned_bytes() {
     let crawlers = [Crawler::name("bot")];
     let config = Config::default();
     let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config).expect("a Vec");
-    writer.add(&origin("a.example"), Outcome::DisallowAll, None).expect("a Vec");
+    writer.add(&origin("a.example"), SiteRules::DisallowAll, None).expect("a Vec");
     let bytes = writer.finish().expect("a Vec");
     let pack: Pack<'static> = Pack::open(bytes.clone()).expect("a pack");
     assert_eq!(pack.files().collect::<Vec<_>>(), [&bytes[..]]);
@@ -541,7 +541,7 @@ fn sets_become_packs() {
                 SiteRules::AllowAll,
                 SiteRules::DisallowAll,
                 SiteRules::Unknown,
-                SiteRules::File(b""),
+                SiteRules::Rules(&b""[..]),
             ];
             for (number, outcome) in outcomes.into_iter().enumerate() {
                 // Replaces another one.
@@ -658,11 +658,11 @@ fn rights_as_the_files_say_them() {
             let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
             for (host, file) in &files {
                 let packed = packed::pack(writer.recipe(), file);
-                let rules = Outcome::Rules(writer.put(&packed).unwrap());
+                let rules = SiteRules::Rules(writer.put(&packed).unwrap());
                 writer.add(&origin(host), rules, None).unwrap();
             }
-            writer.add(&origin("open.example"), Outcome::AllowAll, None).unwrap();
-            writer.add(&origin("unknown.example"), Outcome::Unknown, None).unwrap();
+            writer.add(&origin("open.example"), SiteRules::AllowAll, None).unwrap();
+            writer.add(&origin("unknown.example"), SiteRules::Unknown, None).unwrap();
             let bytes = writer.finish().unwrap();
             let pack = Pack::open(&bytes).unwrap();
             pack.verify().unwrap();
@@ -756,7 +756,7 @@ fn damaged_rights() {
     let config = config(false).with_keep_rights(true);
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).unwrap().with_seed(1);
-    let rules = Outcome::Rules(writer.put(&packed::pack(writer.recipe(), file)).unwrap());
+    let rules = SiteRules::Rules(writer.put(&packed::pack(writer.recipe(), file)).unwrap());
     writer.add(&origin(host), rules, None).unwrap();
     let bytes = writer.finish().unwrap();
     let at = bytes.windows(10).position(|window| window == b"train-ai=n").unwrap();

@@ -10,8 +10,8 @@ use crate::support::crafted::{
 use crate::support::whole_pack::look_at;
 use crate::support::{crafted, generate, hostile_packs};
 use proptest::prelude::*;
-use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Writer};
-use robotsieve::{Answer, Config, Crawler, Origin, Profile};
+use robotsieve::pack::{FileError, Pack, PackError, Writer};
+use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
 
 /// What is wrong with a pack; `None` if it is as a writer writes it. Uses it in every way.
 fn damage(pack: &Crafted) -> Option<&'static str> {
@@ -602,7 +602,7 @@ fn verdicts_of_entries() {
         let mut writer =
             Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config).expect("a Vec");
         let packed = writer.recipe().pack(file);
-        let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+        let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
         writer.add(&origin("e.com"), rules, None).expect("a Vec");
         writer.finish().expect("a Vec")
     };
@@ -765,7 +765,7 @@ fn copies() {
         let mut copy =
             Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config).expect("a Vec");
         let site = pack.get(&origin("e.com")).expect("no damage").expect("is there");
-        copy.put_site(&site).map(|outcome| matches!(outcome, Outcome::Rules(_)))
+        copy.put_site(&site).map(|outcome| matches!(outcome, SiteRules::Rules(_)))
     };
     let rules = rules_body(&[]);
     assert!(site(&of(&rules)).is_ok_and(|is_rules| is_rules));
@@ -786,7 +786,7 @@ fn copies() {
     });
     assert!(site(&no_rules).is_err());
     let mut known = of(&rules);
-    known.entries[0].kind = Kind::AllowAll as u8;
+    known.entries[0].kind = SiteKind::AllowAll as u8;
     assert!(site(&known).is_ok_and(|is_rules| !is_rules));
 }
 
@@ -857,16 +857,16 @@ fn written(name: &str) -> Vec<u8> {
         Request-rate: 1/5 0600-0845\nDisallow: /%C3%A9\nAllow: /a\nSitemap: https://e.com/1.xml\n";
     let file = if name == "over" { &hostile[..] } else { small };
     let packed = writer.recipe().pack(file);
-    let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+    let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
     let add = |writer: &mut Writer<'_, Vec<u8>>, origin: &str, outcome| {
         let origin = Origin::of(origin).expect("an origin");
         writer.add(&origin, outcome, Some(1)).expect("a Vec");
     };
     add(&mut writer, "https://e.com", rules);
     add(&mut writer, "http://e.com", rules);
-    add(&mut writer, "https://e.com:8443", Outcome::AllowAll);
-    add(&mut writer, "http://f.com", Outcome::DisallowAll);
-    add(&mut writer, "http://g.com", Outcome::Unknown);
+    add(&mut writer, "https://e.com:8443", SiteRules::AllowAll);
+    add(&mut writer, "http://f.com", SiteRules::DisallowAll);
+    add(&mut writer, "http://g.com", SiteRules::Unknown);
     let bytes = writer.finish().expect("a Vec");
     if name != "updated" {
         return bytes;
@@ -874,8 +874,8 @@ fn written(name: &str) -> Vec<u8> {
     let pack = Pack::open(&bytes).expect("a pack");
     let mut layer = Writer::append(&pack, Vec::new(), &Profile::GOOGLE, &config).expect("a Vec");
     layer.forget(&origin("e.com:8443")).expect("a Vec");
-    add(&mut layer, "http://e.com", Outcome::AllowAll);
-    add(&mut layer, "http://g.com", Outcome::DisallowAll);
+    add(&mut layer, "http://e.com", SiteRules::AllowAll);
+    add(&mut layer, "http://g.com", SiteRules::DisallowAll);
     let layer = layer.finish().expect("a Vec");
     crafted::updated(&bytes, &layer)
 }
@@ -916,7 +916,7 @@ proptest! {
             let config = Config::default();
             let mut writer = Writer::new(Vec::new(), profile, crawlers, &config).expect("a Vec");
             let packed = writer.recipe().pack(&generated.file);
-            let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+            let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
             writer.add(&origin("e.com"), rules, None).expect("a Vec");
             let bytes = writer.finish().expect("a Vec");
             let file = generated.file.escape_ascii();

@@ -2,8 +2,8 @@
 //! and what these say, from the bytes alone.
 
 use crate::support::crafted;
-use robotsieve::pack::{Outcome, Pack, Writer};
-use robotsieve::{Config, Crawler, Origin, Profile};
+use robotsieve::pack::{Pack, Writer};
+use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
 
 /// A file, and what its trailers say, the newest first.
 struct File {
@@ -233,18 +233,18 @@ fn from_the_bytes_alone() {
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config()).expect("a Vec");
     let packed = writer.recipe().pack(FILE);
-    let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+    let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
     for number in 0..3_000 {
         let key = format!("https://{number}.example");
         writer.add(&origin(&key), rules, None).expect("a Vec");
     }
     let long = format!("{}.example", "a".repeat(60));
-    writer.add(&origin(&format!("https://{long}")), Outcome::AllowAll, None).expect("a Vec");
+    writer.add(&origin(&format!("https://{long}")), SiteRules::AllowAll, None).expect("a Vec");
     for (key, outcome, time) in [
         ("http://e.com", rules, 1_764_000_000),
         ("https://e.com", rules, 1_764_000_000),
-        ("https://e.com:8443", Outcome::AllowAll, 7),
-        ("ftp://e.com", Outcome::Unknown, 8),
+        ("https://e.com:8443", SiteRules::AllowAll, 7),
+        ("ftp://e.com", SiteRules::Unknown, 8),
     ] {
         writer.add(&origin(key), outcome, Some(time)).expect("a Vec");
     }
@@ -311,10 +311,10 @@ fn from_the_bytes_alone() {
     let mut layer =
         Writer::append(&pack, Vec::new(), &Profile::RFC9309, &config()).expect("a layer");
     layer.forget(&origin("https://e.com:8443")).expect("a Vec");
-    layer.add(&origin("https://e.com"), Outcome::DisallowAll, Some(9)).expect("a Vec");
-    layer.add(&origin("https://new.example"), Outcome::AllowAll, Some(9)).expect("a Vec");
+    layer.add(&origin("https://e.com"), SiteRules::DisallowAll, Some(9)).expect("a Vec");
+    layer.add(&origin("https://new.example"), SiteRules::AllowAll, Some(9)).expect("a Vec");
     let later = origin("https://later.example");
-    layer.add_later(&later, Outcome::AllowAll, 5).expect("a Vec");
+    layer.add_later(&later, SiteRules::AllowAll, 5).expect("a Vec");
     let layer = layer.finish().expect("a Vec");
     drop(pack);
     let before = bytes.len() as u64;

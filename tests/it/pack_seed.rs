@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::support::crafted;
-use robotsieve::pack::{Kind, Outcome, Pack, Writer};
-use robotsieve::{Answer, Config, Crawler, Origin, Profile};
+use robotsieve::pack::{Pack, Writer};
+use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
 
 use crate::support::crafted::{hash, hash_on, hash_step};
 
@@ -24,7 +24,7 @@ fn origin(host: &str) -> Origin<'static> {
 /// A pack of some hosts. Every third one is disallowed.
 fn written(mut writer: Writer<'_, Vec<u8>>, hosts: &[String]) -> std::io::Result<Vec<u8>> {
     for (number, host) in hosts.iter().enumerate() {
-        let outcome = if number % 3 == 0 { Outcome::DisallowAll } else { Outcome::AllowAll };
+        let outcome = if number % 3 == 0 { SiteRules::DisallowAll } else { SiteRules::AllowAll };
         writer.add(&origin(host), outcome, Some(number as u64 + 1))?;
     }
     writer.finish()
@@ -44,8 +44,8 @@ fn has_all(bytes: &[u8], hosts: &[String]) {
     for (number, host) in hosts.iter().enumerate() {
         let site = pack.get(&origin(host)).expect("no damage").expect("was added");
         let (kind, answer) = match number % 3 {
-            0 => (Kind::DisallowAll, Answer::Disallow),
-            _ => (Kind::AllowAll, Answer::Allow),
+            0 => (SiteKind::DisallowAll, Answer::Disallow),
+            _ => (SiteKind::AllowAll, Answer::Allow),
         };
         assert_eq!((site.kind(), site.captured()), (kind, Some(number as u64 + 1)), "{host}");
         assert_eq!(answers[number], answer, "{host}");
@@ -106,7 +106,7 @@ fn seeds_are_random_unless_they_are_set() {
     let pack = Pack::open(&one).expect("a pack");
     let layer = Writer::append(&pack, Vec::new(), &Profile::RFC9309, &Config::default());
     let mut layer = layer.expect("a layer");
-    layer.add(&origin("new.example"), Outcome::Unknown, None).expect("a Vec");
+    layer.add(&origin("new.example"), SiteRules::Unknown, None).expect("a Vec");
     let updated = crafted::updated(&one, &layer.finish().expect("a Vec"));
     let updated = Pack::open(&updated).expect("a pack");
     updated.verify().expect("no damage");
@@ -124,7 +124,7 @@ fn seeds_of_shards() {
         let writer = Writer::shard(Vec::new(), &profile, crawlers, &config, shard, 3);
         let mut writer = writer.expect("a Vec");
         for host in hosts.iter().filter(|host| origin(host).shard(3) == shard) {
-            writer.add(&origin(host), Outcome::AllowAll, None).expect("a Vec");
+            writer.add(&origin(host), SiteRules::AllowAll, None).expect("a Vec");
         }
         files.push(writer.finish().expect("a Vec"));
     }

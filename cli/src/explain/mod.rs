@@ -6,6 +6,7 @@ pub mod shown;
 pub mod text;
 
 use std::ffi::OsString;
+use std::ops::Range;
 
 use robotsieve::explain::compare_profiles;
 use robotsieve::{Crawler, Profile, Reason, Robots};
@@ -17,12 +18,13 @@ use robotsieve_report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 use crate::error::{Failure, Status};
 use crate::options::Agent;
 use crate::read::policy::note_known;
-use crate::read::robots_file::Given;
+use crate::read::robots_file::{Given, lines};
 use crate::read::urls::{self, Tally};
 use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use answer::Answer;
 use args::{ExplainArgs, ExplainFormat};
+use text::FileLines;
 
 /// Explains the verdicts for some URLs, in one profile or in all of them.
 pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
@@ -66,7 +68,8 @@ pub fn run(args: &ExplainArgs) -> Result<Status, Failure> {
     } else {
         args.policy.ask(&[args.policy.profile()])?
     };
-    let file = File { bytes: &bytes, sha256: ContentHash::of(&bytes).to_string(), answer };
+    let sha256 = ContentHash::of(&bytes).to_string();
+    let file = File { bytes: &bytes, sha256, answer, read: Vec::new() };
     Explainer::new(args, Source::File(file))?.run(&urls)
 }
 
@@ -98,10 +101,12 @@ struct File<'e> {
     sha256: String,
     /// What its URL answered in the place of a file.
     answer: Option<web::Answer>,
+    /// As each profile to explain in reads it, with its lines if they may be shown.
+    read: Vec<(Robots<'e>, Vec<Range<usize>>)>,
 }
 
 impl<'e> Explainer<'e> {
-    fn new(args: &'e ExplainArgs, source: Source<'e>) -> Result<Explainer<'e>, Failure> {
+    fn new(args: &'e ExplainArgs, mut source: Source<'e>) -> Result<Explainer<'e>, Failure> {
         let agent = args.policy.agent();
         let profile = args.policy.profile();
         let crawler = agent.crawler(&profile)?;
@@ -115,6 +120,15 @@ impl<'e> Explainer<'e> {
                 agent.check(other)?;
             }
             profiles = Profile::NAMED.to_vec();
+        }
+        if let Source::File(file) = &mut source {
+            let read = |(_, profile): &(_, Profile)| {
+                let robots = Robots::parse(file.bytes, profile);
+                let is_shown = args.format == ExplainFormat::Text;
+                let extent = if is_shown { robots.extent() } else { 0..0 };
+                (robots, lines(file.bytes, extent))
+            };
+            file.read = profiles.iter().map(read).collect();
         }
         let mut tally = Tally::default();
         tally.needs_host = matches!(source, Source::Store(_));
@@ -132,22 +146,17 @@ impl<'e> Explainer<'e> {
         if self.args.record {
             return self.record(url);
         }
-        let found;
-        // The answer, and the file that was asked in each profile.
-        let (answer, files): (Answer, Vec<&[u8]>) = match &mut self.source {
-            Source::File(file) => {
-                let (bytes, instead) = (file.bytes, file.answer.clone());
-                let answer = match instead {
-                    None => self.by_file(bytes, url),
-                    Some(instead) => self.by_answer(bytes, &instead, url),
-                };
-                (answer, vec![bytes; self.profiles.len()])
-            }
-            Source::Store(sites) => {
-                let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
-                found = self.profiles.iter().map(look_up).collect::<Result<Vec<_>, _>>()?;
-                (self.by_sites(&found, url), found.iter().map(Found::file).collect())
-            }
+        let mut found = Vec::new();
+        if let Source::Store(sites) = &mut self.source {
+            let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
+            found = self.profiles.iter().map(look_up).collect::<Result<_, _>>()?;
+        }
+        let answer = match &self.source {
+            Source::File(file) => match &file.answer {
+                None => self.by_file(file, url),
+                Some(instead) => self.by_answer(file, instead, url),
+            },
+            Source::Store(_) => self.by_sites(&found, url),
         };
         self.count(url, |verdict| answer.explanations().iter().any(|why| why.verdict == verdict));
         if !self.out.has_reader() {
@@ -161,11 +170,28 @@ impl<'e> Explainer<'e> {
                     profiles: &self.profiles,
                     is_first: self.explained == 1,
                 };
-                text::render(&question, url, &answer, &files)
+                text::render(&question, url, &answer, self.files(&found))
             }
             ExplainFormat::Json | ExplainFormat::Jsonl => answer.to_json(),
         };
         self.out.print(out)
+    }
+
+    /// The lines of the file that was asked in each profile.
+    fn files<'f>(&'f self, found: &'f [Found]) -> Vec<FileLines<'f>> {
+        match &self.source {
+            Source::File(File { bytes, read, .. }) => {
+                read.iter().map(|(_, lines)| FileLines { bytes, lines: lines.into() }).collect()
+            }
+            Source::Store(_) => {
+                let files = self.profiles.iter().zip(found).map(|((_, profile), found)| {
+                    let bytes = found.file();
+                    let extent = Robots::parse(bytes, profile).extent();
+                    FileLines { bytes, lines: lines(bytes, extent).into() }
+                });
+                files.collect()
+            }
+        }
     }
 
     /// Counts a URL by its verdicts.
@@ -202,37 +228,42 @@ impl<'e> Explainer<'e> {
     }
 
     /// The answer of the rules of one file.
-    fn by_file(&self, file: &[u8], url: &[u8]) -> Answer {
-        if self.args.all_profiles {
-            let compared = compare_profiles(file, &self.crawler, url);
-            return Answer::All(Box::new(self.asked(url).compared(&compared)));
+    fn by_file(&self, file: &File<'_>, url: &[u8]) -> Answer {
+        match &file.read[..] {
+            [(robots, _)] => Answer::One(Box::new(self.by_rules(robots, &self.profiles[0], url))),
+            _ => self.by_all(file.bytes, url),
         }
-        Answer::One(Box::new(self.by_rules(file, &self.profiles[0], url)))
+    }
+
+    /// The answer of the rules of one file in all profiles.
+    fn by_all(&self, file: &[u8], url: &[u8]) -> Answer {
+        let compared = compare_profiles(file, &self.crawler, url);
+        Answer::All(Box::new(self.asked(url).compared(&compared)))
     }
 
     /// The answer of a file's rules in one profile.
     fn by_rules(
         &self,
-        file: &[u8],
-        (name, profile): &(&'static str, Profile),
+        robots: &Robots<'_>,
+        (name, _): &(&'static str, Profile),
         url: &[u8],
     ) -> ExplainReport {
         let asked = self.asked(url);
-        let why = Robots::parse(file, profile).explain(&self.crawler, url);
+        let why = robots.explain(&self.crawler, url);
         why.map_or_else(|_| asked.invalid(Some(name)), |why| asked.explained(&why))
     }
 
     /// What stands for a site without rules, in one profile.
     fn by_stand_in(
         &self,
-        file: &[u8],
-        (name, profile): &(&'static str, Profile),
+        robots: &Robots<'_>,
+        (name, _): &(&'static str, Profile),
         decider: &str,
         url: &[u8],
     ) -> ExplainReport {
         let asked = self.asked(url);
         let name = Some(*name);
-        match Robots::parse(file, profile).explain(&self.crawler, url) {
+        match robots.explain(&self.crawler, url) {
             Err(_) => asked.invalid(name),
             Ok(why) if matches!(why.decision().reason, Reason::RobotsTxt) => {
                 let sentence = format!("robots.txt itself may always be fetched; else {decider}");
@@ -243,10 +274,10 @@ impl<'e> Explainer<'e> {
     }
 
     /// The answer where a URL answered this in the place of a file, for which these rules stand.
-    fn by_answer(&self, stand_in: &[u8], answer: &web::Answer, url: &[u8]) -> Answer {
+    fn by_answer(&self, stand_in: &File<'_>, answer: &web::Answer, url: &[u8]) -> Answer {
         let decider = answer.to_string();
-        let reports = self.profiles.iter().map(|profile| {
-            let mut report = self.by_stand_in(stand_in, profile, &decider, url);
+        let reports = self.profiles.iter().zip(&stand_in.read).map(|(profile, (robots, _))| {
+            let mut report = self.by_stand_in(robots, profile, &decider, url);
             report.answer = Some(answer.cause.clone());
             report
         });
@@ -258,7 +289,13 @@ impl<'e> Explainer<'e> {
         let asked = self.asked(url);
         let mut answer = match found {
             [Found::Site(first), ..] if found.iter().all(|found| found.has_rules_of(first)) => {
-                self.by_file(first.file(), url)
+                match &self.profiles[..] {
+                    [profile] => {
+                        let robots = Robots::parse(first.file(), &profile.1);
+                        Answer::One(Box::new(self.by_rules(&robots, profile, url)))
+                    }
+                    _ => self.by_all(first.file(), url),
+                }
             }
             _ => {
                 let reports = self.profiles.iter().zip(found).map(|(profile, found)| match found {
@@ -274,10 +311,11 @@ impl<'e> Explainer<'e> {
                         asked.answered(Some(profile.0), verdict, reason, why)
                     }
                     Found::Site(site) if site.has_rules() => {
-                        self.by_rules(site.file(), profile, url)
+                        self.by_rules(&Robots::parse(site.file(), &profile.1), profile, url)
                     }
                     Found::Site(site) => {
-                        self.by_stand_in(site.file(), profile, &site.policy(), url)
+                        let robots = Robots::parse(site.file(), &profile.1);
+                        self.by_stand_in(&robots, profile, &site.policy(), url)
                     }
                 });
                 self.uncompared(&asked, reports.collect())
@@ -295,17 +333,22 @@ impl<'e> Explainer<'e> {
     fn record(&mut self, url: &[u8]) -> Result<(), Failure> {
         let mut out = Vec::new();
         let mut verdicts = Vec::new();
-        for profile in &self.profiles {
+        for (at, profile) in self.profiles.iter().enumerate() {
             let found = match &mut self.source {
                 Source::File(_) => None,
                 Source::Store(sites) => Some(sites.find(url, &profile.1)?),
             };
-            let (file, sha256) = match (&self.source, &found) {
-                (Source::File(file), _) => (file.bytes, file.sha256.clone()),
-                (_, Some(found)) => (found.file(), found.sha256()),
-                _ => (&b""[..], String::new()),
+            let (why, sha256) = match (&self.source, &found) {
+                (Source::File(file), _) => {
+                    (file.read[at].0.explain(&self.crawler, url), file.sha256.clone())
+                }
+                (Source::Store(_), found) => {
+                    let (file, sha256) = found.as_ref().map(|it| (it.file(), it.sha256())).unzip();
+                    let robots = Robots::parse(file.unwrap_or_default(), &profile.1);
+                    (robots.explain(&self.crawler, url), sha256.unwrap_or_default())
+                }
             };
-            let why = Robots::parse(file, &profile.1).explain(&self.crawler, url).ok();
+            let why = why.ok();
             let mut record =
                 DecisionRecord::new(&self.asked(url), profile.0, &sha256, why.as_ref());
             if let Some(found) = &found {

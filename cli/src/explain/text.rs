@@ -1,12 +1,13 @@
 //! An explanation for people: the relevant lines of the file, underlined, then the URL. All that is
 //! said is in the report; here it is drawn.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use robotsieve::explain::PieceKind;
-use robotsieve::{Profile, Robots, Verdict};
+use robotsieve::{Profile, Verdict};
 use robotsieve_report as report;
 use robotsieve_report::{ComparedTarget, ExplainReport, ExplainVerdict, MatchedRule, Piece, Site};
 
@@ -42,7 +43,7 @@ pub(super) fn render(
     question: &Question<'_>,
     url: &[u8],
     answer: &Answer,
-    files: &[&[u8]],
+    files: Vec<FileLines<'_>>,
 ) -> Vec<u8> {
     let renderer =
         if has_color(question.args.color.color) { Renderer::styled() } else { Renderer::plain() };
@@ -59,27 +60,36 @@ pub(super) fn render(
         out.push_str(&site);
         out.push('\n');
     }
+    let is_alone = matches!(answer, Answer::One(_));
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let profiles = question.profiles.iter().zip(files);
-    for (why, ((profile, rules), file)) in answer.explanations().iter().zip(profiles) {
+    for (why, ((profile, _), FileLines { bytes, lines })) in
+        answer.explanations().iter().zip(profiles)
+    {
         let name = match &why.site {
             Some(site) => format!("{}/robots.txt", site.origin),
             None => robots_file::shown(&question.args.policy.robots),
         };
-        let extent = Robots::parse(file, rules).extent();
-        let file = File { bytes: file, name: short(name.as_bytes()), extent };
+        let file = File { bytes, name: short(name.as_bytes()), lines };
         let site = if is_shared { None } else { of_site(why) };
         let before = site.map(|site| site + "\n").unwrap_or_default();
-        let shared = before.clone() + &text("", why, &file, Detail::Shared);
-        let whole = before.clone() + &text("", why, &file, Detail::Whole);
+        // One profile shares its block with no other.
+        let shared = match is_alone {
+            true => String::new(),
+            false => before.clone() + &text("", why, &file, Detail::Shared),
+        };
         match blocks.iter_mut().find(|block| block.shared == shared) {
             Some(block) => {
                 block.profiles.push(profile);
-                block.is_whole &= block.whole == whole;
+                let whole = block
+                    .whole
+                    .get_or_insert_with(|| text("", block.why, &block.file, Detail::Whole));
+                block.is_whole &= *whole == text("", why, &file, Detail::Whole);
             }
             None => {
                 let profiles = vec![*profile];
-                blocks.push(Block { profiles, before, why, file, shared, whole, is_whole: true });
+                let (whole, is_whole) = (None, true);
+                blocks.push(Block { profiles, before, why, file, shared, whole, is_whole });
             }
         }
     }
@@ -154,8 +164,15 @@ pub fn level<'t>(verdict: Verdict) -> Level<'t> {
 pub struct File<'f> {
     pub bytes: &'f [u8],
     pub name: String,
-    /// The part that is read.
-    pub extent: Range<usize>,
+    /// The lines of the part that is read.
+    pub lines: Cow<'f, [Range<usize>]>,
+}
+
+/// A file as a profile reads it.
+pub struct FileLines<'f> {
+    pub bytes: &'f [u8],
+    /// As in [`File`].
+    pub lines: Cow<'f, [Range<usize>]>,
 }
 
 /// An answer that holds for some profiles.
@@ -165,9 +182,10 @@ struct Block<'b> {
     before: String,
     why: &'b ExplainReport,
     file: File<'b>,
-    /// The text without what may differ between them, and with it, for the first.
+    /// The text without what may differ between them.
     shared: String,
-    whole: String,
+    /// The text with it, for the first, once another profile shares the block.
+    whole: Option<String>,
     /// True if all of them have the same whole text.
     is_whole: bool,
 }
@@ -267,7 +285,7 @@ fn snippet_of_file<'t>(
     file: &File<'_>,
     remarks: Vec<Remark>,
 ) -> Snippet<'t, annotate_snippets::Annotation<'t>> {
-    let lines = robots_file::lines(file.bytes, file.extent.clone());
+    let lines = &file.lines;
     let line_of = |at: usize| lines.partition_point(|line| line.start <= at).saturating_sub(1);
     let mut matters: Vec<usize> = remarks.iter().map(|remark| line_of(remark.span.start)).collect();
     matters.sort_unstable();
@@ -365,11 +383,11 @@ fn snippet_of_changes<'t>(
     }
     for change in &target.changes {
         match changes.last_mut() {
-            Some((url, target)) if url.end == change.url_span[0] => {
-                url.end = change.url_span[1];
-                target.end = change.target_span[1];
+            Some((url, target)) if url.end == change.url_span.start => {
+                url.end = change.url_span.end;
+                target.end = change.target_span.end;
             }
-            _ => changes.push((range(change.url_span), range(change.target_span))),
+            _ => changes.push((change.url_span.clone(), change.target_span.clone())),
         }
     }
     let annotations: Vec<_> = changes

@@ -1,8 +1,8 @@
 //! What `fetch --json` prints: everything that is known about a site, as
 //! `robotsieve schema fetch` says.
 
-use robotsieve::Origin;
-use robotsieve_client::outcome::{Holds, OriginState, Ruling, Why};
+use robotsieve::{Origin, SiteKind};
+use robotsieve_client::outcome::{OriginState, Ruling, Why};
 use robotsieve_client::report::site;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ pub fn line(origin: &Origin<'_>, known: &OriginState, ruling: &Ruling) -> String
 }
 
 /// The line of a site that is not asked, because an override decides.
-pub fn overridden(origin: &Origin<'_>, holds: Holds) -> String {
+pub fn overridden(origin: &Origin<'_>, holds: SiteKind) -> String {
     let object = json!({
         "schema": SCHEMA,
         "origin": origin.key(),

@@ -29,9 +29,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use robotsieve::{Crawler, Origin};
+use robotsieve::{Crawler, Origin, SiteKind};
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
-use robotsieve_client::outcome::{Condition, Holds, LocalFault, OriginState, Outcome};
+use robotsieve_client::outcome::{Condition, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
 
 use crate::error::{Failure, Status};
@@ -270,7 +270,7 @@ const SHOWN_BYTES: usize = 200;
 enum Became {
     Held,
     /// An override decides, so that this holds.
-    Overridden(Holds),
+    Overridden(SiteKind),
     Fetched(Box<Fetched>),
     Fault(LocalFault),
     Failed(SieveError),
@@ -394,9 +394,9 @@ impl Run {
         if let Some(answer) = self.overrides.get(&origin) {
             self.watch.done(None);
             let holds = match answer {
-                Override::Allow => Holds::AllowAll,
-                Override::Disallow => Holds::DisallowAll,
-                _ => Holds::Rules,
+                Override::Allow => SiteKind::AllowAll,
+                Override::Disallow => SiteKind::DisallowAll,
+                _ => SiteKind::Rules,
             };
             return Ok((origin, Became::Overridden(holds)));
         }

@@ -197,6 +197,9 @@ impl Ends {
 }
 
 /// The line feeds among some bytes, a bit for each.
+///
+/// With [`Ends::add`] 63 instructions a line of 53 bytes, against 138 by words and 94 if `memchr_iter` goes
+/// from one line feed to the next (callgrind); 10 ns, 16 by words.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[expect(unsafe_code, reason = "instructions of the processor: see Safety")]

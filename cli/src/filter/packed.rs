@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use robotsieve::pack::{self, Kind, Pack, PackError};
+use robotsieve::pack::{self, Pack, PackError};
+use robotsieve::SiteKind;
 use robotsieve::{Answer, SitePolicy, UrlRun};
 use robotsieve_rights::Purpose;
 use robotsieve_rights::packed::PackRights;
@@ -45,7 +46,7 @@ impl Packed {
             policies.push(with_rules.map_or_else(|| policy.policy().clone(), SitePolicy::from));
         }
         let of = Site::of(policies.into_iter());
-        Ok(Some(if site.kind() == Kind::Rules { of } else { of.without_lines() }))
+        Ok(Some(if site.kind() == SiteKind::Rules { of } else { of.without_lines() }))
     }
 }
 

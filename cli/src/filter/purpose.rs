@@ -2,7 +2,8 @@
 
 use std::iter;
 
-use robotsieve::pack::{self, Kind, Pack, PackError};
+use robotsieve::pack::{self, Pack, PackError};
+use robotsieve::SiteKind;
 use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
 use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
@@ -37,7 +38,7 @@ impl OfPurpose {
         crawlers: &[usize],
         purpose: Purpose,
     ) -> Result<Option<OfPurpose>, PackError> {
-        if site.kind() == Kind::Unknown {
+        if site.kind() == SiteKind::Unknown {
             return Ok(None);
         }
         if !site.speaks_of_rights()? {

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use robotsieve::{Crawler, Origin, Profile, SitePolicy, TargetForm, UrlRun};
+use robotsieve::{Crawler, Origin, Profile, SiteKind, SitePolicy, TargetForm, UrlRun};
 use robotsieve_client::host_count::{HostHash, HostHasher};
 use robotsieve_client::hosts::{Whose, whose};
-use robotsieve_client::outcome::{AsOf, Holds, Why};
+use robotsieve_client::outcome::{AsOf, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
@@ -283,7 +283,7 @@ impl Stored {
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
                 let mut found = Site::of(policies.map(SitePolicy::from));
-                if site.ruling().holds != Holds::Rules {
+                if site.ruling().holds != SiteKind::Rules {
                     found = found.without_lines();
                 } else if let Some(copy) =
                     site.state().copy.as_ref().filter(|_| site.ruling().why != Why::Override)

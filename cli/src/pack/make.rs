@@ -248,7 +248,8 @@ fn one<W: Write + Send>(
     let mut origins = 0;
     let (writer, counts) = gather.settle(|writer, origin, settled| {
         origins += 1;
-        packs::add(writer, origin, settled.holds.outcome()?, settled.captured)
+        let captured = settled.captured;
+        packs::add(writer, origin, settled.outcome()?, captured)
     })?;
     let files = writer.file_count();
     let made = Made { origins, bytes: 0 };

@@ -6,10 +6,10 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use robotsieve::Origin;
-use robotsieve::pack::{self, Kind, Pack, Site, Writer};
+use robotsieve::pack::{self, Pack, Site, Writer};
+use robotsieve::{Origin, SiteKind, SiteRules};
 use robotsieve_captures::packs::{
-    self as made, Gather, Holding, Judging, Making, PackedAt, PackedOrigin, captured,
+    self as made, Gather, Judging, Making, PackedAt, PackedOrigin, captured,
 };
 use robotsieve_captures::{Captured, PARTITIONS, Spill, partition_of};
 use same_file::Handle;
@@ -69,13 +69,13 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
             if is_as_before(origin, &settled, before) {
                 return Ok(());
             }
-            let PackedOrigin { holds, captured, .. } = settled;
-            match holds {
-                Holding::Rules(PackedAt::Before(like)) => {
-                    let row = Touched { origin: origin.key(), like: &like, captured };
+            let captured = settled.captured;
+            match &settled.holds {
+                SiteRules::Rules(PackedAt::Before(like)) => {
+                    let row = Touched { origin: origin.key(), like, captured };
                     touched.put(partition_of(origin.key()), &row)
                 }
-                holds => made::add(writer, origin, holds.outcome()?, captured),
+                _ => made::add(writer, origin, settled.outcome()?, captured),
             }
         })?;
         Ok((opened(writer.finish()?)?, touched, counts, faults))
@@ -111,16 +111,15 @@ fn cut(tail: &Tail) -> io::Result<()> {
 fn is_as_before(
     origin: &Origin<'_>,
     settled: &PackedOrigin,
-    before: Option<(Kind, Captured)>,
+    before: Option<(SiteKind, Captured)>,
 ) -> bool {
     let Some((kind, known)) = before else { return false };
     let is_same = match &settled.holds {
-        Holding::Rules(PackedAt::Before(like)) => kind == Kind::Rules && **like == *origin.key(),
-        Holding::Rules(_) => false,
-        Holding::AllowAll => kind == Kind::AllowAll,
-        Holding::DisallowAll => kind == Kind::DisallowAll,
         // What is known is better.
-        Holding::Unknown => return true,
+        SiteRules::Unknown => return true,
+        SiteRules::Rules(PackedAt::Put(_)) => false,
+        SiteRules::Rules(PackedAt::Before(like)) if **like != *origin.key() => false,
+        holds => holds.kind() == kind,
     };
     is_same && settled.captured.at == known.at
 }

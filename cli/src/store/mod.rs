@@ -9,13 +9,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use robotsieve::{Config, Origin, Robots};
+use robotsieve::{Config, Origin, Robots, SiteKind};
 use robotsieve_captures::exchange::{self, ExchangeError, HostTexts, Import, Imported, InForce};
 use robotsieve_captures::packs::Making;
 use robotsieve_captures::warc::{self, WarcItem};
 use robotsieve_client::Timestamp;
 use robotsieve_client::folders::file_name;
-use robotsieve_client::outcome::{Holds, OriginState, Protocol};
+use robotsieve_client::outcome::{OriginState, Protocol};
 use robotsieve_client::report::rfc3339;
 use robotsieve_client::store::{Fault, Pruned, Reader, Store, StoreError};
 
@@ -127,7 +127,7 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
     }
     if let Some(agent) = &args.agent.0 {
         let crawler = agent.crawler(&profile)?;
-        let file = body.as_deref().filter(|_| ruling.holds == Holds::Rules).unwrap_or_default();
+        let file = body.as_deref().filter(|_| ruling.holds == SiteKind::Rules).unwrap_or_default();
         let pace = Robots::parse(file, &profile).pace(&crawler);
         let delay = pace.crawl_delay.map(|delay| humantime::format_duration(delay).to_string());
         let rate = pace

@@ -66,8 +66,8 @@ fn of_reason<'t>(reason: &FailureReason, bytes: &[u8], name: &str) -> Group<'t> 
     let title = level(reason.verdict).secondary_title(reason.title.clone());
     match &reason.explanation {
         Some(why) => {
-            let extent = reason.extent.clone();
-            let file = File { bytes, name: short(name.as_bytes()), extent };
+            let lines = robots_file::lines(bytes, reason.extent.clone()).into();
+            let file = File { bytes, name: short(name.as_bytes()), lines };
             of_file(&file, why, title, Detail::Whole)
         }
         None => Group::with_title(title).element(Level::NOTE.message(reason.clause.clone())),

@@ -341,7 +341,7 @@ fn of_a_site_without_rules() {
     for (record, verdict, reason) in
         [(&records[0], "disallow", "site"), (&records[1], "allow", "robots-txt")]
     {
-        assert_eq!(record["holds"], "disallow all");
+        assert_eq!(record["holds"], "disallow-all");
         assert_eq!((&record["verdict"], &record["reason"]), (&verdict.into(), &reason.into()));
         assert!(record.get("rule").is_none() && record.get("line").is_none(), "{record}");
     }

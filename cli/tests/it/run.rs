@@ -823,9 +823,9 @@ fn protocol_switches() {
         assert!(ran.status < 2, "{ran:?}");
         String::from_utf8(ran.out).unwrap()
     };
-    assert!(printed(&["store", "get", "s", &url]).contains("holds\tallow all\n"));
+    assert!(printed(&["store", "get", "s", &url]).contains("holds\tallow-all\n"));
     let get = [&["store", "get"][..], &denied, &["s", &url]].concat();
-    assert!(printed(&get).contains("holds\tdisallow all\n"));
+    assert!(printed(&get).contains("holds\tdisallow-all\n"));
     assert!(printed(&["explain", "s", "a", &url]).contains("\nallow: "));
     let explain = [&["explain"][..], &denied, &["s", "a", &url]].concat();
     assert!(printed(&explain).contains("\ndisallow: "));
@@ -900,7 +900,7 @@ fn overrides() {
         held.push(line["holds"].as_str().unwrap().to_owned());
     }
     held.sort_unstable();
-    assert_eq!(held, ["allow all", "disallow all", "rules"]);
+    assert_eq!(held, ["allow-all", "disallow-all", "rules"]);
     for (text, message) in [
         ("a.example allow\nb.example\n", "line 2: 'b.example' has no answer"),
         ("\na.example deny\n", "line 2: "),

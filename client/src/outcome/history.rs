@@ -1,12 +1,13 @@
 //! Histories, the answers of one origin: an archive is judged as of its captures.
 
 use http::header::CACHE_CONTROL;
+use robotsieve::SiteKind;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
 use super::protocol::{CLOCK_TOLERANCE, Protocol};
-use super::ruling::{Holds, Ruling, Why};
+use super::ruling::{Ruling, Why};
 use super::state::{Cause, OriginState, Outcome};
 use crate::time::Timestamp;
 
@@ -64,6 +65,7 @@ impl Said {
     /// site: the fault was on this side ([`Failure::Local`], status 511).
     ///
     /// ```
+    /// use robotsieve::SiteKind;
     /// use robotsieve_client::Timestamp;
     /// use robotsieve_client::outcome::{Response, Said};
     ///
@@ -116,7 +118,7 @@ impl Said {
 #[non_exhaustive]
 pub struct Judged {
     /// The policy that applies.
-    pub holds: Holds,
+    pub holds: SiteKind,
     /// The reason.
     pub why: Why,
     /// The number of the event that the policy rests on: the [`Said::File`] whose rules apply, or
@@ -138,18 +140,18 @@ impl Protocol {
     ///
     /// ```
     /// use robotsieve_client::Timestamp;
-    /// use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol, Said};
+    /// use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
     ///
     /// let day = 24 * 60 * 60;
     /// let event = |day_of, said| Event { at: Timestamp(day_of * day), redirects: 0, said };
     /// let history = [event(40, Said::Status(503)), event(10, Said::File(None))];
     /// let judged = Protocol::RFC9309.judge(&history, AsOf::Capture).unwrap();
-    /// assert_eq!((judged.holds, judged.event), (Holds::Rules, 1));
+    /// assert_eq!((judged.holds, judged.event), (SiteKind::Rules, 1));
     ///
     /// // Alone, the failure allows nothing, however long ago it was.
     /// for as_of in [AsOf::Capture, AsOf::Time(Timestamp(1_000 * day))] {
     ///     let judged = Protocol::RFC9309.judge(&history[..1], as_of).unwrap();
-    ///     assert_eq!(judged.holds, Holds::DisallowAll);
+    ///     assert_eq!(judged.holds, SiteKind::DisallowAll);
     /// }
     /// ```
     #[must_use]
@@ -191,7 +193,7 @@ impl Protocol {
             AsOf::Time(time) => time,
         };
         let ruling = self.ruling(&state, now);
-        let copy = state.copy.as_ref().filter(|_| ruling.holds == Holds::Rules);
+        let copy = state.copy.as_ref().filter(|_| ruling.holds == SiteKind::Rules);
         let (event, at) = copy.map_or((newest, state.attempted), |copy| (file, copy.at));
         Some(Judged { holds: ruling.holds, why: ruling.why, event, at })
     }
@@ -204,13 +206,13 @@ impl Protocol {
     ///
     /// ```
     /// use robotsieve_client::Timestamp;
-    /// use robotsieve_client::outcome::{AsOf, Attempt, Holds, Protocol, Response};
+    /// use robotsieve_client::outcome::{AsOf, Attempt, Protocol, Response};
     ///
     /// // Captured long ago.
     /// let attempt = Attempt::new(Timestamp(1_700_000_000), Ok(Response::new(503, *b"")));
     /// let state = Protocol::RFC9309.after(None, &attempt)?;
     /// let ruling = Protocol::RFC9309.ruling_as_of(&state, AsOf::Capture);
-    /// assert_eq!((ruling.holds, ruling.is_expired), (Holds::DisallowAll, false));
+    /// assert_eq!((ruling.holds, ruling.is_expired), (SiteKind::DisallowAll, false));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -279,7 +281,7 @@ mod tests {
         Event { at: Timestamp(day * DAY), redirects: 0, said }
     }
 
-    fn holds(protocol: &Protocol, events: &[Event], as_of: AsOf) -> Holds {
+    fn holds(protocol: &Protocol, events: &[Event], as_of: AsOf) -> SiteKind {
         protocol.judge(events, as_of).unwrap().holds
     }
 
@@ -294,11 +296,11 @@ mod tests {
             for said in [Said::Status(503), Said::Failed, Said::Status(500)] {
                 let events = [event(0, said)];
                 for as_of in [AsOf::Capture, AsOf::Time(Timestamp(51 * DAY))] {
-                    assert_eq!(holds(&protocol, &events, as_of), Holds::DisallowAll);
+                    assert_eq!(holds(&protocol, &events, as_of), SiteKind::DisallowAll);
                 }
                 // And monthly captures are no attempts in a row.
                 let events: Vec<_> = (0..12).map(|month| event(30 * month, said)).collect();
-                assert_eq!(holds(&protocol, &events, AsOf::Capture), Holds::DisallowAll);
+                assert_eq!(holds(&protocol, &events, AsOf::Capture), SiteKind::DisallowAll);
             }
         }
     }
@@ -308,30 +310,38 @@ mod tests {
         let file = |day| event(day, Said::File(None));
         let events = [file(3), event(1, Said::Status(404)), file(2), event(4, Said::Failed)];
         let judged = Protocol::RFC9309.judge(&events, AsOf::Capture).unwrap();
-        assert_eq!((judged.holds, judged.event, judged.at), (Holds::Rules, 0, Timestamp(3 * DAY)));
+        assert_eq!(
+            (judged.holds, judged.event, judged.at),
+            (SiteKind::Rules, 0, Timestamp(3 * DAY))
+        );
         let as_of = |day| Protocol::RFC9309.judge(&events, AsOf::Time(Timestamp(day * DAY)));
         assert_eq!(as_of(0), None);
-        assert_eq!(as_of(1).unwrap().holds, Holds::AllowAll);
-        assert_eq!((as_of(2).unwrap().holds, as_of(2).unwrap().event), (Holds::Rules, 2));
+        assert_eq!(as_of(1).unwrap().holds, SiteKind::AllowAll);
+        assert_eq!((as_of(2).unwrap().holds, as_of(2).unwrap().event), (SiteKind::Rules, 2));
         let tie = [file(1), event(1, Said::Status(404))];
-        assert_eq!(holds(&Protocol::RFC9309, &tie, AsOf::Capture), Holds::AllowAll);
+        assert_eq!(holds(&Protocol::RFC9309, &tie, AsOf::Capture), SiteKind::AllowAll);
         let gone = [file(1), event(2, Said::Status(404)), event(3, Said::Failed)];
-        assert_eq!(holds(&Protocol::RFC9309, &gone, AsOf::Capture), Holds::DisallowAll);
+        assert_eq!(holds(&Protocol::RFC9309, &gone, AsOf::Capture), SiteKind::DisallowAll);
     }
 
     #[test]
     fn a_file_that_is_found_unchanged_is_newer() {
         let events = [event(1, Said::File(Some(60))), event(9, Said::Unchanged(None))];
         let judged = Protocol::RFC9309.judge(&events, AsOf::Capture).unwrap();
-        assert_eq!((judged.holds, judged.event, judged.at), (Holds::Rules, 0, Timestamp(9 * DAY)));
-        assert_eq!(holds(&Protocol::RFC9309, &events[1..], AsOf::Capture), Holds::DisallowAll);
+        assert_eq!(
+            (judged.holds, judged.event, judged.at),
+            (SiteKind::Rules, 0, Timestamp(9 * DAY))
+        );
+        assert_eq!(holds(&Protocol::RFC9309, &events[1..], AsOf::Capture), SiteKind::DisallowAll);
         // Also by a protocol that sends no validators.
-        assert_eq!(holds(&Protocol::GOOGLE_CLASSIC, &events, AsOf::Capture), Holds::Rules);
+        assert_eq!(holds(&Protocol::GOOGLE_CLASSIC, &events, AsOf::Capture), SiteKind::Rules);
     }
 
     #[test]
     fn redirects_beyond_the_limit_lead_to_nothing() {
-        for (redirects, wanted) in [(0, Holds::Rules), (5, Holds::Rules), (6, Holds::AllowAll)] {
+        for (redirects, wanted) in
+            [(0, SiteKind::Rules), (5, SiteKind::Rules), (6, SiteKind::AllowAll)]
+        {
             let events = [Event { redirects, ..event(1, Said::File(None)) }];
             assert_eq!(holds(&Protocol::RFC9309, &events, AsOf::Capture), wanted);
         }
@@ -343,11 +353,11 @@ mod tests {
         let fresh = [event(0, Said::File(Some(5 * 86_400))), event(2, Said::Status(503))];
         let old = [event(0, Said::File(Some(86_400))), event(2, Said::Status(503))];
         for (events, wanted) in [
-            (&fresh[..], Holds::Rules),
-            (&old, Holds::DisallowAll),
-            (&fresh[..1], Holds::Rules),
-            (&[event(0, Said::Status(404))], Holds::AllowAll),
-            (&[event(0, Said::Failed)], Holds::DisallowAll),
+            (&fresh[..], SiteKind::Rules),
+            (&old, SiteKind::DisallowAll),
+            (&fresh[..1], SiteKind::Rules),
+            (&[event(0, Said::Status(404))], SiteKind::AllowAll),
+            (&[event(0, Said::Failed)], SiteKind::DisallowAll),
         ] {
             let mut state = None;
             for event in events {
@@ -363,7 +373,7 @@ mod tests {
     #[test]
     fn faults_of_this_side_say_nothing() {
         let events = [event(1, Said::Status(404)), event(2, Said::Status(511))];
-        assert_eq!(holds(&Protocol::RFC9309, &events, AsOf::Capture), Holds::AllowAll);
+        assert_eq!(holds(&Protocol::RFC9309, &events, AsOf::Capture), SiteKind::AllowAll);
         assert_eq!(Protocol::RFC9309.judge(&events[1..], AsOf::Capture), None);
         assert_eq!(Said::of(Ok(&Response::new(511, *b"")), Timestamp(0)), None);
     }
@@ -401,7 +411,7 @@ mod tests {
                     let now = match as_of { AsOf::Time(time) => time, AsOf::Capture => state.attempted };
                     let judged = protocol.judge(&events, as_of).unwrap();
                     prop_assert_eq!(judged.holds, protocol.ruling(&state, now).holds);
-                    if judged.holds == Holds::Rules {
+                    if judged.holds == SiteKind::Rules {
                         prop_assert!(matches!(events[judged.event].said, Said::File(_)));
                     }
                 }
@@ -436,7 +446,7 @@ mod tests {
             for protocol in PROTOCOLS {
                 let then = protocol.judge(&events, AsOf::Capture).unwrap().holds;
                 let now = protocol.judge(&events, AsOf::Time(Timestamp((100 + later) * DAY))).unwrap().holds;
-                prop_assert!(then != Holds::DisallowAll || now != Holds::AllowAll);
+                prop_assert!(then != SiteKind::DisallowAll || now != SiteKind::AllowAll);
             }
         }
     }

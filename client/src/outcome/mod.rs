@@ -12,7 +12,7 @@
 //! | protocol | attempt and state → new state; state and time → ruling | [`Protocol`] |
 //! | history | several answers of one origin, as an archive has them → what applied then | [`Event`], [`Protocol::judge`] |
 //! | local fault | what is no outcome: the fault is on this side | [`LocalFault`] |
-//! | ruling | which policy applies, why, until when | [`Ruling`], [`Holds`], [`Why`] |
+//! | ruling | which policy applies, why, until when | [`Ruling`], [`Why`] |
 
 mod attempt;
 mod cut;
@@ -39,7 +39,7 @@ pub(crate) use freshness::retry_after;
 pub use history::{AsOf, Event, Judged, Said};
 pub use local::{LocalFault, LocalKind};
 pub use protocol::{AfterLimit, Protocol};
-pub use ruling::{Holds, Ruling, Why};
+pub use ruling::{Ruling, Why};
 pub use state::{
     CachedCopy, Cause, Condition, ContentHash, InvalidHash, OriginState, Outcome, StatedLifetime,
 };

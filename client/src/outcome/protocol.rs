@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use http::HeaderName;
 use http::header::{ETAG, LAST_MODIFIED};
-use robotsieve::{FetchRules, Profile};
+use robotsieve::{FetchRules, Profile, SiteKind};
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{ASKS_FOR_LOGIN, Attempt, Failure, Response, asks_for_login};
 use super::freshness;
 use super::local::{LocalFault, LocalKind};
-use super::ruling::{Holds, Ruling, Why};
+use super::ruling::{Ruling, Why};
 use super::seconds;
 use super::state::{
     CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome, StatedLifetime, seconds_of,
@@ -74,9 +74,9 @@ pub struct Protocol {
     /// longer fresh. It ends with the first attempt that fails so long after the first failure.
     #[serde(with = "seconds")]
     pub grace: Duration,
-    /// The policy after [`Protocol::grace`] if there is no copy. [`Holds::Rules`] counts as
-    /// [`Holds::DisallowAll`].
-    pub without_copy: Holds,
+    /// The policy after [`Protocol::grace`] if there is no copy. All but [`SiteKind::AllowAll`]
+    /// counts as [`SiteKind::DisallowAll`].
+    pub without_copy: SiteKind,
     /// The time for which a site may be unreachable before [`Protocol::after_limit`] applies: the
     /// time from the first failed attempt to the last. [`Duration::MAX`] means for ever.
     ///
@@ -134,7 +134,7 @@ setters! {
     with_too_many_requests_is_error: too_many_requests_is_error: bool,
     with_errors_mean_absent: errors_mean_absent: bool,
     with_grace: grace: Duration,
-    with_without_copy: without_copy: Holds,
+    with_without_copy: without_copy: SiteKind,
     with_unreachable_limit: unreachable_limit: Duration,
     with_min_failures: min_failures: u32,
     with_after_limit: after_limit: AfterLimit,
@@ -180,7 +180,7 @@ impl Protocol {
         too_many_requests_is_error: false,
         errors_mean_absent: false,
         grace: Duration::ZERO,
-        without_copy: Holds::DisallowAll,
+        without_copy: SiteKind::DisallowAll,
         unreachable_limit: DAY.saturating_mul(30),
         min_failures: 5,
         after_limit: AfterLimit::AllowAll,
@@ -198,7 +198,7 @@ impl Protocol {
     pub const GOOGLE: Protocol = Protocol {
         too_many_requests_is_error: true,
         grace: HOUR.saturating_mul(12),
-        without_copy: Holds::AllowAll,
+        without_copy: SiteKind::AllowAll,
         after_limit: AfterLimit::AllowIfSiteAnswers,
         longest_lifetime: DAY.saturating_mul(7),
         ..Protocol::RFC9309
@@ -402,16 +402,18 @@ impl Protocol {
             (Outcome::Absent(cause) | Outcome::Unreachable(cause), _) if was_asked && is_answer => {
                 let is_denial = matches!(cause, Cause::Status(401 | 403));
                 let (holds, why) = match is_denial && self.denial_disallows {
-                    true => (Holds::DisallowAll, Why::Denied),
-                    false => (Holds::AllowAll, Why::Absent),
+                    true => (SiteKind::DisallowAll, Why::Denied),
+                    false => (SiteKind::AllowAll, Why::Absent),
                 };
                 expiring(holds, why, state.attempted, state.attempted + self.lifetime, now)
             }
             (Outcome::Absent(_) | Outcome::Unreachable(_), _) if was_asked => {
                 self.unreachable(state, now)
             }
-            (_, Some(copy)) => expiring(Holds::Rules, Why::Copy, copy.at, copy.fresh_until(), now),
-            (_, None) => expiring(Holds::DisallowAll, Why::NeverAsked, now, now, now),
+            (_, Some(copy)) => {
+                expiring(SiteKind::Rules, Why::Copy, copy.at, copy.fresh_until(), now)
+            }
+            (_, None) => expiring(SiteKind::DisallowAll, Why::NeverAsked, now, now, now),
         }
     }
 
@@ -425,7 +427,7 @@ impl Protocol {
             .filter(|copy| copy.at <= attempted + CLOCK_TOLERANCE)
             .map_or(Timestamp(0), CachedCopy::fresh_until);
         let (holds, why, valid_from, until) = if now < fresh_until {
-            (Holds::Rules, Why::CopyWhileUnreachable, valid_from, expiry.min(fresh_until))
+            (SiteKind::Rules, Why::CopyWhileUnreachable, valid_from, expiry.min(fresh_until))
         } else {
             let (holds, why) = self.while_unreachable(state, fresh_until);
             (holds, why, valid_from.max(fresh_until), expiry)
@@ -440,7 +442,7 @@ impl Protocol {
 
     /// The policy of an unreachable site without a fresh copy. It depends on the attempts alone, so
     /// nothing is allowed because time has passed.
-    fn while_unreachable(&self, state: &OriginState, fresh_until: Timestamp) -> (Holds, Why) {
+    fn while_unreachable(&self, state: &OriginState, fresh_until: Timestamp) -> (SiteKind, Why) {
         let since = state.unreachable_since.unwrap_or(state.attempted);
         let without_answer = state.attempted.since(since);
         let is_over_limit = without_answer >= self.unreachable_limit
@@ -449,19 +451,19 @@ impl Protocol {
         if is_over_limit {
             let answers = state.site_answered.is_some_and(|at| at >= since);
             let holds = match self.after_limit {
-                AfterLimit::AllowIfSiteAnswers if !answers => Holds::DisallowAll,
-                _ => Holds::AllowAll,
+                AfterLimit::AllowIfSiteAnswers if !answers => SiteKind::DisallowAll,
+                _ => SiteKind::AllowAll,
             };
             (holds, Why::UnreachableTooLong)
         } else if without_answer < self.grace {
-            (Holds::DisallowAll, Why::UnreachableRecently)
+            (SiteKind::DisallowAll, Why::UnreachableRecently)
         } else if state.copy.is_some() {
-            (Holds::Rules, Why::CopyWhileUnreachable)
+            (SiteKind::Rules, Why::CopyWhileUnreachable)
         } else {
             let holds = match self.without_copy {
-                Holds::AllowAll => Holds::AllowAll,
+                SiteKind::AllowAll => SiteKind::AllowAll,
                 // There are no rules.
-                Holds::DisallowAll | Holds::Rules => Holds::DisallowAll,
+                _ => SiteKind::DisallowAll,
             };
             (holds, Why::UnreachableWithoutCopy)
         }
@@ -493,7 +495,7 @@ impl Protocol {
 }
 
 /// The ruling from an answer that came at `at` and expires at `until`.
-fn expiring(holds: Holds, why: Why, at: Timestamp, until: Timestamp, now: Timestamp) -> Ruling {
+fn expiring(holds: SiteKind, why: Why, at: Timestamp, until: Timestamp, now: Timestamp) -> Ruling {
     // An answer from the future comes from a wrong clock.
     if now >= until || at > now + CLOCK_TOLERANCE {
         return Ruling { holds, why, valid_from: now, until, next_attempt: now, is_expired: true };

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use robotsieve::SiteKind;
 use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
@@ -10,8 +11,9 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ruling {
-    /// The policy that applies.
-    pub holds: Holds,
+    /// The policy that applies: the rules of the cached copy, or what stands for rules. Never
+    /// [`SiteKind::Unknown`].
+    pub holds: SiteKind,
     /// The reason.
     pub why: Why,
     /// From when on the ruling applies. If the time is earlier, the clock has been set back: ask
@@ -36,38 +38,6 @@ impl Ruling {
     #[must_use]
     pub fn is_current_at(&self, now: Timestamp) -> bool {
         self.valid_from <= now && now < self.until.min(self.next_attempt)
-    }
-}
-
-/// The policy that applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Holds {
-    /// The rules of the cached copy.
-    Rules,
-    /// Everything is allowed.
-    AllowAll,
-    /// Nothing is allowed.
-    DisallowAll,
-}
-
-impl Holds {
-    /// `rules`, `allow all` or `disallow all`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Holds::Rules => "rules",
-            Holds::AllowAll => "allow all",
-            Holds::DisallowAll => "disallow all",
-        }
-    }
-}
-
-impl fmt::Display for Holds {
-    /// [`Holds::as_str`].
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

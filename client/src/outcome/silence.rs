@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use robotsieve::SiteKind;
 
 use super::*;
 use crate::time::Timestamp;
@@ -49,7 +50,7 @@ fn protocol() -> impl Strategy<Value = Protocol> {
         |(mut protocol, min_failures, opens, is_long)| {
             protocol.min_failures = min_failures;
             if opens {
-                protocol.without_copy = Holds::AllowAll;
+                protocol.without_copy = SiteKind::AllowAll;
             }
             if is_long {
                 protocol.longest_lifetime = Duration::from_secs(90 * DAY);
@@ -129,7 +130,7 @@ proptest! {
             for (ruling, at) in rulings.iter().zip(&moments) {
                 // The first way.
                 let first = rulings[0].holds;
-                prop_assert!(ruling.holds != Holds::AllowAll || first == Holds::AllowAll);
+                prop_assert!(ruling.holds != SiteKind::AllowAll || first == SiteKind::AllowAll);
                 // What a ruling says of itself is true.
                 for (other, at) in rulings.iter().zip(&moments) {
                     if ruling.is_current_at(*at) {
@@ -140,7 +141,7 @@ proptest! {
                 prop_assert!(ruling.is_expired || *at < ruling.until);
             }
             // The second way.
-            if rulings[0].holds == Holds::AllowAll && !failed.is_empty() {
+            if rulings[0].holds == SiteKind::AllowAll && !failed.is_empty() {
                 let gap = |ends: &[Timestamp]| ends[1].since(ends[0]);
                 let half = protocol.unreachable_limit / 2;
                 // The failures since the last long silence.
@@ -150,7 +151,7 @@ proptest! {
                 let is_over_limit = span >= protocol.unreachable_limit
                     && row.len() >= protocol.min_failures as usize;
                 let is_over_grace = span >= protocol.grace
-                    && protocol.without_copy == Holds::AllowAll
+                    && protocol.without_copy == SiteKind::AllowAll
                     && state.copy.is_none();
                 prop_assert!(is_over_limit || is_over_grace, "{:?} {:?}", rulings[0], row);
             }

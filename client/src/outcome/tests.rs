@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use robotsieve::{FetchRules, Profile};
+use robotsieve::{FetchRules, Profile, SiteKind};
 
 use super::*;
 use crate::time::Timestamp;
@@ -46,7 +46,7 @@ fn then(protocol: &Protocol, known: &OriginState, at: Timestamp, status: u16) ->
 }
 
 /// What applies and why, this long after the start.
-fn at(protocol: &Protocol, known: &OriginState, after: Duration) -> (Holds, Why) {
+fn at(protocol: &Protocol, known: &OriginState, after: Duration) -> (SiteKind, Why) {
     let ruling = protocol.ruling(known, START + after);
     (ruling.holds, ruling.why)
 }
@@ -56,8 +56,8 @@ fn changes(
     protocol: &Protocol,
     known: &OriginState,
     after: Duration,
-    from: (Holds, Why),
-    to: (Holds, Why),
+    from: (SiteKind, Why),
+    to: (SiteKind, Why),
 ) {
     assert_eq!(at(protocol, known, after - SECOND), from, "before");
     assert_eq!(protocol.ruling(known, START + after - SECOND).until, START + after);
@@ -77,7 +77,7 @@ fn failing(protocol: &Protocol, known: Option<&OriginState>, times: &[Duration])
 
 /// What applies at the last of these failures, and for a hundred years after it.
 #[track_caller]
-fn stays(protocol: &Protocol, known: Option<&OriginState>, times: &[Duration]) -> (Holds, Why) {
+fn stays(protocol: &Protocol, known: Option<&OriginState>, times: &[Duration]) -> (SiteKind, Why) {
     let state = failing(protocol, known, times);
     let holds = |after| {
         let ruling = protocol.ruling(&state, state.attempted + after);
@@ -141,9 +141,9 @@ fn statuses() {
             assert_eq!(known.condition(), wanted, "{status}");
             let ruling = protocol.ruling(&known, START);
             let holds = match wanted {
-                Parsed => Holds::Rules,
-                Absent => Holds::AllowAll,
-                _ => Holds::DisallowAll,
+                Parsed => SiteKind::Rules,
+                Absent => SiteKind::AllowAll,
+                _ => SiteKind::DisallowAll,
             };
             assert_eq!(ruling.holds, holds, "{status}");
             assert!(!ruling.is_expired && ruling.next_attempt > START, "{status}");
@@ -183,7 +183,7 @@ fn failures() {
         for failure in &unreachable {
             let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Unreachable(Cause::Failure(failure.clone())));
-            assert_eq!(at(protocol, &known, SECOND).0, Holds::DisallowAll);
+            assert_eq!(at(protocol, &known, SECOND).0, SiteKind::DisallowAll);
         }
         // A fault of this side says nothing about the site.
         let faulty = attempt(START, Err(Failure::Local(local.clone())));
@@ -194,7 +194,7 @@ fn failures() {
         for failure in &absent {
             let known = protocol.after(None, &attempt(START, Err(failure.clone()))).unwrap();
             assert_eq!(known.last, Outcome::Absent(Cause::Failure(failure.clone())));
-            assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
+            assert_eq!(at(protocol, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
         }
     }
 }
@@ -224,7 +224,7 @@ fn redirects_beyond_the_limit() {
 fn a_copy_serves_a_day() {
     for protocol in &ALL {
         for (status, holds) in
-            [(200, (Holds::Rules, Why::Copy)), (404, (Holds::AllowAll, Why::Absent))]
+            [(200, (SiteKind::Rules, Why::Copy)), (404, (SiteKind::AllowAll, Why::Absent))]
         {
             let known = first(protocol, status, &[]);
             let expired = |after| protocol.ruling(&known, START + after).is_expired;
@@ -359,7 +359,7 @@ fn max_age() {
 
 #[test]
 fn unreachable_without_a_copy() {
-    use Holds::{AllowAll, DisallowAll};
+    use SiteKind::{AllowAll, DisallowAll};
     let without = (DisallowAll, Why::UnreachableWithoutCopy);
     let too_long = (AllowAll, Why::UnreachableTooLong);
     let weekly = [0, 7, 14, 21, 28].map(|days| DAY * days);
@@ -425,7 +425,7 @@ fn attempts_that_span_the_limit() {
 /// The site becomes unreachable when its copy is an hour old.
 #[test]
 fn unreachable_with_a_copy() {
-    use Holds::{AllowAll, DisallowAll, Rules};
+    use SiteKind::{AllowAll, DisallowAll, Rules};
     let stale = (Rules, Why::CopyWhileUnreachable);
     for protocol in &ALL {
         let known = first(protocol, 200, &[]);
@@ -469,7 +469,7 @@ fn unreachable_with_a_copy() {
 /// fresh, and again after the grace period.
 #[test]
 fn the_first_twelve_hours() {
-    use Holds::{DisallowAll, Rules};
+    use SiteKind::{DisallowAll, Rules};
     let google = &Protocol::GOOGLE;
     let stale = (Rules, Why::CopyWhileUnreachable);
     let lately = (DisallowAll, Why::UnreachableRecently);
@@ -530,7 +530,7 @@ fn faults_of_this_side_in_old_stores() {
         (state.failures, state.unreachable_since) = (9, Some(START - 40 * DAY));
         for now in [START, START + SECOND, START + 40 * DAY] {
             let ruling = protocol.ruling(&state, now);
-            assert_eq!((ruling.holds, ruling.why), (Holds::DisallowAll, Why::NeverAsked));
+            assert_eq!((ruling.holds, ruling.why), (SiteKind::DisallowAll, Why::NeverAsked));
             assert!(ruling.is_expired && ruling.next_attempt == now);
         }
         // Its failures do not count.
@@ -553,14 +553,14 @@ fn denials() {
         let strict = Protocol { denial_disallows: true, ..protocol.clone() };
         for status in [401, 403] {
             let known = first(&strict, status, &[]);
-            assert_eq!(at(protocol, &known, SECOND), (Holds::AllowAll, Why::Absent));
-            assert_eq!(at(&strict, &known, SECOND), (Holds::DisallowAll, Why::Denied));
+            assert_eq!(at(protocol, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
+            assert_eq!(at(&strict, &known, SECOND), (SiteKind::DisallowAll, Why::Denied));
             assert!(!strict.ruling(&known, START + DAY - SECOND).is_expired);
             assert!(strict.ruling(&known, START + DAY).is_expired);
         }
         for status in [400, 402, 404, 407, 410, 451] {
             let known = first(&strict, status, &[]);
-            assert_eq!(at(&strict, &known, SECOND), (Holds::AllowAll, Why::Absent));
+            assert_eq!(at(&strict, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
         }
         // 429 means to wait, or that there is no robots.txt.
         let waits = Protocol { too_many_requests_is_error: true, ..protocol.clone() };
@@ -569,8 +569,8 @@ fn denials() {
         assert_eq!(known.condition(), Condition::Unreachable);
         // There are no rules without a copy.
         let odd =
-            Protocol { grace: Duration::ZERO, without_copy: Holds::Rules, ..protocol.clone() };
-        assert_eq!(at(&odd, &first(&odd, 500, &[]), SECOND).0, Holds::DisallowAll);
+            Protocol { grace: Duration::ZERO, without_copy: SiteKind::Rules, ..protocol.clone() };
+        assert_eq!(at(&odd, &first(&odd, 500, &[]), SECOND).0, SiteKind::DisallowAll);
     }
 }
 
@@ -584,7 +584,7 @@ fn settings_in_a_file() {
         r#"{ "grace": 60, "without_copy": "allow_all", "after_limit": "allow_if_site_answers" }"#;
     let wanted = Protocol {
         grace: MINUTE,
-        without_copy: Holds::AllowAll,
+        without_copy: SiteKind::AllowAll,
         after_limit: AfterLimit::AllowIfSiteAnswers,
         ..Protocol::RFC9309
     };
@@ -665,7 +665,7 @@ fn retry_after() {
     // With RFC 9309 a 429 is an answer. The header is kept for the caller.
     let known = first(&Protocol::RFC9309, 429, &[("retry-after", "3600")]);
     assert_eq!(known.retry_after, Some(START + HOUR));
-    assert_eq!(at(&Protocol::RFC9309, &known, SECOND), (Holds::AllowAll, Why::Absent));
+    assert_eq!(at(&Protocol::RFC9309, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
     // The next answer replaces it.
     assert_eq!(then(&Protocol::RFC9309, &known, START + DAY, 200).retry_after, None);
 }
@@ -686,7 +686,7 @@ fn validators() {
             // The same copy is fresh for another day.
             let wanted = CachedCopy { at: START + DAY, ..copy.clone() };
             assert_eq!(same.copy, Some(wanted));
-            assert_eq!(at(protocol, &same, 2 * DAY - SECOND), (Holds::Rules, Why::Copy));
+            assert_eq!(at(protocol, &same, 2 * DAY - SECOND), (SiteKind::Rules, Why::Copy));
         } else {
             // The request was unconditional.
             assert_eq!(same.last, Outcome::Unreachable(Cause::Status(304)));
@@ -815,18 +815,18 @@ fn clocks_that_were_wrong() {
     let known = first(rfc, 200, &[]);
     let unreachable = then(rfc, &known, START + SECOND, 500);
     // Unknown how old, but still the last good copy.
-    assert_eq!(rfc.ruling(&unreachable, Timestamp(0)).holds, Holds::Rules);
+    assert_eq!(rfc.ruling(&unreachable, Timestamp(0)).holds, SiteKind::Rules);
     // A failure from the future neither delays the next attempt nor counts as the beginning of
     // the unreachable time.
     let failed = rfc.after(None, &attempt(START + 3000 * DAY, answer(500, &[], b""))).unwrap();
     let ruling = rfc.ruling(&failed, START);
-    assert_eq!((ruling.holds, ruling.next_attempt), (Holds::DisallowAll, START));
+    assert_eq!((ruling.holds, ruling.next_attempt), (SiteKind::DisallowAll, START));
     let failed = then(rfc, &failed, START, 500);
     assert_eq!((failed.unreachable_since, failed.failures), (Some(START), 1));
     // The clock jumps ahead and back: no 30 days have passed.
     for jump in [31 * DAY, 3650 * DAY] {
         let times = [Duration::ZERO, MINUTE, 2 * MINUTE, 3 * MINUTE, jump];
-        assert_eq!(stays(rfc, None, &times), (Holds::DisallowAll, Why::UnreachableWithoutCopy));
+        assert_eq!(stays(rfc, None, &times), (SiteKind::DisallowAll, Why::UnreachableWithoutCopy));
         let back = failing(rfc, None, &[&times[..], &[HOUR]].concat());
         assert_eq!((back.unreachable_since, back.failures), (Some(START + HOUR), 1));
     }
@@ -837,7 +837,7 @@ fn clocks_that_were_wrong() {
     late.copy.as_mut().unwrap().at = START + 3650 * DAY;
     late.site_answered = Some(START + 3650 * DAY);
     let failed = then(google, &late, START, 500);
-    assert_eq!(at(google, &failed, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
+    assert_eq!(at(google, &failed, SECOND), (SiteKind::DisallowAll, Why::UnreachableRecently));
     assert_eq!(failed.site_answered, None);
     // No addition of times overflows.
     let end = Timestamp(u64::MAX);
@@ -857,12 +857,12 @@ fn clocks_that_were_wrong() {
 fn too_many_requests_are_read_anew() {
     let (rfc, google) = (Protocol::RFC9309, Protocol::GOOGLE);
     let known = first(&rfc, 429, &[]);
-    assert_eq!(at(&rfc, &known, SECOND), (Holds::AllowAll, Why::Absent));
-    assert_eq!(at(&google, &known, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
+    assert_eq!(at(&rfc, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
+    assert_eq!(at(&google, &known, SECOND), (SiteKind::DisallowAll, Why::UnreachableRecently));
     assert!(google.ruling(&known, START + HOUR).is_expired);
     let known = first(&google, 429, &[]);
-    assert_eq!(at(&google, &known, SECOND), (Holds::DisallowAll, Why::UnreachableRecently));
-    assert_eq!(at(&rfc, &known, SECOND), (Holds::AllowAll, Why::Absent));
+    assert_eq!(at(&google, &known, SECOND), (SiteKind::DisallowAll, Why::UnreachableRecently));
+    assert_eq!(at(&rfc, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
 }
 
 #[test]
@@ -886,7 +886,7 @@ fn unconfirmed_failures_do_not_count() {
             known = protocol.after(Some(&known), &silence).unwrap();
         }
         assert_eq!(known.failures, 5);
-        assert_eq!(at(&protocol, &held, HOUR), (Holds::Rules, Why::Copy));
+        assert_eq!(at(&protocol, &held, HOUR), (SiteKind::Rules, Why::Copy));
         // What is confirmed is the site's, a status 511 too.
         let login = attempt(START, answer(511, &[], b"")).confirmed(true);
         let known = protocol.after(None, &login).unwrap();

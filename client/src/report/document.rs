@@ -2,8 +2,9 @@
 
 use robotsieve_report::{HeldCopy, Site, text};
 use robotsieve_shown::shown;
+use robotsieve::SiteKind;
 
-use crate::outcome::{CachedCopy, Cause, Holds, OriginState, Outcome, Ruling, Why};
+use crate::outcome::{CachedCopy, Cause, OriginState, Outcome, Ruling, Why};
 use crate::time::Timestamp;
 
 /// What is known about an origin, by its key, and what follows from it. Says nothing in sentences.
@@ -51,9 +52,9 @@ pub fn site_told(origin: &str, known: &OriginState, ruling: &Ruling, now: Timest
 #[must_use]
 pub fn policy(ruling: &Ruling) -> String {
     let what = match ruling.holds {
-        Holds::Rules => "the rules apply",
-        Holds::AllowAll => "everything is allowed",
-        Holds::DisallowAll => "nothing is allowed",
+        SiteKind::Rules => "the rules apply",
+        SiteKind::AllowAll => "everything is allowed",
+        SiteKind::DisallowAll | SiteKind::Unknown => "nothing is allowed",
     };
     format!("{what}: {}", ruling.why)
 }
@@ -91,7 +92,7 @@ fn forever(at: Timestamp) -> Option<String> {
 
 fn notes(origin: &str, known: &OriginState, ruling: &Ruling, now: Timestamp) -> Vec<String> {
     let mut notes = Vec::new();
-    let has_rules = ruling.holds == Holds::Rules;
+    let has_rules = ruling.holds == SiteKind::Rules;
     if let Some(copy) = known.copy.as_ref().filter(|_| has_rules) {
         let own = format!("{origin}/robots.txt");
         let from = copy.final_url.as_deref().unwrap_or(&own);

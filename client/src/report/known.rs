@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use robotsieve::{Profile, TargetForm};
+use robotsieve::{Profile, SiteKind, TargetForm};
 use robotsieve_report::Site;
 use robotsieve_shown::shown;
 
 use super::document::{policy, rfc3339, site_told};
 use crate::hosts::{Whose, whose};
-use crate::outcome::{AsOf, Holds, OriginState, Protocol, Ruling, Why};
+use crate::outcome::{AsOf, OriginState, Protocol, Ruling, Why};
 use crate::store::{Store, StoreError};
 use crate::time::Timestamp;
 
@@ -160,7 +160,7 @@ impl KnownSites {
         if ruling.is_expired && ruling.why == Why::NeverAsked {
             return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
         }
-        if ruling.holds == Holds::Rules && known.body.is_none() {
+        if ruling.holds == SiteKind::Rules && known.body.is_none() {
             return Ok(Found::Unknown(format!("the robots.txt of {origin} is not in the store")));
         }
         Ok(Found::Site(KnownSite { known, ruling, now }))
@@ -171,15 +171,15 @@ impl KnownSite {
     /// Returns true if the rules of its robots.txt apply.
     #[must_use]
     pub fn has_rules(&self) -> bool {
-        self.ruling.holds == Holds::Rules
+        self.ruling.holds == SiteKind::Rules
     }
 
     /// The file that applies.
     #[must_use]
     pub fn file(&self) -> &[u8] {
         match self.ruling.holds {
-            Holds::Rules => self.known.body.as_deref().unwrap_or_default(),
-            Holds::AllowAll => ALLOW_ALL,
+            SiteKind::Rules => self.known.body.as_deref().unwrap_or_default(),
+            SiteKind::AllowAll => ALLOW_ALL,
             _ => DISALLOW_ALL,
         }
     }

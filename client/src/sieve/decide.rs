@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arc_swap::Guard;
 use futures_util::future::{self, Either};
 use futures_util::stream::{self, Stream, StreamExt};
+use robotsieve::internals::read_line_ahead;
 use robotsieve::{AsUrl, Origin};
 use smallvec::SmallVec;
 
@@ -18,7 +19,6 @@ use super::entry::Begun;
 use super::error::SieveError;
 use super::in_flight::Progress;
 use super::metrics::Metrics;
-use super::read_ahead;
 use super::sites::{Sites, TOUCH_EVERY};
 use super::stream::Decisions;
 use super::table::{EntryRef, Hash};
@@ -233,7 +233,7 @@ impl Sieve {
         let mut missing = Places::default();
         let mut behind = urls.iter().skip(AT_ONCE);
         for urls in urls.chunks(AT_ONCE) {
-            behind.by_ref().take(AT_ONCE).for_each(|url| read_ahead::line(url.as_url().as_ptr()));
+            behind.by_ref().take(AT_ONCE).for_each(|url| read_line_ahead(url.as_url().as_ptr()));
             let origin = |url: &'u U| {
                 let origin = Origin::of(url.as_url());
                 let hash = origin.as_ref().map(|origin| table.hash(origin.key()));

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use robotsieve::records::{Pace, RequestRate};
-use robotsieve::{Answer, AsUrl, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, Verdict};
+use robotsieve::{
+    Answer, AsUrl, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, SiteKind, Verdict,
+};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::entry::Entry;
 use super::table::EntryRef;
-use crate::outcome::{CachedCopy, Holds, OriginState, Ruling, Why};
+use crate::outcome::{CachedCopy, OriginState, Ruling, Why};
 use crate::store::StoreError;
 use crate::time::Timestamp;
 
@@ -103,7 +105,7 @@ impl Site {
     pub fn age(&self) -> Option<Duration> {
         let entry = self.entry();
         let is_copy = |_: &&CachedCopy| {
-            entry.ruling.holds == Holds::Rules && entry.ruling.why != Why::Override
+            entry.ruling.holds == SiteKind::Rules && entry.ruling.why != Why::Override
         };
         let copy = entry.state.copy.as_ref().filter(is_copy)?;
         Some(self.now.since(copy.at))
@@ -190,7 +192,7 @@ impl<U: AsUrl> SieveDecision<U> {
     pub fn grounds(&self) -> Grounds<'_> {
         let ruling = self.site.ruling();
         match (ruling.holds, self.site.policy(0).decide(self.url.as_url())) {
-            (Holds::Rules, Ok(decision)) => Grounds::Rules(decision.reason),
+            (SiteKind::Rules, Ok(decision)) => Grounds::Rules(decision.reason),
             _ => Grounds::Outcome(ruling),
         }
     }

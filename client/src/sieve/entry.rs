@@ -4,12 +4,11 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::internals::{BegunVerdict, Verdicts};
 use robotsieve::{AsUrl, CrawlerPolicies, InvalidUrl, Profile, Verdict};
+use robotsieve::internals::{BegunVerdict, Verdicts, read_span_ahead};
 use smallvec::SmallVec;
 
 use super::compiled::Compiled;
-use super::read_ahead;
 use crate::outcome::{OriginState, Ruling};
 use crate::time::Timestamp;
 
@@ -103,7 +102,7 @@ impl Entry {
         // Before the entry are the counters of its Arc.
         const COUNTERS: usize = 2 * size_of::<usize>();
         let start = Arc::as_ptr(entry).wrapping_byte_sub(COUNTERS);
-        read_ahead::lines(start, COUNTERS + offset_of!(Entry, file));
+        read_span_ahead(start, COUNTERS + offset_of!(Entry, file));
     }
 
     /// Prefetches the table with which a verdict begins.

@@ -72,7 +72,6 @@ mod overrides;
 mod policies;
 mod prometheus;
 pub mod queue;
-mod read_ahead;
 #[cfg(feature = "rights")]
 mod rights;
 #[cfg(feature = "rights")]

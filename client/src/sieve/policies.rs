@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use robotsieve::{Config, Crawler, Profile, Robots};
+use robotsieve::{Config, Crawler, Profile, Robots, SiteKind};
 #[cfg(feature = "rights")]
 use robotsieve_rights::RightsReader;
 
@@ -12,7 +12,7 @@ use super::entry::Entry;
 use super::overrides::Override;
 #[cfg(feature = "rights")]
 use super::rights_options::RightsOptions;
-use crate::outcome::{AsOf, CachedCopy, ContentHash, Holds, OriginState, Protocol, Ruling, Why};
+use crate::outcome::{AsOf, CachedCopy, ContentHash, OriginState, Protocol, Ruling, Why};
 use crate::time::Timestamp;
 
 /// Files that allow everything and nothing.
@@ -98,9 +98,11 @@ impl Policies {
         let ruling = protocol.ruling_as_of(&state, as_of);
         let of_copy = || self.in_use(state.copy.as_ref()?.content);
         let policies = match ruling.holds {
-            Holds::AllowAll => (Arc::clone(&self.allow_all), of_copy()),
-            Holds::DisallowAll => (Arc::clone(&self.disallow_all), of_copy()),
-            Holds::Rules => (self.of_content(state.copy.as_ref()?.content, body)?, None),
+            SiteKind::AllowAll => (Arc::clone(&self.allow_all), of_copy()),
+            SiteKind::DisallowAll | SiteKind::Unknown => {
+                (Arc::clone(&self.disallow_all), of_copy())
+            }
+            SiteKind::Rules => (self.of_content(state.copy.as_ref()?.content, body)?, None),
         };
         Some(Entry::new(key, state, ruling, policies, self.profile))
     }
@@ -108,14 +110,14 @@ impl Policies {
     /// A site whose answer the operator gives. Its ruling never ends.
     pub(super) fn overridden(&self, key: &str, answer: &Override, now: Timestamp) -> Entry {
         let (holds, body) = match answer {
-            Override::Allow => (Holds::AllowAll, ALLOW_ALL),
-            Override::Disallow => (Holds::DisallowAll, DISALLOW_ALL),
-            Override::Body(body) => (Holds::Rules, &body[..]),
+            Override::Allow => (SiteKind::AllowAll, ALLOW_ALL),
+            Override::Disallow => (SiteKind::DisallowAll, DISALLOW_ALL),
+            Override::Body(body) => (SiteKind::Rules, &body[..]),
         };
         let policies = match holds {
-            Holds::AllowAll => Arc::clone(&self.allow_all),
-            Holds::DisallowAll => Arc::clone(&self.disallow_all),
-            Holds::Rules => Arc::new(self.compile(body)),
+            SiteKind::AllowAll => Arc::clone(&self.allow_all),
+            SiteKind::DisallowAll | SiteKind::Unknown => Arc::clone(&self.disallow_all),
+            SiteKind::Rules => Arc::new(self.compile(body)),
         };
         let ruling = Ruling {
             holds,

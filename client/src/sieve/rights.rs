@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderMap;
-use robotsieve::{AsUrl, Reason};
+use robotsieve::{AsUrl, Reason, SiteKind};
 use robotsieve_rights::{Documents, LicenceKind, Note, Response, Rights};
 
 use super::attempt::Shared;
@@ -12,7 +12,7 @@ use super::decide::Sieve;
 use super::decision::{Grounds, SieveDecision};
 use super::error::SieveError;
 use super::site_files::{SiteDocuments, SiteFile};
-use crate::outcome::{Holds, Why};
+use crate::outcome::Why;
 
 /// What a site says of the rights of a URL, for the first crawler, before the URL is fetched; and what
 /// is needed to say it again with the response.
@@ -92,7 +92,7 @@ impl Sieve {
         if self.shared.files.is_some() {
             let entry = decision.site.entry();
             let robots =
-                entry.file.rights.as_deref().filter(|_| entry.ruling.holds == Holds::Rules);
+                entry.file.rights.as_deref().filter(|_| entry.ruling.holds == SiteKind::Rules);
             let licences = robots.iter().flat_map(|robots| robots.licences());
             let site = entry.key().to_owned();
             files.name_tdm(&site);
@@ -165,7 +165,7 @@ impl<U: AsUrl> SieveRights<U> {
         }
         let SieveDecision { verdict, url, site } = &self.decision;
         let ruling = site.ruling();
-        let holds_rules = ruling.holds == Holds::Rules;
+        let holds_rules = ruling.holds == SiteKind::Rules;
         let robots = site.entry().file.rights.as_deref().filter(|_| holds_rules);
         let rights = match (reader.rights(url, robots, response, self.files.documents()), robots) {
             (Ok(rights), Some(_)) => rights,

@@ -14,12 +14,13 @@ use std::time::Duration;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache as BoundedCache;
 use robotsieve_rights::{Documents, Note};
+use robotsieve::SiteKind;
 use smallvec::SmallVec;
 use url::Url;
 
 use super::error::SieveError;
 use super::in_flight::InFlight;
-use crate::outcome::{Cause, Holds, LocalFault, OriginState, Outcome, Protocol};
+use crate::outcome::{Cause, LocalFault, OriginState, Outcome, Protocol};
 use crate::time::Timestamp;
 
 /// One of so many parts of the sieve's memory is for files.
@@ -211,7 +212,7 @@ impl KnownFile {
         let state = &self.state;
         match &state.copy {
             // While its site is unreachable it goes on to apply as long as a robots.txt does.
-            Some(copy) if protocol.ruling(state, now).holds == Holds::Rules => {
+            Some(copy) if protocol.ruling(state, now).holds == SiteKind::Rules => {
                 if copy.is_truncated { FileOutcome::TooLong } else { FileOutcome::Read }
             }
             _ => match &state.last {

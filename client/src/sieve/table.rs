@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwapOption, Guard};
+use robotsieve::internals::read_line_ahead;
 
 use super::entry::Entry;
-use super::read_ahead;
 
 /// A reference to a site. Unlike an `Arc` it usually needs no reference count, which threads
 /// would contend for.
@@ -146,7 +146,7 @@ impl Table {
     /// Prefetches the site's bucket.
     #[inline]
     pub(super) fn read_bucket_ahead(&self, hash: Hash) {
-        read_ahead::line(&raw const self.buckets[self.own_bucket(hash)]);
+        read_line_ahead(&raw const self.buckets[self.own_bucket(hash)]);
     }
 
     /// Prefetches the site, if it is there. Reads its bucket.

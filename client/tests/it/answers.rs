@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, HeaderName, RETRY_AFTER};
-use robotsieve::Profile;
+use robotsieve::{Profile, SiteKind};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    AsOf, Attempt, CachedCopy, Event, Failure, Holds, LocalFault, LocalKind, OriginState, Outcome,
+    AsOf, Attempt, CachedCopy, Event, Failure, LocalFault, LocalKind, OriginState, Outcome,
     Protocol, Redirect, Response, Ruling, Said, Stage,
 };
 
@@ -121,10 +121,10 @@ fn time(time: Duration) -> String {
     }
 }
 
-fn allowed(holds: Holds) -> &'static str {
+fn allowed(holds: SiteKind) -> &'static str {
     match holds {
-        Holds::Rules => "the rules",
-        Holds::AllowAll => "all",
+        SiteKind::Rules => "the rules",
+        SiteKind::AllowAll => "all",
         _ => "nothing",
     }
 }
@@ -280,7 +280,7 @@ fn bodies(page: &mut String) {
     ] {
         let state =
             Protocol::RFC9309.after(None, &Attempt::new(START, Ok(response.clone()))).unwrap();
-        assert_eq!(Protocol::RFC9309.ruling(&state, START).holds, Holds::Rules);
+        assert_eq!(Protocol::RFC9309.ruling(&state, START).holds, SiteKind::Rules);
         if kept.starts_with("the rules") {
             assert_eq!(response.body, RULES.as_bytes(), "{name}");
         }
@@ -414,8 +414,8 @@ fn captures(page: &mut String) {
             let holds = |as_of| protocol.judge(&events, as_of).map(|judged| judged.holds);
             let captured = holds(AsOf::Capture);
             let cell = match captured {
-                Some(Holds::Rules) => "the rules",
-                Some(Holds::AllowAll) => "all",
+                Some(SiteKind::Rules) => "the rules",
+                Some(SiteKind::AllowAll) => "all",
                 Some(_) => "nothing",
                 None => "unknown",
             };
@@ -423,7 +423,7 @@ fn captures(page: &mut String) {
             // Read a year later it may be the same, or less, but time opens no site.
             let later = holds(AsOf::Time(START + Duration::from_secs(400 * DAY)));
             assert!(
-                captured != Some(Holds::DisallowAll) || later != Some(Holds::AllowAll),
+                captured != Some(SiteKind::DisallowAll) || later != Some(SiteKind::AllowAll),
                 "{name}"
             );
         }

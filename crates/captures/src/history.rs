@@ -1,7 +1,8 @@
 //! What the captures of an origin say together: the one rule for all who bring them together.
 
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol, Said};
+use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
+use robotsieve::SiteKind;
 use serde::{Deserialize, Serialize};
 
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
@@ -186,8 +187,8 @@ pub struct History<B> {
 /// The rules or outcome in force for an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled<B> {
-    /// `None` if nothing is known: all answers are those of unknown targets.
-    pub holds: Option<Holds>,
+    /// [`SiteKind::Unknown`] if all answers are those of unknown targets.
+    pub holds: SiteKind,
     /// When that was captured.
     pub captured: Captured,
     /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
@@ -212,16 +213,17 @@ impl<B> History<B> {
     /// `None` if there is no answer up to the time.
     ///
     /// ```
+    /// use robotsieve::SiteKind;
     /// use robotsieve_client::Timestamp;
     /// use robotsieve_client::captures::{Captured, History};
-    /// use robotsieve_client::outcome::{AsOf, Holds, Protocol, Said};
+    /// use robotsieve_client::outcome::{AsOf, Protocol, Said};
     ///
     /// let mut history = History::default();
     /// let at = |at| Captured::at(Timestamp(at));
     /// history.push(at(30), None, "a redirect to what is not known");
     /// history.push(at(10), Some((0, Said::File(None))), "the file");
     /// let settled = history.settle(&Protocol::RFC9309, AsOf::Capture).unwrap();
-    /// assert_eq!((settled.holds, settled.of), (Some(Holds::Rules), "the file"));
+    /// assert_eq!((settled.holds, settled.of), (SiteKind::Rules, "the file"));
     /// ```
     #[must_use]
     pub fn settle(mut self, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
@@ -238,13 +240,13 @@ impl<B> History<B> {
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
         if events.is_empty() {
             let (captured, _, of) = self.answers.pop()?;
-            return Some(Settled { holds: None, captured, of });
+            return Some(Settled { holds: SiteKind::Unknown, captured, of });
         }
         let judged = protocol.judge(&events, as_of)?;
         let (event, _, of) = self.answers.swap_remove(judged.event);
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
-        Some(Settled { holds: Some(judged.holds), captured, of })
+        Some(Settled { holds: judged.holds, captured, of })
     }
 }
 

@@ -5,6 +5,7 @@ use robotsieve::internals::list;
 use serde::Serialize;
 
 use super::{Asked, ExplainReport, ExplainVerdict, SCHEMA, Sentence, TOOL_VERSION, text};
+use robotsieve::explain::ProfileDifference;
 
 /// One question put to every named profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,32 +47,6 @@ pub struct CompareReport {
     pub sentences: Vec<Sentence>,
 }
 
-/// Why a profile's answer is not that of `rfc9309`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ProfileDifference {
-    /// The name of the profile.
-    pub profile: &'static str,
-    /// True if the verdict differs. If not, another line decides.
-    pub of_verdict: bool,
-    /// True if the causes make the difference only together. If not, each does alone.
-    pub together: bool,
-    /// The switches that make the difference: set in `rfc9309` as this profile has them, they give
-    /// its answer.
-    pub causes: Vec<Cause>,
-}
-
-/// A switch that makes a profile's answer differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct Cause {
-    /// The name of the switch, such as `wildcards`.
-    pub switch: &'static str,
-    /// Its effect in this profile, such as `'*' and '$' are plain characters there`.
-    pub clause: String,
-}
-
 impl Asked<'_> {
     /// The answers of one file's rules in every profile, and what makes them differ.
     #[must_use]
@@ -80,18 +55,8 @@ impl Asked<'_> {
             Ok(why) => self.explained(why),
             Err(_) => self.invalid(Some(profile)),
         });
-        let differences = compared.differences.iter().map(|difference| ProfileDifference {
-            profile: difference.profile,
-            of_verdict: difference.of_verdict,
-            together: difference.together,
-            causes: difference
-                .causes
-                .iter()
-                .map(|cause| Cause { switch: cause.switch().as_str(), clause: cause.to_string() })
-                .collect(),
-        });
         let sentence = compared.to_string();
-        self.all(explanations.collect(), differences.collect(), sentence)
+        self.all(explanations.collect(), compared.differences.clone(), sentence)
     }
 
     /// The answers of profiles for which not the same file applies.

@@ -12,6 +12,7 @@ use robotsieve_shown::short;
 use serde::Serialize;
 
 use super::{SCHEMA, Sentence, Site, TOOL_VERSION, counted, span, text};
+use robotsieve::explain::{FileCut, TargetChange};
 
 /// The most lines of a kind, and the most names of a header, that get a label.
 const LABELS: usize = 8;
@@ -80,7 +81,6 @@ pub struct ExplainReport {
     pub runner_up_line: Option<u32>,
     /// The verdict of the group's other rules alone: of those on other lines than the winner, or of
     /// all if the exception for robots.txt itself decided. `null` if neither decided.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::schema::Verdict>"))]
     pub verdict_otherwise: Option<Verdict>,
     /// Where the profile's size limit cut the file. `null` if all of it was read.
     pub cut: Option<FileCut>,
@@ -159,7 +159,6 @@ pub struct CrawlerName {
     /// Where it is in a User-Agent header.
     pub agent_span: Option<[usize; 2]>,
     /// The certainty that it is the crawler's name, if it is from a User-Agent header.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::schema::Certainty>"))]
     pub certainty: Option<Certainty>,
     /// Its rank in a User-Agent header, and what became of it; for the first eight.
     pub label: Option<String>,
@@ -171,7 +170,6 @@ pub struct CrawlerName {
 #[non_exhaustive]
 pub struct Selection {
     /// The kind of group that applies.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::GroupChoice"))]
     pub choice: GroupChoice,
     /// The indices in `names` of those that the groups are for: one, or several where the groups of
     /// several names are merged. Empty if no group names the crawler.
@@ -212,7 +210,6 @@ pub struct AgentLine {
     /// The index in `names` of the report of the first name that finds the token.
     pub found_by: Option<usize>,
     /// Its fate in the selection.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Standing"))]
     pub standing: Standing,
     /// The same in words, for the first eight lines of each standing that could have applied.
     pub label: Option<String>,
@@ -252,23 +249,12 @@ pub struct ComparedTarget {
     pub label: String,
 }
 
-/// A byte or `%XX` of a URL that normalising changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TargetChange {
-    /// The bytes that changed, in the URL.
-    pub url_span: [usize; 2],
-    /// The bytes that they became, in the target.
-    pub target_span: [usize; 2],
-}
-
 /// A rule that matches the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct MatchedRule {
     /// The verdict that it gives: `allow` or `disallow`.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Verdict"))]
     pub verdict: Verdict,
     /// Its line number, from 1.
     pub line: u32,
@@ -309,7 +295,6 @@ pub struct MatchedRule {
 #[non_exhaustive]
 pub struct Piece {
     /// The kind of part.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::PieceKind"))]
     pub kind: PieceKind,
     /// Where it is, in bytes of the file. Empty for a `/` that the profile assumes and the file
     /// does not have.
@@ -320,26 +305,6 @@ pub struct Piece {
     pub url_span: [usize; 2],
     /// The text that a star of the deciding rule matches, if that has at most four.
     pub label: Option<String>,
-}
-
-/// Where the profile's size limit cut the file, and the answer of the whole file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct FileCut {
-    /// The number of bytes that were read: the limit, cut back to a whole line.
-    pub bytes_read: usize,
-    /// The first line that was not read, from 1.
-    pub line: u32,
-    /// The limit.
-    pub limit_bytes: usize,
-    /// True if the whole file would give another answer: another verdict, or by another line.
-    pub matters: bool,
-    /// The verdict by the whole file.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Verdict"))]
-    pub verdict: Verdict,
-    /// The line that decides in the whole file, if one does.
-    pub winner_line: Option<u32>,
 }
 
 /// A crawler and a URL, as they were given.
@@ -439,14 +404,7 @@ impl<'q> Asked<'q> {
             value_base64,
             url_span: span(&target.url_span),
             slash_implied: target.slash_implied,
-            changes: target
-                .changes
-                .iter()
-                .map(|change| TargetChange {
-                    url_span: span(&change.url_span),
-                    target_span: span(&change.target_span),
-                })
-                .collect(),
+            changes: target.changes.clone(),
             label: format!("compared as '{}'", short(&target.bytes)),
         });
         report.match_count = why.match_count;
@@ -454,14 +412,7 @@ impl<'q> Asked<'q> {
         report.winner_line = why.winner().map(|rule| rule.line);
         report.runner_up_line = why.runner_up().map(|rule| rule.line);
         report.verdict_otherwise = why.verdict_otherwise;
-        report.cut = why.cut.as_ref().map(|cut| FileCut {
-            bytes_read: cut.bytes_read,
-            line: cut.line,
-            limit_bytes: cut.limit_bytes,
-            matters: cut.matters,
-            verdict: cut.verdict,
-            winner_line: cut.winner_line,
-        });
+        report.cut = why.cut.clone();
         report.sentences = report.said();
         report
     }

@@ -19,12 +19,10 @@ mod places;
 pub mod recorded;
 mod records;
 mod rights;
-#[cfg(feature = "schema")]
-pub mod schema;
 mod site;
 pub mod tally;
 
-pub use compare::{Cause, CompareReport, ProfileDifference};
+pub use compare::CompareReport;
 pub use diff::{
     ChangedRecord, Comparison, CrawlerDiff, DecidingRule, DiffReport, DiffResult, Extent, Flip,
     InsteadOfFile, RecordDiff, RiskCrawler, RiskPurpose, Risks, SiteRisk, UrlFlip, names, now,
@@ -34,7 +32,7 @@ pub(crate) use document::counted;
 pub use document::{SCHEMA, Sentence, TOOL_VERSION, bytes, shown_text, span, text, texts};
 pub use explain::{
     AgentLine, Asked, ComparedTarget, CrawlerName, ExplainReason, ExplainReport, ExplainVerdict,
-    FileCut, MatchedRule, NamedBy, Piece, Selection, TargetChange,
+    MatchedRule, NamedBy, Piece, Selection,
 };
 pub use lint::{
     AppliedFix, CUT_SHORT, Finding, Fix, FixReport, LeftOut, LintReport, Related, VerdictChange,

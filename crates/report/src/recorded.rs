@@ -54,8 +54,8 @@ pub struct DecisionRecord {
     /// Where the rule's value is in the file, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<[usize; 2]>,
-    /// If `robots` is a store: what it said was in force for the URL's site: `rules`, `allow all`,
-    /// `disallow all` or `unknown`, or `invalid` for a URL without a host.
+    /// If `robots` is a store: what it said was in force for the URL's site: `rules`, `allow-all`,
+    /// `disallow-all` or `unknown`, or `invalid` for a URL without a host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<String>,
     /// The robots.txt as it was named, or the store that had it.
@@ -285,6 +285,7 @@ impl RecordedQuestion {
         };
         let was = grounds(&record.verdict, self.rule.as_deref(), record.line, &record.reason);
         let is = grounds(verdict, None, None, reason);
+        let holds = holds.replace('-', " ");
         Some((change, format!("was {was}; is {is}; '{store}' changed: {holds}")))
     }
 

@@ -86,7 +86,6 @@ pub struct TypedRecord {
     pub line: u32,
     /// Its kind, which says which of the members from `sitemap` on has the value. Those of
     /// `noindex` and of unknown records have none but `value`.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Kind"))]
     pub kind: Kind,
     /// The field's name as written.
     pub field: String,

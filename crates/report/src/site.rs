@@ -30,7 +30,7 @@ pub struct Site {
     /// Before this time the site wants no further request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<String>,
-    /// The policy that applies: `rules`, `allow all` or `disallow all`.
+    /// The policy that applies: `rules`, `allow-all` or `disallow-all`.
     pub holds: &'static str,
     /// Why that policy applies.
     pub why: &'static str,

@@ -207,7 +207,6 @@ pub struct TallyRule {
     /// The answer in the place of a file, which decides: `HTTP 503`.
     pub answer: Option<String>,
     /// The rule's verdict; null if it is empty, or if no rule decides.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::schema::Verdict>"))]
     pub verdict: Option<Verdict>,
     /// The rule's value as written; null if `verdict` is.
     pub rule: Option<String>,

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
-use robotsieve::{Answer, SiteKind, Verdict};
+use robotsieve::{Answer, Verdict};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Holds;
 use robotsieve_client::sieve;
 use robotsieve_python_common::crawlers::place_of;
 use robotsieve_python_common::errors::invalid_url;
@@ -61,12 +60,7 @@ fn decided<'py>(
     let bytes = bytes_of(url, "url")?;
     let decision = site.policy(crawler).decide(bytes.as_ref());
     let decision = decision.map_err(|_| invalid_url(&bytes))?;
-    let kind = match site.ruling().holds {
-        Holds::AllowAll => SiteKind::AllowAll,
-        Holds::DisallowAll => SiteKind::DisallowAll,
-        _ => SiteKind::Rules,
-    };
-    engine::decision(url.py(), Reasoned::of(decision, kind))
+    engine::decision(url.py(), Reasoned::of(decision, site.ruling().holds))
 }
 
 /// One of several words, as Python has them: `disallow-all`.

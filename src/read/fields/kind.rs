@@ -9,6 +9,7 @@ use std::fmt;
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Kind {
     /// `Sitemap`.
     Sitemap,

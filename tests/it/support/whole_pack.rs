@@ -2,8 +2,8 @@
 //! damage.
 
 use super::crafted;
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
-use robotsieve::{Answer, Config, Origin, Profile};
+use robotsieve::pack::{Pack, PackError, Site, Writer};
+use robotsieve::{Answer, Config, Origin, Profile, SiteKind, SiteRules};
 
 const PATHS: [&str; 5] = ["/", "/a/b?c=d", "/robots.txt", "/%C3%A9*$#x", "/aXbYcZ/aaaa.pdf"];
 
@@ -96,7 +96,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
         for (url, row) in urls.iter().zip(rows.chunks(crawlers.len().max(1))) {
             let Ok(origin) = Origin::of(url) else { continue };
             let Ok(Some(site)) = copy.get(&origin) else { continue };
-            let is_rules = site.kind() == Kind::Rules;
+            let is_rules = site.kind() == SiteKind::Rules;
             site.ask(url, &mut answers).expect("verified");
             assert!(!is_rules || !is_right || answers == row, "{url}");
         }
@@ -117,7 +117,7 @@ fn update(
     let Ok(mut writer) = Writer::append(pack, Vec::new(), profile, config) else { return };
     let new = Origin::of("https://new.example").expect("an origin");
     let packed = writer.recipe().pack(b"User-agent: *\nDisallow: /a\nSitemap: /s\nCrawl-delay: 1");
-    let rules = Outcome::Rules(writer.put(&packed).expect("a Vec"));
+    let rules = SiteRules::Rules(writer.put(&packed).expect("a Vec"));
     let mut wanted = pack.len();
     wanted += u64::from(!pack.get(&new).is_ok_and(|found| found.is_some()));
     let is_here = new.shard(pack.shard().1) == pack.shard().0;
@@ -128,7 +128,7 @@ fn update(
     }
     for (number, origin) in origins.iter().filter(|origin| **origin != new).take(3).enumerate() {
         let changed = match number {
-            0 => writer.add(origin, Outcome::AllowAll, None),
+            0 => writer.add(origin, SiteRules::AllowAll, None),
             1 => writer.forget(origin),
             _ => writer.add(origin, rules, None),
         };

@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue};
-use robotsieve::{Answer, Config, Crawler, Origin, Profile, Reason};
+use robotsieve::{Answer, Config, Crawler, Origin, Profile, Reason, SiteKind};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
-    AsOf, Attempt, CachedCopy, Condition, Failure, Holds, LocalFault, LocalKind, OriginState,
-    Outcome, Protocol, Redirect, Response, Why,
+    AsOf, Attempt, CachedCopy, Condition, Failure, LocalFault, LocalKind, OriginState, Outcome,
+    Protocol, Redirect, Response, Why,
 };
 use robotsieve_client::sieve::{Fetch, Grounds, Metrics, Sieve, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
@@ -184,7 +184,7 @@ async fn verdicts_and_grounds() {
     let decision = sieve.decide("https://down.com/").await.unwrap();
     assert!(!decision.is_allowed());
     assert!(matches!(decision.grounds(), Grounds::Outcome(ruling)
-        if ruling.why == Why::UnreachableWithoutCopy && ruling.holds == Holds::DisallowAll));
+        if ruling.why == Why::UnreachableWithoutCopy && ruling.holds == SiteKind::DisallowAll));
     assert_eq!(decision.site().state().condition(), Condition::Unreachable);
     assert!(
         allowed(&sieve, "https://down.com/robots.txt").await,
@@ -219,7 +219,7 @@ async fn serialised_decisions_and_metrics() {
     let decision = sieve.decide("https://down.com/").await.unwrap();
     let wanted = serde_json::json!({
         "url": "https://down.com/", "verdict": "disallow", "origin": "https://down.com",
-        "holds": "disallow_all", "why": "unreachable_without_copy", "line": null,
+        "holds": "disallow-all", "why": "unreachable_without_copy", "line": null,
         "age_seconds": null,
     });
     assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
@@ -340,7 +340,7 @@ async fn unreachable_sites() {
     web.set("https://e.com", Site::Answers(500, ""));
     let fetched = sieve.fetch(&Origin::of(url).unwrap()).await.unwrap();
     assert_eq!(fetched.state().condition(), Condition::Absent);
-    assert_eq!(fetched.ruling().holds, Holds::AllowAll);
+    assert_eq!(fetched.ruling().holds, SiteKind::AllowAll);
 }
 
 #[tokio::test]
@@ -510,9 +510,9 @@ async fn paces_and_sitemaps() {
 #[tokio::test]
 async fn old_failures() {
     for (days, site, wanted) in [
-        (31, Site::Answers(200, "User-agent: *\nDisallow: /"), Some(Holds::Rules)),
-        (1, Site::Answers(200, RULES), Some(Holds::Rules)),
-        (1, Site::Fails, Some(Holds::DisallowAll)),
+        (31, Site::Answers(200, "User-agent: *\nDisallow: /"), Some(SiteKind::Rules)),
+        (1, Site::Answers(200, RULES), Some(SiteKind::Rules)),
+        (1, Site::Fails, Some(SiteKind::DisallowAll)),
         (31, Site::Fails, None),
     ] {
         for protocol in [Protocol::RFC9309, Protocol::GOOGLE] {
@@ -529,8 +529,8 @@ async fn old_failures() {
                 let decision = sieve.decide("https://e.com/public").await.unwrap();
                 let holds = decision.site().ruling().holds;
                 match (wanted, &site) {
-                    (Some(Holds::Rules), _) => {
-                        assert_eq!(holds, Holds::Rules);
+                    (Some(SiteKind::Rules), _) => {
+                        assert_eq!(holds, SiteKind::Rules);
                         assert_eq!(decision.is_allowed(), days == 1, "{round}");
                     }
                     (Some(wanted), _) if protocol == Protocol::RFC9309 => assert_eq!(holds, wanted),
@@ -580,17 +580,17 @@ async fn as_of_captures() {
         Sieve::builder(Crawler::name("bot")).protocol(Protocol::GOOGLE).store(store.clone());
     let today = today.as_of(AsOf::Time(Timestamp(START + 51 * DAY))).build();
     for (host, then, now) in [
-        ("busy.com", Holds::DisallowAll, Holds::DisallowAll),
-        ("fresh.com", Holds::Rules, Holds::DisallowAll),
-        ("stale.com", Holds::DisallowAll, Holds::DisallowAll),
-        ("none.com", Holds::AllowAll, Holds::AllowAll),
+        ("busy.com", SiteKind::DisallowAll, SiteKind::DisallowAll),
+        ("fresh.com", SiteKind::Rules, SiteKind::DisallowAll),
+        ("stale.com", SiteKind::DisallowAll, SiteKind::DisallowAll),
+        ("none.com", SiteKind::AllowAll, SiteKind::AllowAll),
     ] {
         for (sieve, wanted) in [(&capture, then), (&today, now)] {
             for _ in 0..3 {
                 let url = format!("https://{host}/public");
                 let decision = sieve.decide(&url).await.unwrap();
                 assert_eq!(decision.site().ruling().holds, wanted, "{host}");
-                assert_eq!(decision.is_allowed(), wanted != Holds::DisallowAll, "{host}");
+                assert_eq!(decision.is_allowed(), wanted != SiteKind::DisallowAll, "{host}");
             }
         }
     }

@@ -51,7 +51,7 @@ async fn overrides_come_first() {
     assert!(!sieve.is_due(&origin).unwrap());
     let fetched = sieve.fetch(&origin).await.unwrap();
     fetched.stored.clone().unwrap();
-    assert_eq!((fetched.ruling().why, fetched.ruling().holds), (Why::Override, Holds::Rules));
+    assert_eq!((fetched.ruling().why, fetched.ruling().holds), (Why::Override, SiteKind::Rules));
     sieve.site_answered(&Origin::of("https://shut.com").unwrap()).unwrap();
     assert_eq!((web.asked(), sieve.state(&origin).unwrap()), (4, None));
     // Nothing of them is stored, and what was known is kept.

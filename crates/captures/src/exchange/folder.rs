@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, btree_map};
 
-use robotsieve::{Origin, Profile, Scheme};
+use robotsieve::{Origin, Profile, Scheme, SiteKind};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{Attempt, Holds, OriginState, Protocol, Response};
+use robotsieve_client::outcome::{Attempt, OriginState, Protocol, Response};
 use robotsieve_client::store::{MAX_BODY_BYTES, Reader, StoreError};
 
 /// The rules in force for the hosts of a store, as robots.txt files: those of a [folder](robotsieve_client::folders).
@@ -85,8 +85,8 @@ fn text(
     now: Timestamp,
 ) -> Vec<u8> {
     match protocol.ruling(known, now).holds {
-        Holds::Rules => body.unwrap_or_default(),
-        Holds::AllowAll => Vec::new(),
+        SiteKind::Rules => body.unwrap_or_default(),
+        SiteKind::AllowAll => Vec::new(),
         _ => b"# robotsieve: could not be fetched\nUser-agent: *\nDisallow: /\n".to_vec(),
     }
 }

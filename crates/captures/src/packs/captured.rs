@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use robotsieve::Origin;
-use robotsieve::pack::{Outcome, Site, Writer};
+use robotsieve::pack::{Site, Writer, Written};
 use robotsieve_client::Timestamp;
+use robotsieve::SiteRules;
 
 use crate::Captured;
 
@@ -24,7 +25,7 @@ pub fn captured(site: &Site<'_>) -> Captured {
 pub fn add<W: Write>(
     writer: &mut Writer<'_, W>,
     origin: &Origin<'_>,
-    outcome: Outcome,
+    outcome: SiteRules<Written>,
     captured: Captured,
 ) -> io::Result<()> {
     match captured.is_later {

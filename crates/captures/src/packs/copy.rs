@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
 
-use robotsieve::pack::{Kind, Outcome, Pack, PackError, Site, Writer};
-use robotsieve::{Origin, Profile};
-use robotsieve_client::outcome::{AsOf, Holds, Protocol};
+use robotsieve::pack::{Pack, PackError, Site, Writer};
+use robotsieve::{Origin, Profile, SiteKind};
+use robotsieve_client::outcome::{AsOf, Protocol};
 
 use super::captured::{add, captured};
 use super::settle::said_of;
@@ -36,16 +36,13 @@ pub fn copy<W: Write>(
                 let told = told(packs, &protocol, (number, site), &origin)?;
                 let Some((kind, captured)) = told else { continue };
                 let writer = &mut writers[writer];
-                let outcome = match (kind, copied) {
-                    (Kind::AllowAll, _) => Outcome::AllowAll,
-                    (Kind::DisallowAll, _) => Outcome::DisallowAll,
-                    (Kind::Unknown, _) => Outcome::Unknown,
-                    (Kind::Rules, Some(copied)) => copied,
-                    (Kind::Rules, None) => {
+                let outcome = kind.try_with(|| {
+                    if copied.is_none() {
                         let put = writer.put_site(&site);
-                        *copied.insert(put.map_err(|error| CopyError::of(number, error))?)
+                        copied = put.map_err(|error| CopyError::of(number, error))?.rules();
                     }
-                };
+                    copied.ok_or_else(|| io::Error::other("rules without a file"))
+                })?;
                 add(writer, &origin, outcome, captured)?;
                 count += 1;
             }
@@ -61,7 +58,7 @@ fn told(
     protocol: &Protocol,
     (number, site): (usize, Site<'_>),
     origin: &Origin<'_>,
-) -> io::Result<Option<(Kind, Captured)>> {
+) -> io::Result<Option<(SiteKind, Captured)>> {
     let (mut history, mut is_alone) = (History::default(), true);
     for (of, pack) in packs.iter().enumerate() {
         let site = match of == number {
@@ -76,15 +73,7 @@ fn told(
         return Ok(Some((site.kind(), captured(&site))));
     }
     let settled = history.settle(protocol, AsOf::Capture).filter(|settled| settled.of == number);
-    Ok(settled.map(|settled| {
-        let kind = match settled.holds {
-            Some(Holds::Rules) => Kind::Rules,
-            Some(Holds::AllowAll) => Kind::AllowAll,
-            Some(_) => Kind::DisallowAll,
-            None => Kind::Unknown,
-        };
-        (kind, settled.captured)
-    }))
+    Ok(settled.map(|settled| (settled.holds, settled.captured)))
 }
 
 /// Damage of a pack that is copied.

@@ -8,13 +8,14 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use robotsieve::Origin;
-use robotsieve::pack::{Outcome, Pack, Packed, Recipe, Writer, Written};
+use robotsieve::pack::{Pack, Packed, Recipe, Writer, Written};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Said};
 use robotsieve_rights::packed;
+use robotsieve::SiteRules;
 
 use super::making::Judging;
-use super::settle::{Holding, PackedAt, PackedOrigin, as_io, held_before, settled};
+use super::settle::{PackedAt, PackedOrigin, as_io, held_before, settled};
 use crate::{Capture, Gathered, Lead, Says, SiteAnswer};
 
 /// An input of packs.
@@ -218,20 +219,15 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     }
 }
 
-impl Holding {
-    /// The outcome of what was put into the pack that is being written.
+impl PackedOrigin {
+    /// What was put into the pack that is being written.
     ///
     /// # Errors
     /// Returns an error for what is in the pack that is being updated.
-    pub fn outcome(self) -> io::Result<Outcome> {
-        Ok(match self {
-            Holding::Rules(PackedAt::Put(bytes)) => Outcome::Rules(Written::from_bytes(bytes)),
-            Holding::Rules(PackedAt::Before(_)) => {
-                return Err(io::Error::other("rules of another pack"));
-            }
-            Holding::AllowAll => Outcome::AllowAll,
-            Holding::DisallowAll => Outcome::DisallowAll,
-            Holding::Unknown => Outcome::Unknown,
+    pub fn outcome(self) -> io::Result<SiteRules<Written>> {
+        self.holds.kind().try_with(|| match self.holds.rules() {
+            Some(PackedAt::Put(bytes)) => Ok(Written::from_bytes(bytes)),
+            _ => Err(io::Error::other("rules of another pack")),
         })
     }
 }

@@ -19,4 +19,4 @@ pub use captured::{add, captured};
 pub use copy::{CopyError, copy};
 pub use gather::{Counts, Gather, GatherInput, ReadFile, Unread};
 pub use making::{Judging, Making};
-pub use settle::{Holding, PackedAt, PackedOrigin};
+pub use settle::{PackedAt, PackedOrigin};

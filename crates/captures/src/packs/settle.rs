@@ -3,9 +3,10 @@
 use std::io;
 
 use robotsieve::Origin;
-use robotsieve::pack::{Kind, Pack};
+use robotsieve::pack::Pack;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Holds, Said};
+use robotsieve_client::outcome::{AsOf, Said};
+use robotsieve::{SiteKind, SiteRules};
 use serde::{Deserialize, Serialize};
 
 use super::captured::captured;
@@ -25,31 +26,18 @@ pub enum PackedAt {
 #[derive(Clone, Debug)]
 pub struct PackedOrigin {
     /// The rules or outcome in force.
-    pub holds: Holding,
+    pub holds: SiteRules<PackedAt>,
     /// When that was captured.
     pub captured: Captured,
 }
 
-/// The rules or outcome in force for an origin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Holding {
-    /// The rules of the file that is there.
-    Rules(PackedAt),
-    /// Everything is allowed.
-    AllowAll,
-    /// Nothing is allowed.
-    DisallowAll,
-    /// Nothing is known.
-    Unknown,
-}
-
 /// The kind of a pack's entry, as an answer. Packs do not tell what disallowed all: it counts as a failure.
-pub fn said_of(kind: Kind) -> Option<Said> {
+pub fn said_of(kind: SiteKind) -> Option<Said> {
     match kind {
-        Kind::Rules => Some(Said::File(None)),
-        Kind::AllowAll => Some(Said::Status(404)),
-        Kind::DisallowAll => Some(Said::Failed),
-        Kind::Unknown => None,
+        SiteKind::Rules => Some(Said::File(None)),
+        SiteKind::AllowAll => Some(Said::Status(404)),
+        SiteKind::DisallowAll => Some(Said::Failed),
+        SiteKind::Unknown => None,
     }
 }
 
@@ -65,8 +53,8 @@ pub fn held_before(
 }
 
 /// What a pack has for an origin, as an answer.
-fn answer_of(kind: Kind, key: &str) -> Option<(Said, Option<PackedAt>)> {
-    let place = (kind == Kind::Rules).then(|| PackedAt::Before(key.into()));
+fn answer_of(kind: SiteKind, key: &str) -> Option<(Said, Option<PackedAt>)> {
+    let place = (kind == SiteKind::Rules).then(|| PackedAt::Before(key.into()));
     said_of(kind).map(|said| (said, place))
 }
 
@@ -104,13 +92,8 @@ pub fn settled(
         }
     }
     let Some(settled) = history.settle(&judging.protocol, judging.as_of) else { return Ok(None) };
-    let holds = match (settled.holds, settled.of) {
-        (Some(Holds::Rules), Some(place)) => Holding::Rules(place),
-        (Some(Holds::Rules), None) => return Err(io::Error::other("rules without a file")),
-        (Some(Holds::AllowAll), _) => Holding::AllowAll,
-        (Some(_), _) => Holding::DisallowAll,
-        (None, _) => Holding::Unknown,
-    };
+    let place = || settled.of.ok_or_else(|| io::Error::other("rules without a file"));
+    let holds = settled.holds.try_with(place)?;
     Ok(Some(PackedOrigin { holds, captured: settled.captured }))
 }
 

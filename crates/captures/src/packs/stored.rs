@@ -1,8 +1,8 @@
 //! Stores as sources of packs.
 
-use robotsieve::Origin;
+use robotsieve::{Origin, SiteKind};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Failure, Holds, OriginState, Response};
+use robotsieve_client::outcome::{AsOf, Failure, OriginState, Response};
 use robotsieve_client::store::{Reader, StoreError};
 
 use super::making::Judging;
@@ -29,11 +29,11 @@ impl Judging {
         let Ok(origin) = Origin::of(key) else { return Ok(None) };
         let ruling = protocol.ruling(state, now);
         let (at, answer) = match (ruling.holds, &state.copy) {
-            (Holds::Rules, Some(copy)) => {
+            (SiteKind::Rules, Some(copy)) => {
                 let body = store.body(&copy.content)?.unwrap_or_default();
                 (copy.at, SiteAnswer::Final(Response::as_is(200, body)))
             }
-            (Holds::AllowAll, _) => {
+            (SiteKind::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
             }
             _ => (state.attempted, SiteAnswer::Failed(Failure::Broken(String::new()))),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robotsieve_client::outcome::{AsOf, Event, Holds, Protocol};
+use robotsieve_client::outcome::{AsOf, Event, Protocol};
+use robotsieve::SiteKind;
 
 use super::*;
 use crate::capture::At;
@@ -694,7 +695,7 @@ fn a_503_in_an_archive_allows_nothing() {
     read([opened(path)], 1, act, |_| {}).unwrap();
     for protocol in [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC] {
         for as_of in [AsOf::Capture, AsOf::Time(Timestamp::now())] {
-            assert_eq!(protocol.judge(&events, as_of).unwrap().holds, Holds::DisallowAll);
+            assert_eq!(protocol.judge(&events, as_of).unwrap().holds, SiteKind::DisallowAll);
         }
     }
 }

@@ -145,7 +145,6 @@ pub struct ReachPolicy {
     /// Why there may be rules that were not found.
     pub unproven: Option<String>,
     /// The verdicts on `pages`, in their order.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<robotsieve_report::schema::Verdict>"))]
     pub verdicts: Vec<Verdict>,
     /// The verdicts on the URLs of the sitemap, if one was given.
     pub sitemap: Option<TallyReport>,

@@ -46,7 +46,6 @@ pub struct TestResult {
     /// Its line there, from 1.
     pub line: u64,
     /// The verdict that is expected.
-    #[cfg_attr(feature = "schema", schemars(with = "robotsieve_report::schema::Verdict"))]
     pub expected: Verdict,
     /// The crawlers, as the line names them.
     pub who: String,
@@ -76,7 +75,6 @@ pub struct TestFailure {
     /// The name of the profile.
     pub profile: String,
     /// The verdict that they get.
-    #[cfg_attr(feature = "schema", schemars(with = "robotsieve_report::schema::Verdict"))]
     pub verdict: Verdict,
     /// Their names.
     pub crawlers: Vec<String>,
@@ -97,7 +95,6 @@ pub struct TestFailure {
 #[non_exhaustive]
 pub struct TestRule {
     /// Its verdict.
-    #[cfg_attr(feature = "schema", schemars(with = "robotsieve_report::schema::Verdict"))]
     pub verdict: Verdict,
     /// Its line, from 1.
     pub line: u32,

@@ -89,7 +89,6 @@ pub struct InsteadOfFile {
     /// `HTTP 503`, or what went wrong; and from where, if redirects led there.
     pub answer: String,
     /// The verdict on all paths, for all crawlers.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Verdict"))]
     pub verdict: Verdict,
     /// The consequence of the answer, and its reason: a clause.
     pub why: String,
@@ -189,7 +188,6 @@ pub enum Extent {
 #[non_exhaustive]
 pub struct DecidingRule {
     /// The verdict that it gives: `allow` or `disallow`.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Verdict"))]
     pub verdict: Verdict,
     /// Its line, from 1.
     pub line: u32,
@@ -213,7 +211,6 @@ pub struct RecordDiff {
     /// `for` their names, or `of no group`.
     pub label: String,
     /// The kind of record.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Kind"))]
     pub kind: Kind,
     /// The records of the old file alone.
     pub removed: Vec<ChangedRecord>,
@@ -257,7 +254,6 @@ pub struct UrlFlip {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url_base64: Option<String>,
     /// The verdict now.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::Verdict"))]
     pub new: Verdict,
     /// The crawlers.
     pub crawlers: Vec<String>,
