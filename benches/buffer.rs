@@ -17,9 +17,9 @@ fn main() {
     let [robots, agent, urls] = match given.try_into() {
         Ok(given) => given,
         Err(_) => [
-            format!("{here}/corpora/robots/news.example.txt"),
+            format!("{here}/../corpora/robots/news.example.txt"),
             "Googlebot".to_owned(),
-            format!("{here}/corpora/urls/news.txt"),
+            format!("{here}/../corpora/urls/news.txt"),
         ],
     };
     let robots = std::fs::read(robots).expect("the file with the rules");

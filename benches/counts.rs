@@ -189,7 +189,7 @@ fn main() -> ExitCode {
         eprintln!("counts: valgrind is not installed (Debian: apt-get install valgrind)");
         return if has("--if-available") { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/counts.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("counts.txt");
     let recorded = std::fs::read_to_string(&path).unwrap_or_default();
     let recorded: BTreeMap<&str, u64> = recorded
         .lines()

@@ -884,7 +884,7 @@ fn written(name: &str) -> Vec<u8> {
 /// as they are written. `UPDATE_DOCS=1` writes them.
 #[test]
 fn seeds() {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pack");
+    let seeds = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fuzz/seeds/pack");
     let hostile = hostile_packs::ALL.iter().map(|(name, make)| (*name, make(1 << 10)));
     let written = ["small", "all", "over", "updated"].map(|name| (name, written(name)));
     // The largest one would only be slow.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use robotsieve::enforce::{self, CannotEnforce, Options};
 use robotsieve::known::{KnownCrawler, KnownCrawlers};
 use robotsieve::{Policy, Profile, Robots};
+use robotsieve_corpora::shared::corpus;
 use robotsieve_corpus_test::corpus_test;
 
 use crate::command::servers::Server;
@@ -234,12 +235,6 @@ fn answers_are_right(server: Server) {
     if let Some([refused, open]) = asked(server, &own_sites()) {
         assert!(refused > 1_000 && open > 10_000, "{refused} {open}");
     }
-}
-
-/// The folder that `#[corpus_test]` looked at.
-fn corpus() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
 }
 
 /// How much to try, if the environment does not say it: `.ci/run enforce` has it do more.

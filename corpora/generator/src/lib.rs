@@ -20,6 +20,7 @@ mod hosts;
 mod individual;
 mod names;
 mod rng;
+pub mod shared;
 mod urls;
 pub mod warc;
 mod words;
