@@ -1,6 +1,6 @@
 //! A policy asked about the URLs of one buffer, as Arrow holds them: what bindings are compared with.
 //!
-//!     cargo bench -p robotsieve --bench buffer -- ROBOTS AGENT URLS
+//!     cargo bench -p robotsieve-benches --bench buffer -- ROBOTS AGENT URLS
 //!
 //! prints how many of the URLs in the file `URLS`, one a line, are allowed, and the nanoseconds for
 //! each in the best of nine rounds. Without arguments it takes files of `corpora/`.

@@ -4,9 +4,9 @@
 //! each count with the one recorded in `benches/counts.txt`:
 //!
 //! ```console
-//! cargo bench --bench counts                 # print the counts and how they drifted
-//! cargo bench --bench counts -- --record     # write them to benches/counts.txt
-//! cargo bench --bench counts -- --if-available   # succeed even if valgrind is missing
+//! cargo bench -p robotsieve-benches --bench counts                 # print the counts and how they drifted
+//! cargo bench -p robotsieve-benches --bench counts -- --record     # write them to benches/counts.txt
+//! cargo bench -p robotsieve-benches --bench counts -- --if-available   # succeed even if valgrind is missing
 //! ```
 //!
 //! The recorded counts hold for a processor with AVX2 and for one version of the compiler; with

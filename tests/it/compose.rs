@@ -5,6 +5,7 @@ use robotsieve::compose::{Changes, Group, Intentions, RobotsTxt, literal};
 use robotsieve::known::KnownCrawlers;
 use robotsieve::lint::{Options, Severity, lint};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_corpora::effort;
 
 use crate::support::random::Random;
 
@@ -452,7 +453,8 @@ fn generated_intentions() {
     const PIECES: [&str; 8] = ["a", "b", "/", "$", "%C3%A9", "%20", "%23", "a/b"];
     let mut random = Random(32);
     let (mut built_count, mut refused) = (0, 0);
-    while built_count < 1_000 {
+    let wanted = effort::cases(1_000);
+    while built_count < wanted {
         let (mut all, groups) = generated(&mut random);
         let mut profiles: Vec<Profile> = Vec::new();
         if random.below(2) == 0 {

@@ -8,6 +8,7 @@ use robotsieve::diff::{self, Limits};
 use robotsieve::lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
 use robotsieve::report::FixReport;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve_corpora::effort;
 
 /// The profiles in which fixes are proven, whatever the options.
 fn proven(options: &Options) -> Vec<(String, Profile)> {
@@ -222,7 +223,7 @@ fn generated(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn fixes_of_generated_files() {
-    let rounds = if cfg!(debug_assertions) { 600 } else { 20_000 };
+    let rounds = effort::cases(if cfg!(debug_assertions) { 600 } else { 20_000 });
     let mut random = Random(11);
     let mut sum = [0; 3];
     for round in 0..rounds {

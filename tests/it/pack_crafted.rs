@@ -12,6 +12,7 @@ use crate::support::{crafted, generate, hostile_packs};
 use proptest::prelude::*;
 use robotsieve::pack::{FileError, Kind, Outcome, Pack, PackError, Writer};
 use robotsieve::{Answer, Config, Crawler, Origin, Profile};
+use robotsieve_corpora::effort;
 
 /// What is wrong with a pack; `None` if it is as a writer writes it. Uses it in every way.
 fn damage(pack: &Crafted) -> Option<&'static str> {
@@ -901,7 +902,7 @@ fn seeds() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 150,
+        cases: effort::cases(150) as u32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, Ran, run, run_in, run_with};
+use crate::command::{Command, Folder, Ran, run, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\n\
     Disallow: /shop/\nAllow: /shop/open\nDisallow: /*.pdf$\n";

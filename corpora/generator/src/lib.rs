@@ -15,6 +15,7 @@
 
 pub mod archive;
 pub mod crafted;
+pub mod effort;
 pub mod hostile;
 mod hosts;
 mod individual;

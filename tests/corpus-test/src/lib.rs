@@ -10,7 +10,8 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 pub fn corpus_test(_arguments: TokenStream, function: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = function.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.pop() else { panic!("a function has a body") };
-    let name = tokens.windows(2).find(|pair| pair[0].to_string() == "fn").expect("a function")[1].to_string();
+    let name = tokens.windows(2).find(|pair| pair[0].to_string() == "fn").expect("a function")[1]
+        .to_string();
     let look = format!(
         "if ::robotsieve_corpora::shared::is_missing(concat!(module_path!(), \"::{name}\")) {{ return; }}"
     );
