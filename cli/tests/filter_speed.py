@@ -66,7 +66,7 @@ def main():
     args = parser.parse_args()
     beside = os.path.dirname(args.program)
     args.generator = args.generator or os.path.join(beside, "robotsieve-corpora")
-    args.answers = args.answers or os.path.join(beside, "examples", "answers")
+    args.answers = args.answers or os.path.join(beside, "answers")
     work = os.path.join(args.work, f"{args.hosts}-{args.urls}")
     generate(args, work)
     few = args.hosts < 100_000

@@ -6,6 +6,8 @@
 //! On the URLs in `corpora/`, and on the real ones in `../shared/corpus` or in the folder that
 //! `ROBOTSIEVE_CORPUS` names. Asserts how many are allowed. With `--smoke` behind the path it runs once.
 
+#![allow(unsafe_code, reason = "calls a C library: each block has its proof")]
+
 #[cfg(unix)]
 fn main() {
     unix::main();
