@@ -1,6 +1,6 @@
 """The reports, as data: frozen, hashable, comparable, picklable, and made for ``match``.
 
-Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-features --test it reports::
+Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test -p robotsieve-tests reports::
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 //! The JSON Schema of the reports, the types made of it for TypeScript and Python, and documents that
 //! fit it.
 //!
-//! `UPDATE_REPORTS=1 cargo test --all-features --test it reports::` writes the files.
+//! `UPDATE_REPORTS=1 cargo test -p robotsieve-tests reports::` writes the files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -422,7 +422,7 @@ fn of_value(value: &Value) -> Option<Of> {
 }
 
 const NOTICE: &str = "Generated from docs/report.schema.json: \
-                      UPDATE_REPORTS=1 cargo test --all-features --test it reports::";
+                      UPDATE_REPORTS=1 cargo test -p robotsieve-tests reports::";
 
 /// Text in lines of at most this many characters, each with this before it.
 fn wrapped(text: &str, before: &str) -> String {
@@ -615,7 +615,7 @@ fn published_types_are_current() {
             let is_current = fs::read_to_string(file).is_ok_and(|text| text == wanted);
             assert!(
                 is_current,
-                "{path}: update it with UPDATE_REPORTS=1 cargo test --all-features --test it reports::"
+                "{path}: update it with UPDATE_REPORTS=1 cargo test -p robotsieve-tests reports::"
             );
         }
     }

@@ -1,4 +1,4 @@
-/** The reports, as data. Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test --all-features --test it reports:: */
+/** The reports, as data. Generated from docs/report.schema.json: UPDATE_REPORTS=1 cargo test -p robotsieve-tests reports:: */
 
 /** The offset of the first byte, and of the one after the last. */
 export type Span = [start: number, end: number];
