@@ -1,6 +1,6 @@
 //! A policy asked about the URLs of one buffer, as Arrow holds them: what bindings are compared with.
 //!
-//!     cargo bench -p robotsieve --bench buffer -- ROBOTS AGENT URLS
+//!     cargo bench -p robotsieve-benches --bench buffer -- ROBOTS AGENT URLS
 //!
 //! prints how many of the URLs in the file `URLS`, one a line, are allowed, and the nanoseconds for
 //! each in the best of nine rounds. Without arguments it takes files of `corpora/`.
@@ -17,9 +17,9 @@ fn main() {
     let [robots, agent, urls] = match given.try_into() {
         Ok(given) => given,
         Err(_) => [
-            format!("{here}/corpora/robots/news.example.txt"),
+            format!("{here}/../corpora/robots/news.example.txt"),
             "Googlebot".to_owned(),
-            format!("{here}/corpora/urls/news.txt"),
+            format!("{here}/../corpora/urls/news.txt"),
         ],
     };
     let robots = std::fs::read(robots).expect("the file with the rules");

@@ -4,9 +4,9 @@
 //! each count with the one recorded in `benches/counts.txt`:
 //!
 //! ```console
-//! cargo bench --bench counts                 # print the counts and how they drifted
-//! cargo bench --bench counts -- --record     # write them to benches/counts.txt
-//! cargo bench --bench counts -- --if-available   # succeed even if valgrind is missing
+//! cargo bench -p robotsieve-benches --bench counts                 # print the counts and how they drifted
+//! cargo bench -p robotsieve-benches --bench counts -- --record     # write them to benches/counts.txt
+//! cargo bench -p robotsieve-benches --bench counts -- --if-available   # succeed even if valgrind is missing
 //! ```
 //!
 //! The recorded counts hold for a processor with AVX2 and for one version of the compiler; with
@@ -189,7 +189,7 @@ fn main() -> ExitCode {
         eprintln!("counts: valgrind is not installed (Debian: apt-get install valgrind)");
         return if has("--if-available") { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/counts.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("counts.txt");
     let recorded = std::fs::read_to_string(&path).unwrap_or_default();
     let recorded: BTreeMap<&str, u64> = recorded
         .lines()

@@ -2,7 +2,7 @@
 //! time, and the most memory. Each is measured in a process of its own.
 //!
 //! ```text
-//! cargo bench --bench crafted --features lint -- NAME
+//! cargo bench -p robotsieve-benches --bench crafted -- NAME
 //! ```
 
 use std::process::{Command, Stdio};

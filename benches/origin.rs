@@ -1,7 +1,7 @@
 //! Finding the origin whose robots.txt governs a URL (feature `url`): `Origin::of` compared with
 //! `url::Url::parse` on the URLs of each set. Asserts the total length of all keys.
 //!
-//! `cargo bench -p robotsieve --features url --bench origin`
+//! `cargo bench -p robotsieve-benches --bench origin`
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! by one and in batches, on one thread and on two, and for comparison the same URLs sorted by host.
 //!
 //! ```text
-//! cargo bench --features pack --bench random [-- --hosts N --urls M --rounds R --huge-pages
+//! cargo bench -p robotsieve-benches --bench random [-- --hosts N --urls M --rounds R --huge-pages
 //!     --only set|pack --one --folder DIR]
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! Rights (feature `rights`): of URLs by a compiled robots.txt, of URLs with headers from a column, and
 //! of pages. Asserts the number of URLs that may not be trained on, and of statements.
 //!
-//! `cargo bench -p robotsieve --features rights --bench rights`
+//! `cargo bench -p robotsieve-benches --bench rights`
 
 use std::hint::black_box;
 use std::time::Duration;

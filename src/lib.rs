@@ -169,18 +169,3 @@ pub use sites::policy::SitePolicy;
 #[cfg(feature = "url")]
 pub use sites::set::{PolicySet, SetSite};
 pub use verdict::Verdict;
-
-/// Tests the examples of the tour of the library.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/library.md")]
-struct LibraryTour;
-
-/// Tests the examples of the guide to explanations.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/explain.md")]
-struct ExplainGuide;
-
-/// Tests the examples of the page on profiles.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/profiles.md")]
-struct ProfilesPage;

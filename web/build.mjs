@@ -1,11 +1,12 @@
-// Builds the package into dist/: `npm run build`.
+// Builds the package into dist/: `npm run build`. With `--two` only the modules of core and rights; the ones between
+// are copies of that of rights, which has all of theirs, and so is that of writing, which cannot build files then.
 //
 // Cargo builds the standard library too, from the sources that `rustup component add rust-src` or Debian's package
 // rust-web-src brings: see toolchain.mjs.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -36,6 +37,7 @@ const { cargo, environment, options } = compiler(["simd128"]);
 rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=2`]);
+const isTwo = process.argv.includes("--two");
 const variants = [["rights", ["--features=rights"]], ["write", ["--features=write"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
 const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
@@ -84,9 +86,10 @@ async function finished(name) {
 // Compiling a module takes one processor for the most part. So the tool is built beside the first one, and each is finished
 // beside the next.
 const tool = run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
+const copies = isTwo ? ["known", "full", "write"] : [];
 const jobs = [tool];
 let last = Promise.resolve();
-for (const [name, features] of variants) {
+for (const [name, features] of variants.filter(([name]) => !copies.includes(name))) {
   last = last.then(() => compiled(name, features));
   jobs.push(last, Promise.all([last, tool]).then(() => finished(name)));
 }
@@ -96,6 +99,10 @@ jobs.push(run("cargo", [
   "typescript", join(here, "package/reports.ts"),
 ]));
 await all(jobs);
+for (const name of copies) {
+  cpSync(join(dist, "rights"), join(dist, name), { recursive: true });
+  renameSync(join(dist, name, moduleFile("rights")), join(dist, name, moduleFile(name)));
+}
 
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
 // The compiler copies no declarations that were written by hand.

@@ -107,7 +107,7 @@ impl Host {
 
 /// The files in `corpora/`, and 300 generated hosts.
 pub fn corpora() -> Vec<Host> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora");
     let mut hosts = hosts_of(&folder.join("robots"), |name| {
         let shape = name.strip_suffix(".example.txt")?;
         Some(folder.join("urls").join(format!("{shape}.txt")))
@@ -126,10 +126,7 @@ pub fn corpora() -> Vec<Host> {
 /// names; empty if they are missing.
 #[allow(dead_code, reason = "`counts` uses only the files in the repository")]
 pub fn shared_corpus() -> Vec<Host> {
-    let folder = match std::env::var_os("ROBOTSIEVE_CORPUS") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
-    };
+    let folder = robotsieve_corpora::shared::corpus();
     hosts_of(&folder.join("robots"), |name| Some(folder.join("urls").join(name)))
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the C library as capi/install.sh has installed it:
 #
-#     capi/tests/run.sh [PREFIX]      # target/capi if none is named
+#     capi/tests/run.sh [PREFIX [LANGUAGE...]]      # target/capi and all languages, if none is named
 #
 # With AddressSanitizer and UndefinedBehaviorSanitizer, under valgrind, linked statically too, as C99 and
 # C++; all verdicts of the corpus, if there is one; the guide; and the examples in each language, for which
@@ -15,6 +15,9 @@ prefix=$(cd "${1:-target/capi}" && pwd)
 command=$(realpath "${ROBOTSIEVE_COMMAND:-target/debug/robotsieve}")
 corpus=${ROBOTSIEVE_CORPUS:-../shared/corpus}
 built=$PWD/target/capi-tests
+# Those of the examples, as their files end; `c` stands for C and C++.
+languages=("${@:2}")
+[ "${#languages[@]}" -gt 0 ] || languages=(c go cs java lua php python ruby)
 mkdir -p "$built"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 
@@ -84,12 +87,21 @@ echo "-- examples"
 examples=$PWD/capi/examples
 cc "$examples/filter.c" "${found[@]}" "${shared[@]}" -o "$built/filter-c"
 c++ -std=c++17 "$examples/filter.cpp" "${found[@]}" "${shared[@]}" -o "$built/filter-cpp"
-go build -o "$built/filter-go" "$examples/filter.go"
-mcs "-out:$built/filter.exe" "$examples/filter.cs"
-jna=$(find /usr/share/java -name jna.jar)
-for example in "$built/filter-c" "$built/filter-cpp" "$built/filter-go" "mono $built/filter.exe" \
-    "java -cp $jna $examples/Filter.java" "luajit $examples/filter.lua" "php $examples/filter.php" \
-    "python3 $examples/filter.py" "ruby $examples/filter.rb"; do
+programs=()
+for language in "${languages[@]}"; do
+    case $language in
+    c) programs+=("$built/filter-c" "$built/filter-cpp") ;;
+    go) go build -o "$built/filter-go" "$examples/filter.go" && programs+=("$built/filter-go") ;;
+    cs) mcs "-out:$built/filter.exe" "$examples/filter.cs" && programs+=("mono $built/filter.exe") ;;
+    java) programs+=("java -cp $(find /usr/share/java -name jna.jar) $examples/Filter.java") ;;
+    lua) programs+=("luajit $examples/filter.lua") ;;
+    php) programs+=("php $examples/filter.php") ;;
+    python) programs+=("python3 $examples/filter.py") ;;
+    ruby) programs+=("ruby $examples/filter.rb") ;;
+    *) echo "'$language' is no language of the examples" >&2 && exit 2 ;;
+    esac
+done
+for example in "${programs[@]}"; do
     $example "$examples/robots.txt" MyCrawler <"$examples/urls.txt" | diff "$examples/expected.txt" - ||
         { echo "$example printed something else" >&2 && exit 1; }
     # What it says of a bad name.

@@ -2,7 +2,7 @@
 """The speed of `robotsieve filter`, by source, order and way in and out, beside the same answers in memory
 and beside another build of it.
 
-    cargo build --profile dist -p robotsieve-cli -p robotsieve-corpora --bins --example answers
+    cargo build --profile dist -p robotsieve-cli -p robotsieve-corpora -p robotsieve-tools --bins
     python3 cli/tests/filter_speed.py target/dist/robotsieve --hosts 1000000 --urls 10000000
     python3 cli/tests/filter_speed.py target/dist/robotsieve --sources pack --ways file,pipe,gzip
     python3 cli/tests/filter_speed.py target/dist/robotsieve --beside OLD --threads 1,2
@@ -52,7 +52,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--beside", help="another build, measured in turn")
     parser.add_argument("--generator", help="default: robotsieve-corpora beside the program")
-    parser.add_argument("--answers", help="default: examples/answers beside the program")
+    parser.add_argument("--answers", help="default: answers beside the program")
     parser.add_argument("--hosts", type=int, default=60_000)
     parser.add_argument("--urls", type=int, default=3_000_000)
     parser.add_argument("--sources", help="of dir, pack and store, with commas")
@@ -66,7 +66,7 @@ def main():
     args = parser.parse_args()
     beside = os.path.dirname(args.program)
     args.generator = args.generator or os.path.join(beside, "robotsieve-corpora")
-    args.answers = args.answers or os.path.join(beside, "examples", "answers")
+    args.answers = args.answers or os.path.join(beside, "answers")
     work = os.path.join(args.work, f"{args.hosts}-{args.urls}")
     generate(args, work)
     few = args.hosts < 100_000

@@ -390,7 +390,7 @@ fn resident(set: &str, hosts: &[Host], order: Order, is_smoke: bool) {
     policies.iter().for_each(Policy::compile);
     let mut urls: Vec<(usize, &[u8])> = Vec::new();
     for (number, (host, policy)) in hosts.iter().zip(&policies).enumerate() {
-        // `cargo bench --bench decide` measures policies over the budget.
+        // `cargo bench -p robotsieve-benches --bench decide` measures policies over the budget.
         if policy.engine() == Engine::Dfa {
             urls.extend(host.urls.iter().map(|url| (number, &url[..])));
         }

@@ -142,7 +142,7 @@ def test_verdicts_of_one_policy(benchmark, buffer: pa.Array, middle: Site, tmp_p
     robots, urls = tmp_path / "robots.txt", tmp_path / "urls.txt"
     robots.write_bytes(middle.body)
     urls.write_bytes(b"\n".join(buffer.to_pylist()))
-    command = ["cargo", "bench", "-q", "-p", "robotsieve", "--bench", "buffer", "--"]
+    command = ["cargo", "bench", "-q", "-p", "robotsieve-benches", "--bench", "buffer", "--"]
     done = subprocess.run(
         [*command, str(robots), AGENT, str(urls)],
         cwd=REPOSITORY,

@@ -16,7 +16,7 @@ pub(crate) fn verdict(rules: &RuleSet, target: &Target<'_>) -> Verdict {
 /// at once and never, whatever the number of questions. Three quarters and not all of it, since
 /// most hosts that are asked that often are asked more: it made the sums over all hosts least.
 ///
-/// The costs are means over real files; `cargo bench --bench first -- fit` prints them anew.
+/// The costs are means over real files; `cargo bench -p robotsieve-benches --bench first -- fit` prints them anew.
 /// Single rule sets with many stars cost several times as much.
 pub(crate) fn questions_before_compiling(rules: &RuleSet) -> u32 {
     /// Nanoseconds to compile: any rule set, each byte and each star of its patterns.

@@ -143,7 +143,7 @@ fn is_verdict(text: &str) -> bool {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/cases")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("corpora/cases")
 }
 
 /// All cases, and the faults in their form.

@@ -2,6 +2,7 @@
 //! refused.
 
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_corpora::effort;
 use robotsieve_known::KnownCrawlers;
 use robotsieve_lint::{Options, Severity, lint};
 use robotsieve_owners::write::{Changes, Group, Intentions, RobotsTxt, literal};
@@ -452,7 +453,8 @@ fn generated_intentions() {
     const PIECES: [&str; 8] = ["a", "b", "/", "$", "%C3%A9", "%20", "%23", "a/b"];
     let mut random = Random(32);
     let (mut built_count, mut refused) = (0, 0);
-    while built_count < 1_000 {
+    let wanted = effort::cases(1_000);
+    while built_count < wanted {
         let (mut all, groups) = generated(&mut random);
         let mut profiles: Vec<Profile> = Vec::new();
         if random.below(2) == 0 {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::support::random::Random;
 use crate::support::{corpus, generate, say};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots, Target, Verdict};
+use robotsieve_corpora::effort;
 use robotsieve_lint::diff::{self, Difference, Extent, Flip, Limits, Unproven, WholeSite};
 
 /// How many pairs of files to compare, and how many URLs to try for each. The environment variable
@@ -753,7 +754,8 @@ fn generated_pairs() {
     let urls = urls.unwrap_or(URLS);
     let counts: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let slowest = Mutex::new(Duration::ZERO);
-    over_all_cores(PAIRS, |number| {
+    let pairs = effort::cases(PAIRS);
+    over_all_cores(pairs, |number| {
         let mut random = Random(number as u64);
         let (kind, old_file, new_file) = pair(number, &mut random);
         let (profile_name, profile) = Profile::NAMED[number / 10 % 4];
@@ -794,13 +796,17 @@ fn generated_pairs() {
         say(&format!("{count:6}  {outcome}"));
     }
     let slowest = slowest.into_inner().unwrap_or_else(PoisonError::into_inner);
-    say(&format!("{PAIRS} pairs, {urls} URLs each; slowest comparison {slowest:?}"));
+    say(&format!("{pairs} pairs, {urls} URLs each; slowest comparison {slowest:?}"));
 }
 
 /// Every file of the corpus, compared with the same file after a few changes.
 #[corpus::test]
 fn corpus_pairs() {
-    let hosts = corpus::files();
+    let mut hosts = corpus::files();
+    // Spread over all of them.
+    if !effort::everything() {
+        hosts = hosts.into_iter().step_by(4).collect();
+    }
     let outcomes: Mutex<[usize; 4]> = Mutex::default();
     let slowest: Mutex<Vec<(Duration, &str)>> = Mutex::default();
     over_all_cores(hosts.len(), |number| {

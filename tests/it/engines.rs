@@ -13,13 +13,15 @@ use robotsieve::{
     Config, Crawler, Engine, LimitHit, Limits, Policy, Profile, Reason, Robots, RulePrecedence,
     Target, Verdict,
 };
+use robotsieve_corpora::effort;
 
-/// How many cases a property is tried with. PROPTEST_CASES overrides it, for longer runs.
-fn cases(default: u32) -> ProptestConfig {
+/// How many cases a property is tried with: all of these or a quarter, see `effort`. PROPTEST_CASES overrides it, for
+/// longer runs.
+fn cases(all: usize) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     // What fails becomes a case in corpora/cases or a fixed test, not a line of seeds.
     ProptestConfig {
-        cases: cases.unwrap_or(default),
+        cases: cases.unwrap_or_else(|| effort::cases(all) as u32),
         failure_persistence: None,
         ..ProptestConfig::default()
     }
@@ -203,7 +205,7 @@ fn best_run_between_the_runs_ahead() {
 /// Every path of up to six bytes over a, b and `/`, against small random rule sets.
 #[test]
 fn every_short_path() {
-    const RULE_SETS: usize = 300;
+    let rule_sets = effort::cases(300);
     let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec()];
     let mut from = 0;
     for _ in 1..6 {
@@ -218,7 +220,7 @@ fn every_short_path() {
     assert_eq!(paths.len(), (3usize.pow(6) - 1) / 2);
     let mut random = Random(2);
     let mut failures = Vec::new();
-    for set in 0..RULE_SETS {
+    for set in 0..rule_sets {
         let rules: Vec<(bool, Vec<u8>)> = (0..1 + random.below(7))
             .map(|_| {
                 let alphabet = *random.of(&[b"ab/*".as_slice(), b"a**", b"ab*", b"aab/"]);
@@ -242,7 +244,7 @@ fn every_short_path() {
 /// The project's own corpora: files in the shapes that the web serves, with their URLs.
 #[test]
 fn own_corpora() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("corpora");
     let mut checked = 0;
     for entry in std::fs::read_dir(folder.join("robots")).expect("corpora/robots") {
         let path = entry.expect("a folder").path();

@@ -9,6 +9,7 @@ use crate::support::{configs, naive, say};
 use proptest::prelude::*;
 use robotsieve::explain::{Explanation, MatchedRule, PieceKind, compare_profiles};
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Reason, Robots, Verdict};
+use robotsieve_corpora::effort;
 
 /// Checks that an explanation is consistent and agrees with `policy`.
 fn check(why: &Explanation<'_>, file: &[u8], url: &[u8], policy: &Policy) -> Result<(), String> {
@@ -179,7 +180,7 @@ fn report(name: &str, runs: &[Run]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: effort::cases(400) as u32, ..ProptestConfig::default() })]
 
     #[test]
     fn generated_files(

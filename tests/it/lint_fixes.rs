@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::support::random::Random;
 use crate::support::{corpus, naive, say};
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve_corpora::effort;
 use robotsieve_lint::diff::{self, Limits};
 use robotsieve_lint::{Apply, Code, Effect, Finding, MAX_PER_CODE, Options, fix, lint};
 use robotsieve_report::FixReport;
@@ -222,7 +223,7 @@ fn generated(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn fixes_of_generated_files() {
-    let rounds = if cfg!(debug_assertions) { 600 } else { 20_000 };
+    let rounds = effort::cases(if cfg!(debug_assertions) { 600 } else { 20_000 });
     let mut random = Random(11);
     let mut sum = [0; 3];
     for round in 0..rounds {

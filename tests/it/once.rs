@@ -5,6 +5,7 @@ use crate::support::random::Random;
 use crate::support::switches::SWITCHES;
 use crate::support::{corpus, say};
 use robotsieve::{Config, Crawler, Engine, Profile, Robots, is_allowed_once};
+use robotsieve_corpora::effort;
 
 /// A profile that takes each switch from one of the four profiles.
 fn random_profile(random: &mut Random) -> Profile {
@@ -110,7 +111,7 @@ fn random_file(random: &mut Random) -> Vec<u8> {
 fn any_switches() {
     let mut random = Random(11);
     let mut allowed = 0;
-    let rounds = 30_000;
+    let rounds = effort::cases(30_000) as u32;
     for _ in 0..rounds {
         let profile = random_profile(&mut random);
         let file = random_file(&mut random);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use robotsieve::records::Pace;
 use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
-#[cfg(feature = "url")]
 use robotsieve::{Origin, PolicySet};
 
 const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent: a\nDisallow: /x\n\
@@ -17,7 +16,6 @@ fn seconds(robots: &Robots<'_>, name: &str) -> Option<u64> {
     robots.policy(&Crawler::name(name)).pace().min_interval().map(|interval| interval.as_secs())
 }
 
-#[cfg(feature = "url")]
 fn origin_of(host: &str) -> Origin<'static> {
     Origin::of(&format!("https://{host}")).expect("a host").into_owned()
 }
@@ -90,7 +88,6 @@ fn equal_rules_with_different_paces() {
 }
 
 /// Files that differ only in a delay are two files of a set.
-#[cfg(feature = "url")]
 #[test]
 fn equal_rules_with_different_paces_in_sets() {
     for keep_rules in [true, false] {
@@ -107,7 +104,6 @@ fn equal_rules_with_different_paces_in_sets() {
     }
 }
 
-#[cfg(feature = "url")]
 #[test]
 fn sets_keep_sitemaps_if_told_to() {
     let mut config = Config::default();

@@ -6,8 +6,8 @@ use crate::support::crafted::{self, TRAILER_LEN};
 use robotsieve::pack::{FileError, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
-    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme,
-    SiteKind, SiteRules, UrlRun,
+    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme, SiteKind,
+    SiteRules, UrlRun,
 };
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
@@ -625,7 +625,6 @@ fn answers_for_known_origins() {
 }
 
 /// Files that speak of rights to all, to some, outside any group, at length, or wrongly.
-#[cfg(feature = "rights")]
 fn files_about_rights() -> Vec<(String, Vec<u8>)> {
     let mut long = "User-agent: *\nContent-Usage: train-ai=n\n".to_owned();
     for number in 0..200 {
@@ -645,7 +644,6 @@ fn files_about_rights() -> Vec<(String, Vec<u8>)> {
 }
 
 /// What a pack keeps of rights is what the files say, whatever else it keeps, and after it was copied.
-#[cfg(feature = "rights")]
 #[test]
 fn rights_as_the_files_say_them() {
     use robotsieve_rights::packed::{self, PackRights};
@@ -727,7 +725,6 @@ fn rights_as_the_files_say_them() {
 }
 
 /// A pack that keeps no rights says so, and a profile without a name cannot keep them.
-#[cfg(feature = "rights")]
 #[test]
 fn rights_that_are_not_kept() {
     use robotsieve_rights::Vocabulary;
@@ -746,7 +743,6 @@ fn rights_that_are_not_kept() {
 }
 
 /// Whatever byte of a record of rights is changed, it is noticed.
-#[cfg(feature = "rights")]
 #[test]
 fn damaged_rights() {
     use robotsieve_rights::Vocabulary;

@@ -12,6 +12,7 @@ use crate::support::{crafted, generate, hostile_packs};
 use proptest::prelude::*;
 use robotsieve::pack::{FileError, Pack, PackError, Writer};
 use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
+use robotsieve_corpora::effort;
 
 /// What is wrong with a pack; `None` if it is as a writer writes it. Uses it in every way.
 fn damage(pack: &Crafted) -> Option<&'static str> {
@@ -884,7 +885,7 @@ fn written(name: &str) -> Vec<u8> {
 /// as they are written. `UPDATE_DOCS=1` writes them.
 #[test]
 fn seeds() {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pack");
+    let seeds = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fuzz/seeds/pack");
     let hostile = hostile_packs::ALL.iter().map(|(name, make)| (*name, make(1 << 10)));
     let written = ["small", "all", "over", "updated"].map(|name| (name, written(name)));
     // The largest one would only be slow.
@@ -901,7 +902,7 @@ fn seeds() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 150,
+        cases: effort::cases(150) as u32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use robotsieve::explain::{AgentLine, GroupChoice, NamedCrawlers, Standing, compare_profiles};
 use robotsieve::{Crawler, Profile, Robots, Verdict};
+use robotsieve_corpora::effort;
 
 #[derive(Default)]
 struct Run {
@@ -239,7 +240,7 @@ fn standings_hold(file: &[u8], names: &[&str], profile: &Profile) -> Result<(), 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: effort::cases(1_500) as u32, ..ProptestConfig::default() })]
 
     /// The same for files of lines that profiles read differently.
     #[test]

@@ -8,6 +8,7 @@ use crate::support::{corpus, say};
 use proptest::prelude::*;
 use robotsieve::records::{Kind, Pace, RequestRate, Scope, Value};
 use robotsieve::{Config, Crawler, Field, Profile, Robots};
+use robotsieve_corpora::effort;
 
 /// What must hold for any file.
 fn look_at(file: &[u8], profile: &Profile) {
@@ -192,7 +193,7 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 2_000,
+        cases: effort::cases(2_000) as u32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -87,7 +87,7 @@ fn every_point_has_a_case_and_every_citation_a_point() {
     });
     let mut cases: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut faults = Vec::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/cases");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("corpora/cases");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let file: Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use robotsieve::pack::{self, Pack, PackError};
 use robotsieve::SiteKind;
+use robotsieve::pack::{self, Pack, PackError};
 use robotsieve::{Answer, SitePolicy, UrlRun};
 use robotsieve_rights::Purpose;
 use robotsieve_rights::packed::PackRights;

@@ -2,8 +2,8 @@
 
 use std::iter;
 
-use robotsieve::pack::{self, Pack, PackError};
 use robotsieve::SiteKind;
+use robotsieve::pack::{self, Pack, PackError};
 use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
 use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};

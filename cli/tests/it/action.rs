@@ -1,8 +1,9 @@
 //! `action/run.sh`, which `action.yml` runs, with the variables that GitHub sets.
 
+use crate::command::Command;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 const RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../action/run.sh");
 const OLD: &str = "User-agent: *\nDisallow: /search\n";

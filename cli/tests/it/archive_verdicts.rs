@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use robotsieve_corpora::shared::corpus;
 use robotsieve_corpora::{archive, warc};
 use robotsieve_corpus_test::corpus_test;
 
@@ -81,12 +82,6 @@ fn generated() {
         let found = filter(source.chain(AGENTS.map(OsString::from)), &urls);
         assert!(found == wanted, "store of seed {seed}");
     }
-}
-
-/// The folder that `#[corpus_test]` looked at.
-fn corpus() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    option_env!("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
 }
 
 /// Files of real sites, as an archive in which they are encoded in every way.

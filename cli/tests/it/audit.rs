@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, Ran, run_in, run_with};
+use crate::command::{Command, Folder, Ran, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nDisallow: /\nAllow: /press/\n\n\
     User-agent: *\nDisallow: /search\nDisallow: /*.pdf$\n";

@@ -7,10 +7,11 @@
 
 #![cfg(unix)]
 
+use crate::command::Command;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::LazyLock;
 
 use robotsieve_corpora::archive;

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use robotsieve::{Policy, Profile, Robots};
+use robotsieve_corpora::shared::corpus;
 use robotsieve_corpus_test::corpus_test;
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
 use robotsieve_owners::enforce::{self, CannotEnforce, Options};
@@ -197,6 +199,9 @@ fn asked(server: Server, sites: &[Site]) -> Option<[usize; 2]> {
     Some(counts)
 }
 
+/// The files in `corpora`, with their policies compiled once for all servers.
+static OWN_SITES: LazyLock<Vec<Site>> = LazyLock::new(own_sites);
+
 fn own_sites() -> Vec<Site> {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora/robots");
     let mut files: Vec<PathBuf> =
@@ -231,15 +236,9 @@ fn haproxy_refuses_what_the_files_forbid() {
 }
 
 fn answers_are_right(server: Server) {
-    if let Some([refused, open]) = asked(server, &own_sites()) {
+    if let Some([refused, open]) = asked(server, &OWN_SITES) {
         assert!(refused > 1_000 && open > 10_000, "{refused} {open}");
     }
-}
-
-/// The folder that `#[corpus_test]` looked at.
-fn corpus() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
 }
 
 /// How much to try, if the environment does not say it: `.ci/run enforce` has it do more.

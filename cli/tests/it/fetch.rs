@@ -172,7 +172,7 @@ fn stores_that_cannot_be_written() {
     let limited = |command: &str, input: &str| {
         // No file may grow beyond this many blocks, of 512 or 1024 bytes; the store is larger.
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
-        let mut shell = std::process::Command::new("sh");
+        let mut shell = crate::command::Command::new("sh");
         shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
         let option = if command == "filter" { "--user-agent" } else { "--send-user-agent" };
         shell.args([option, AGENT]).arg("--store").arg(folder.path("s"));

@@ -230,7 +230,7 @@ fn lines_without_end_take_no_memory() {
     let test = Test::new();
     let script =
         "head -c 100000000 /dev/zero | tr '\\0' a | (ulimit -v 400000; exec \"$0\" \"$@\")";
-    let ran = std::process::Command::new("sh")
+    let ran = crate::command::Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
         .args(["filter", "--threads", "2", "--agent", "a", "--robots"])
         .arg(&test.robots)

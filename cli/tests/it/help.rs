@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::command::{Folder, run};
+use crate::command::{Command, Folder, run};
 
 /// The commands, as the help lists them.
 fn commands() -> Vec<String> {

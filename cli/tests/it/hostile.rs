@@ -55,7 +55,7 @@ fn an_input_that_is_the_output() {
 fn closed_streams() {
     let folder = Folder::of(&[("robots.txt", ROBOTS), ("urls", "/\n")]);
     let shell = |line: &str| {
-        let mut shell = std::process::Command::new("sh");
+        let mut shell = crate::command::Command::new("sh");
         shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).current_dir(folder.root());
         let output = shell.stderr(Stdio::piped()).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -262,7 +262,7 @@ fn negative_numbers() {
 fn measured(args: &[std::ffi::OsString]) -> (Option<i32>, f64, String) {
     // Linux counts all that a process may write to; other systems do not count the most of it.
     let line = "ulimit -d 262144; \"$0\" \"$@\" > /dev/null; status=$?; times >&2; exit $status";
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = crate::command::Command::new("sh");
     shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).args(args).stdin(Stdio::null());
     let output = shell.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

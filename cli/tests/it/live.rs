@@ -1,12 +1,12 @@
 //! Programs that talk to the command while it runs, or end it.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use crate::command::{Folder, command};
+use crate::command::{Child, Folder, command};
 
 /// How long an answer may take before a test fails: far longer than it does.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -134,7 +134,7 @@ fn signals_leave_no_temporary_file() {
         // The pack is begun before its list is complete: the file of the second host is a pipe
         // that nobody writes to.
         let pipe = folder.path("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        let made = crate::command::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
         folder.file("list", format!("e.com\t{}\n", pipe.display()));
         let (list, out) = (folder.path("list"), folder.path("a.pack"));
@@ -153,7 +153,7 @@ fn signals_leave_no_temporary_file() {
             thread::sleep(Duration::from_millis(10));
         }
         let id = child.id().to_string();
-        let killed = std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        let killed = crate::command::Command::new("kill").args(["-s", name, &id]).status().unwrap();
         assert!(killed.success());
         assert_eq!(child.wait().unwrap().signal(), Some(number), "{name}");
         assert_eq!(names(), ["a.pack", "list", "pipe"], "{name}");
@@ -167,12 +167,12 @@ fn signals_leave_no_temporary_file() {
 fn ignored_signals_stay_ignored() {
     let folder = Folder::of(&[("robots.txt", "")]);
     let pipe = folder.path("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(crate::command::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     folder.file("list", format!("e.com\t{}\n", pipe.display()));
     let script = "trap '' HUP; \"$0\" pack --list list --agent bot -o a.pack & \
                   while ! ls .tmp* 2> /dev/null; do sleep 0.01; done; \
                   kill -s HUP $!; echo > pipe; wait $!";
-    let status = std::process::Command::new("sh")
+    let status = crate::command::Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
         .current_dir(folder.root())
         .stdout(Stdio::null())

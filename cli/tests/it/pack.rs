@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use crate::command::{Folder, Ran, run, run_with};
+use crate::command::{Command, Folder, Ran, run, run_with};
 
 /// A folder with robots.txt files in `robots/` and room for packs next to it. The files are for five
 /// hosts, because `b.example.txt` is a host, too.

@@ -252,8 +252,9 @@ fn small_packs(folder: &Folder) -> [PathBuf; 2] {
 #[cfg(unix)]
 #[test]
 fn ended_in_the_middle() {
+    use crate::command::Command;
     use std::io::Write;
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     use std::time::Duration;
 
     let folder = Folder::new();
@@ -317,7 +318,7 @@ fn no_room() {
 pub fn limited(kib: u32, args: &str) -> Ran {
     let program = env!("CARGO_BIN_EXE_robotsieve");
     let script = format!("ulimit -f {kib}; exec '{program}' {args}");
-    let ran = std::process::Command::new("bash").arg("-c").arg(script).output().unwrap();
+    let ran = crate::command::Command::new("bash").arg("-c").arg(script).output().unwrap();
     Ran {
         status: ran.status.code().expect("it was not killed"),
         out: ran.stdout,

@@ -4,9 +4,8 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use crate::command::{Folder, Ran, run, run_with};
+use crate::command::{Command, Folder, Ran, run, run_with};
 
 const FILES: [(&str, &str); 4] = [
     ("a.example", "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a$\n"),

@@ -413,7 +413,8 @@ fn later_captures_are_told() {
 #[cfg(unix)]
 #[test]
 fn killed() {
-    use std::process::{Command, Stdio};
+    use crate::command::Command;
+    use std::process::Stdio;
     use std::time::Duration;
 
     for packs in Packs::of(&lines(0..400, "a", 1_000)) {
@@ -491,8 +492,9 @@ fn many_updates() {
 #[cfg(unix)]
 #[test]
 fn open_readers_see_what_was() {
+    use crate::command::Command;
     use std::io::{BufRead, BufReader, Write};
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     for packs in Packs::of(&lines(0..30, "a", 1_000)) {
         let mut reader = Command::new(env!("CARGO_BIN_EXE_robotsieve"))

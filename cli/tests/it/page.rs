@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, command, run};
+use crate::command::{Child, Folder, command, run};
 
 /// A server of the page, ended when it goes out of scope.
 struct Server {
@@ -108,7 +108,7 @@ fn a_file_that_cannot_be_opened() {
 fn an_interrupt_ends_it() {
     let mut server = Server::start(&["--port", "0"]);
     let id = server.child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(crate::command::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
 }
 

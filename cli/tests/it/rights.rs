@@ -175,10 +175,7 @@ fn filter() {
 
 /// The folder with the cases, beside the corpus that `#[corpus_test]` looked at.
 fn cases() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    option_env!("ROBOTSIEVE_CORPUS")
-        .map_or_else(default, PathBuf::from)
-        .join("../rights/cases.json")
+    robotsieve_corpora::shared::corpus().join("../rights/cases.json")
 }
 
 /// Each published case through the command, as a user would ask.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::schema::Schema;
-use crate::command::{Folder, Ran, run};
+use crate::command::{Command, Folder, Ran, run};
 
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, Ran, run_in, run_with};
+use crate::command::{Command, Folder, Ran, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n\
     User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /\n";

@@ -122,7 +122,7 @@ fn damaged() {
 #[test]
 #[cfg(unix)]
 fn full_disk() {
-    use std::process::Command;
+    use crate::command::Command;
 
     let folder = Folder::new();
     let store = a_store(&folder, Timestamp::now());

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, Ran, run, run_in, run_with};
+use crate::command::{Command, Folder, Ran, run, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\n\
     Disallow: /shop/\nAllow: /shop/open\nDisallow: /*.pdf$\n";
@@ -464,8 +464,7 @@ fn root() -> &'static Path {
 #[test]
 fn init_holds_for_real_files() {
     let mut files: Vec<PathBuf> = Vec::new();
-    let shared = option_env!("ROBOTSIEVE_CORPUS").map(PathBuf::from);
-    let shared = shared.unwrap_or_else(|| root().join("../shared/corpus")).join("robots");
+    let shared = robotsieve_corpora::shared::corpus().join("robots");
     for (folder, most) in [(root().join("corpora/robots"), usize::MAX), (shared, 100)] {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         let mut names: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

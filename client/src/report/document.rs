@@ -1,8 +1,8 @@
 //! A site of a store as a document: what is known of it, and what follows from that.
 
+use robotsieve::SiteKind;
 use robotsieve_report::{HeldCopy, Site, text};
 use robotsieve_shown::shown;
-use robotsieve::SiteKind;
 
 use crate::outcome::{CachedCopy, Cause, OriginState, Outcome, Ruling, Why};
 use crate::time::Timestamp;

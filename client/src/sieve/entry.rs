@@ -4,8 +4,8 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::{AsUrl, CrawlerPolicies, InvalidUrl, Profile, Verdict};
 use robotsieve::internals::{BegunVerdict, Verdicts, read_span_ahead};
+use robotsieve::{AsUrl, CrawlerPolicies, InvalidUrl, Profile, Verdict};
 use smallvec::SmallVec;
 
 use super::compiled::Compiled;

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache as BoundedCache;
-use robotsieve_rights::{Documents, Note};
 use robotsieve::SiteKind;
+use robotsieve_rights::{Documents, Note};
 use smallvec::SmallVec;
 use url::Url;
 

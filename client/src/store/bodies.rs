@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::format::MAX_BODY_BYTES;
 use crate::outcome::ContentHash;
 
-/// The dictionary of new stores, made by `examples/dictionary.rs`. A store keeps the one that it
+/// The dictionary of new stores, made by `tools/src/dictionary.rs`. A store keeps the one that it
 /// was created with, so a change here does not affect existing stores.
 pub(super) const DICTIONARY: &[u8] = include_bytes!("dictionary");
 

@@ -15,11 +15,13 @@
 
 pub mod archive;
 pub mod crafted;
+pub mod effort;
 pub mod hostile;
 mod hosts;
 mod individual;
 mod names;
 mod rng;
+pub mod shared;
 mod urls;
 pub mod warc;
 mod words;

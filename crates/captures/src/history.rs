@@ -1,8 +1,8 @@
 //! What the captures of an origin say together: the one rule for all who bring them together.
 
+use robotsieve::SiteKind;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
-use robotsieve::SiteKind;
 use serde::{Deserialize, Serialize};
 
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).

@@ -20,3 +20,18 @@ pub mod reach;
 pub mod schema;
 pub mod test;
 pub mod write;
+
+/// Tests the examples of the tour of the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryTour;
+
+/// Tests the examples of the guide to explanations.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/explain.md")]
+struct ExplainGuide;
+
+/// Tests the examples of the page on profiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/profiles.md")]
+struct ProfilesPage;

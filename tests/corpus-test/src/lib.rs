@@ -1,32 +1,24 @@
-//! The attribute `#[corpus::test]` of the integration tests in `tests/it`.
+//! The attribute `#[corpus::test]` of tests that need the corpus of real robots.txt files.
 
-use std::path::{Path, PathBuf};
+use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-use proc_macro::TokenStream;
-
-/// A test that needs the corpus of real robots.txt files. Where the corpus is missing the test
-/// is reported as ignored, with the folder that was looked at.
+/// A test that needs the corpus.
 ///
-/// The folder is `$ROBOTSIEVE_CORPUS`, or else `shared/corpus` beside the repository. It is
-/// looked at when the test is compiled, because Rust's test harness cannot ignore a test once it
-/// runs.
+/// Where the corpus is missing, it prints a line that says so, and passes. It looks when it runs, so one built
+/// program serves both cases. The package needs the dependency `robotsieve-corpora`, which knows the folder.
 #[proc_macro_attribute]
 pub fn corpus_test(_arguments: TokenStream, function: TokenStream) -> TokenStream {
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo");
-    // The command is a folder below the library.
-    let repository = |package: &Path| match package.join("corpora").is_dir() {
-        true => package.to_owned(),
-        false => package.join(".."),
-    };
-    let default = || repository(Path::new(&package)).join("../shared/corpus");
-    let folder = std::env::var_os("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from);
-    let mut attributes = "#[test]".to_owned();
-    if !folder.is_dir() {
-        let reason =
-            format!("needs the corpus, which was not in {} at compile time", folder.display());
-        attributes += &format!("#[ignore = {reason:?}]");
-    }
-    let mut test: TokenStream = attributes.parse().expect("two attributes");
-    test.extend(function);
+    let mut tokens: Vec<TokenTree> = function.into_iter().collect();
+    let Some(TokenTree::Group(body)) = tokens.pop() else { panic!("a function has a body") };
+    let name = tokens.windows(2).find(|pair| pair[0].to_string() == "fn").expect("a function")[1]
+        .to_string();
+    let look = format!(
+        "if ::robotsieve_corpora::shared::is_missing(concat!(module_path!(), \"::{name}\")) {{ return; }}"
+    );
+    let mut guarded: TokenStream = look.parse().expect("a statement");
+    guarded.extend(body.stream());
+    let mut test: TokenStream = "#[test]".parse().expect("an attribute");
+    test.extend(tokens);
+    test.extend([TokenTree::Group(Group::new(Delimiter::Brace, guarded))]);
     test
 }

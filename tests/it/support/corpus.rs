@@ -1,16 +1,17 @@
 //! The corpus of real files with google/robotstxt's verdicts.
 //!
 //! It is not part of the project: it lies in `../shared/corpus`, or in the folder that
-//! `ROBOTSIEVE_CORPUS` names. Tests that need it are marked `#[corpus::test]`, and are reported
-//! as ignored where it is missing.
+//! `ROBOTSIEVE_CORPUS` names. Tests that need it are marked `#[corpus::test]`: where it is missing,
+//! they say so and pass.
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[allow(unused_imports, reason = "tests/hostile.rs reads no corpus")]
+use robotsieve_corpora::shared::corpus as folder;
+
 pub use robotsieve_corpus_test::corpus_test as test;
 
 /// How many verdicts the corpus holds.
@@ -28,14 +29,6 @@ pub struct Questions {
     pub agent: &'static [u8],
     /// A URL, and whether it is allowed.
     pub verdicts: Vec<(&'static [u8], bool)>,
-}
-
-/// The folder that `#[corpus::test]` looked at when these tests were compiled.
-///
-/// `option_env!` makes cargo compile them again when the variable changes.
-fn folder() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    option_env!("ROBOTSIEVE_CORPUS").map_or_else(default, PathBuf::from)
 }
 
 /// The hosts of the corpus, read once for all tests.
@@ -66,7 +59,6 @@ pub fn crawlers(name: &str) -> String {
 }
 
 /// A file of cases of rights, in the folder `rights` beside the corpus.
-#[cfg(feature = "rights")]
 pub fn rights(name: &str) -> String {
     let path = folder().join("../rights").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| missing(&path, &error))

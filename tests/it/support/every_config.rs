@@ -56,11 +56,6 @@ impl EveryConfig {
         self.policies.iter().map(|(name, _, policy)| (*name, policy))
     }
 
-    /// The policy that compiles nothing.
-    pub fn rules(&self) -> &Policy {
-        &self.rules
-    }
-
     /// Checks the policies after they have answered questions: each automaton is valid, and each
     /// engine is the one that was forced unless a limit explains why it is not.
     ///

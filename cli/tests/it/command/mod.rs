@@ -1,5 +1,6 @@
 //! Running the built command.
 
+mod process;
 pub mod schema;
 #[cfg(unix)]
 pub mod servers;
@@ -9,7 +10,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+pub use process::{Child, Command};
 
 /// The outcome of a run.
 pub struct Ran {

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use robotsieve::Origin;
+use robotsieve::SiteRules;
 use robotsieve::pack::{Site, Writer, Written};
 use robotsieve_client::Timestamp;
-use robotsieve::SiteRules;
 
 use crate::Captured;
 

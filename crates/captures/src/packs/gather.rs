@@ -8,11 +8,11 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use robotsieve::Origin;
+use robotsieve::SiteRules;
 use robotsieve::pack::{Pack, Packed, Recipe, Writer, Written};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Said};
 use robotsieve_rights::packed;
-use robotsieve::SiteRules;
 
 use super::making::Judging;
 use super::settle::{PackedAt, PackedOrigin, as_io, held_before, settled};

@@ -4,9 +4,9 @@ use std::io;
 
 use robotsieve::Origin;
 use robotsieve::pack::Pack;
+use robotsieve::{SiteKind, SiteRules};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Said};
-use robotsieve::{SiteKind, SiteRules};
 use serde::{Deserialize, Serialize};
 
 use super::captured::captured;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robotsieve_client::outcome::{AsOf, Event, Protocol};
 use robotsieve::SiteKind;
+use robotsieve_client::outcome::{AsOf, Event, Protocol};
 
 use super::*;
 use crate::capture::At;

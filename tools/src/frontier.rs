@@ -1,7 +1,7 @@
 //! A small frontier: streams URLs through a sieve, and prints those that may be fetched.
 //!
 //! ```console
-//! cargo run --release -p robotsieve-client --example frontier -- 'MyBot/1.0 (+https://bot.example/)' \
+//! cargo run --release -p robotsieve-tools --bin frontier -- 'MyBot/1.0 (+https://bot.example/)' \
 //!     robots.store < urls.txt > allowed.txt
 //! ```
 //!

@@ -2,7 +2,7 @@
 //! server answers, in the order of a user's list. Three name servers and a site on loopback.
 //!
 //! ```text
-//! cargo run --profile dist -p robotsieve-client --example fetch_names [GOOD] [SILENT] [LATENCY_MS] [system]
+//! cargo run --profile dist -p robotsieve-tools --bin fetch_names [GOOD] [SILENT] [LATENCY_MS] [system]
 //! ```
 //!
 //! The site takes `LATENCY_MS` for each answer, 100 by default: without that, no fetch would wait

@@ -1,10 +1,12 @@
 //! What a call through the C library costs beside the same question asked in Rust, in one run:
 //!
 //!     capi/install.sh --destdir target/capi --prefix /
-//!     cargo run --profile dist -p robotsieve-capi --example call -- target/capi/lib/librobotsieve.so
+//!     cargo run --profile dist -p robotsieve-tools --bin c_call -- target/capi/lib/librobotsieve.so
 //!
 //! On the URLs in `corpora/`, and on the real ones in `../shared/corpus` or in the folder that
 //! `ROBOTSIEVE_CORPUS` names. Asserts how many are allowed. With `--smoke` behind the path it runs once.
+
+#![allow(unsafe_code, reason = "calls a C library: each block has its proof")]
 
 #[cfg(unix)]
 fn main() {

@@ -3,32 +3,20 @@
 //! The times are the requirement's bars with a wide allowance: they are here to find what
 //! explodes, not to measure; the benches do that.
 //!
-//! This is a program of its own, so that no other test runs while it measures: cargo runs test
-//! programs one after another.
+//! They are times that the processor worked for the thread of the test, so other tests may run beside.
 
-#[allow(dead_code, reason = "the other tests use all of it")]
-#[path = "it/support"]
-mod support {
-    pub mod configs;
-    #[cfg(feature = "pack")]
-    pub mod crafted;
-    #[cfg(feature = "pack")]
-    pub mod hostile_packs;
-    pub mod naive;
-    pub mod random;
-    pub mod say;
-    pub mod whole_file;
-}
-
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use robotsieve::{Config, Crawler, Engine, Policy, Profile, Robots};
-use support::configs;
-use support::random::Random;
-use support::say::say;
-use support::whole_file::look_at;
 
-/// By how much a bar may be missed before a test fails: other processes run beside the tests,
+use crate::support::configs;
+use crate::support::hostile_packs;
+use crate::support::random::Random;
+use crate::support::say;
+use crate::support::thread_time::ThreadTime;
+use crate::support::whole_file::look_at;
+
+/// By how much a bar may be missed before a test fails: other processes slow the processor down,
 /// and assertions and a missing optimisation cost.
 const ALLOWANCE: u32 = if cfg!(debug_assertions) { 50 } else { 10 };
 
@@ -130,7 +118,7 @@ fn one_byte_changed() {
 fn one_byte_repeated() {
     for byte in *b"\r\n\0*#:$% /\t\xEF\xFF\x0Ba" {
         look_at(&vec![byte; 5_000], &URLS);
-        let started = Instant::now();
+        let started = ThreadTime::start();
         let file = vec![byte; 1_000_000];
         for &(_, profile) in Profile::NAMED {
             let robots = Robots::parse(&file, &profile);
@@ -250,7 +238,7 @@ fn many_stars_in_few_bytes() {
         for _ in 0..20 {
             let path: Vec<u8> = (1..2_000).map(|_| b"aaab"[random.below(4)]).collect();
             let path = [b"/", &path[..]].concat();
-            let begun = Instant::now();
+            let begun = ThreadTime::start();
             let verdict = policy.is_path_allowed(&path);
             within(
                 &format!("{rules} rules of ten stars"),
@@ -318,7 +306,7 @@ fn with_engine(file: &[u8], engine: Engine) -> Policy {
 fn quickest(mut act: impl FnMut()) -> Duration {
     (0..3)
         .map(|_| {
-            let started = Instant::now();
+            let started = ThreadTime::start();
             act();
             started.elapsed()
         })
@@ -338,7 +326,7 @@ fn ten_thousand_groups() {
             format!("User-agent: bot-{n:05}\nDisallow: /{n}\nAllow: /{n}/a\n").as_bytes(),
         );
     }
-    let started = Instant::now();
+    let started = ThreadTime::start();
     for &(name, mut profile) in Profile::NAMED {
         profile.size_limit = None;
         let robots = Robots::parse(&file, &profile);
@@ -365,7 +353,7 @@ fn ten_thousand_names_and_groups_of_one() {
     let names = format!("{names}Disallow: /\n").into_bytes();
     let groups: String = (0..10_000).map(|n| format!("User-agent: b\nDisallow: /{n}\n")).collect();
     let groups = groups.into_bytes();
-    let started = Instant::now();
+    let started = ThreadTime::start();
     for &(name, mut profile) in Profile::NAMED {
         profile.size_limit = None;
         let robots = Robots::parse(&names, &profile);
@@ -388,7 +376,6 @@ fn ten_thousand_names_and_groups_of_one() {
 /// The crafted files of `robotsieve_corpora::crafted`, with the bar for linting a file in all
 /// profiles and for comparing two: one second. Where assertions are checked only those that have
 /// been the slowest, since all of them take minutes.
-#[cfg(feature = "lint")]
 #[test]
 fn lint_and_diff() {
     use robotsieve_corpora::crafted;
@@ -419,7 +406,7 @@ fn lint_and_diff() {
         if cfg!(debug_assertions) && !SLOWEST.contains(name) {
             continue;
         }
-        let started = Instant::now();
+        let started = ThreadTime::start();
         let report = lint(file, &options);
         let linted = started.elapsed();
         let undecided = report.undecided.len();
@@ -436,7 +423,7 @@ fn lint_and_diff() {
         for (profile, new) in profiles.iter().map(|number| (*number, &changed)).chain([(0, other)])
         {
             let (profile_name, profile) = Profile::NAMED[profile];
-            let started = Instant::now();
+            let started = ThreadTime::start();
             let [old, new] = [file, new].map(|file| Robots::parse(file, &profile));
             let compared = diff::files(&old, &new, &Limits::default());
             let took = started.elapsed();
@@ -468,7 +455,7 @@ fn tokens_that_nest() {
         file.extend([b"User-agent: ", &token[..], b"\nDisallow: /"].concat());
         file.extend(format!("{n}$\n\n").into_bytes());
     }
-    let started = Instant::now();
+    let started = ThreadTime::start();
     for &(name, profile) in Profile::NAMED {
         let robots = Robots::parse(&file, &profile);
         for (n, token) in tokens.iter().enumerate().take(119) {
@@ -500,26 +487,25 @@ fn hostile_headers() {
         assert!(crawler.iter().count() <= header.len());
         assert!(crawler.iter().all(|name| !name.is_empty()));
     }
-    let started = Instant::now();
+    let started = ThreadTime::start();
     for piece in ["(", ")", "((a;", "a ", "a/1 (b) ", "\\", "compatible;"] {
         Crawler::from_user_agent(piece.repeat(20_000));
     }
     within("headers of 20,000 pieces", started.elapsed(), Duration::from_millis(400));
     let words: String = (0..20_000).map(|n| format!("a{n} ")).collect();
-    let started = Instant::now();
+    let started = ThreadTime::start();
     Crawler::from_user_agent(&words);
     within("a header of 20,000 names", started.elapsed(), Duration::from_millis(400));
 }
 
 /// Whatever a pack of `n` bytes holds, opening, checking, asking and copying it takes `O(n)`.
-#[cfg(feature = "pack")]
 #[test]
 fn hostile_packs() {
     use robotsieve::pack::{Pack, Writer};
     use robotsieve::{Answer, Origin};
 
     let mut all = String::new();
-    for (name, make) in support::hostile_packs::ALL {
+    for (name, make) in hostile_packs::ALL {
         for bytes in [16 << 10, 128 << 10] {
             let bytes = make(bytes);
             // Each time the same work, so that the pack has not been checked before.
@@ -586,15 +572,13 @@ fn hostile_packs() {
     say(&format!("verified, asked, asked in batches, copied and updated:\n{all}"));
 }
 
-#[cfg(feature = "pack")]
 fn time(act: impl FnOnce()) -> Duration {
-    let started = Instant::now();
+    let started = ThreadTime::start();
     act();
     started.elapsed()
 }
 
 /// Headers, pages and documents of a megabyte that are made to be slow.
-#[cfg(feature = "rights")]
 mod rights {
     use super::*;
     use robotsieve_rights::{
@@ -623,7 +607,7 @@ mod rights {
     }
 
     fn within_the_bar(what: &str, input: &[u8], read: impl Fn(&[u8])) {
-        let begun = Instant::now();
+        let begun = ThreadTime::start();
         read(input);
         let taken = begun.elapsed();
         let head = input[..input.len().min(40)].escape_ascii();

@@ -1,7 +1,7 @@
 //! Trains the dictionary that the store compresses bodies with, `client/src/store/dictionary`.
 //!
 //! ```text
-//! cargo run --release -p robotsieve-client --example dictionary [-- FILE]
+//! cargo run --release -p robotsieve-tools --bin dictionary [-- FILE]
 //! ```
 //!
 //! The samples are generated files, with another seed than those of the benchmarks, and the
@@ -22,12 +22,12 @@ const MAX_SAMPLE_BYTES: usize = 20_000;
 const MAX_BYTES: usize = 16 << 10;
 
 fn main() -> io::Result<()> {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let repository = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let path =
-        env::args_os().nth(1).map_or(crate_folder.join("src/store/dictionary"), PathBuf::from);
+        env::args_os().nth(1).map_or(repository.join("client/src/store/dictionary"), PathBuf::from);
 
     let mut samples = BTreeSet::new();
-    for entry in fs::read_dir(crate_folder.join("../corpora/robots"))? {
+    for entry in fs::read_dir(repository.join("corpora/robots"))? {
         samples.insert(fs::read(entry?.path())?);
     }
     let generated = (0..).map(|host| robotsieve_corpora::robots(SEED, host));

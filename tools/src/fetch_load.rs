@@ -2,7 +2,7 @@
 //! them hostile, and checks the result of each fetch.
 //!
 //! ```text
-//! cargo run --profile dist -p robotsieve-client --example fetch_load [ORIGINS] [PARALLEL] [EVERY]
+//! cargo run --profile dist -p robotsieve-tools --bin fetch_load [ORIGINS] [PARALLEL] [EVERY]
 //! ```
 //!
 //! Every EVERYth origin is hostile: by default every 20th; with 1 all of them, and then no rate is

@@ -1,0 +1,4 @@
+//! The tests of the generator, in one program.
+
+mod mix;
+mod warc;
