@@ -18,6 +18,7 @@ mod decision;
 mod decisions;
 mod errors;
 mod export;
+mod file;
 mod import;
 mod origin;
 mod pace;
@@ -56,6 +57,8 @@ mod _robotsieve {
     #[pymodule_export]
     use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
     #[pymodule_export]
+    use file::Robots;
+    #[pymodule_export]
     use origin::Origin;
     #[pymodule_export]
     use pace::RequestRate;
@@ -74,7 +77,7 @@ mod _robotsieve {
         RightsStatement,
     };
     #[pymodule_export]
-    use robots::{CrawlerPolicies, Robots, is_allowed};
+    use robots::{CrawlerPolicies, is_allowed};
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]

@@ -12,8 +12,8 @@ use crate::crawler::Crawler;
 pub use crate::decision::{Decision, Rule};
 use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::invalid_url;
+use crate::file::Robots;
 use crate::pace::RequestRate;
-use crate::robots::Robots;
 use crate::text::{Text, bytes_of, repr};
 
 /// Compiling a policy with fewer rules takes no longer than waiting for the interpreter again.

@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
 use crate::errors::invalid_url;
+use crate::file::Robots;
 use crate::policy::Policy;
-use crate::robots::Robots;
 use crate::settings::{Profile, profile_of};
 use crate::text::bytes_of;
 

@@ -1,4 +1,4 @@
-//! A robots.txt file.
+//! What is asked about a robots.txt file, and its policies for several crawlers.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -6,108 +6,20 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
-use self_cell::self_cell;
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch;
 use crate::bulk::{self, Crawlers, select};
 use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
-use crate::crawler::{Who, crawler_of, crawlers_of, who_of};
+use crate::crawler::{crawler_of, crawlers_of};
 use crate::crawlers;
 use crate::decisions::{Decide, Decisions, Said};
+use crate::file::Robots;
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
 use crate::text::{Text, bytes_of};
-
-/// Smaller files are parsed in less time than it can take to get the interpreter back.
-const BYTES_WORTH_DETACHING: usize = 2_048;
-
-type Parsed<'a> = robotsieve::Robots<'a>;
-
-self_cell! {
-    struct Cell {
-        owner: PyBackedBytes,
-
-        #[not_covariant]
-        dependent: Parsed,
-    }
-}
-
-/// A robots.txt file, parsed.
-///
-/// ``body`` is ``str`` or ``bytes``; any content is a robots.txt, so nothing in it raises. ``profile``
-/// is the name of a reading of the protocol, or a :class:`Profile`. ``name`` is what reports call the
-/// file, such as its path or URL.
-///
-/// >>> import robotsieve
-/// >>> robots = robotsieve.Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
-/// >>> policy = robots.policy("MyCrawler")
-/// >>> policy.is_allowed("https://example.com/search/about")
-/// True
-/// >>> policy.is_allowed("https://example.com/search?q=x")
-/// False
-///
-/// It is pickled as the bytes of the file, with profile and configuration.
-#[pyclass(frozen, module = "robotsieve")]
-pub struct Robots {
-    cell: Cell,
-    config: robotsieve::Config,
-    /// What reports call the file.
-    name: Option<Text>,
-}
-
-impl Robots {
-    /// What the Rust library says of the file.
-    pub fn with<T>(&self, ask: impl FnOnce(&robotsieve::Robots<'_>) -> T) -> T {
-        self.cell.with_dependent(|_, robots| ask(robots))
-    }
-
-    pub fn own_profile(&self) -> robotsieve::Profile {
-        self.with(|robots| *robots.profile())
-    }
-
-    /// The crawler that is meant, with its names checked.
-    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
-        self.with(|robots| crawler_of(crawler, robots.profile()))
-    }
-
-    /// The crawler that is meant, as it was given.
-    pub fn who(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Who> {
-        self.with(|robots| who_of(crawler, robots.profile()))
-    }
-
-    /// What reports call the file.
-    pub fn name(&self) -> Option<&[u8]> {
-        self.name.as_ref().map(|name| &name.0[..])
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        self.cell.borrow_owner()
-    }
-
-    pub fn profile_shown(&self) -> String {
-        self.own_profile().name().unwrap_or("custom").to_owned()
-    }
-
-    pub fn hash_value(&self) -> u64 {
-        batch::hash(&(self.bytes(), self.own_profile(), &self.config))
-    }
-
-    fn new_policy(slf: &Bound<'_, Self>, crawler: robotsieve::Crawler) -> Policy {
-        let policy = slf.get().with(|robots| robots.policy(&crawler));
-        Policy { policy, robots: slf.clone().unbind(), crawler }
-    }
-}
-
-impl PartialEq for Robots {
-    fn eq(&self, other: &Robots) -> bool {
-        self.bytes() == other.bytes()
-            && self.config == other.config
-            && self.own_profile() == other.own_profile()
-    }
-}
 
 #[pymethods]
 impl Robots {
@@ -126,14 +38,7 @@ impl Robots {
             Ok(bytes) => bytes.clone().into(),
             Err(_) => PyBytes::new(py, &bytes_of(body, "body")?).into(),
         };
-        let parse = |body: PyBackedBytes| {
-            Cell::new(body, |body| robotsieve::Robots::parse_with(body, &profile, &config))
-        };
-        let cell = match body.len() < BYTES_WORTH_DETACHING {
-            true => parse(body),
-            false => py.detach(|| parse(body)),
-        };
-        Ok(Robots { cell, config, name })
+        Ok(Robots::parse(py, body, &profile, config, name))
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
@@ -142,7 +47,8 @@ impl Robots {
     /// header: that is for :meth:`Crawler.from_user_agent`.
     fn policy(slf: &Bound<'_, Self>, crawler: &Bound<'_, PyAny>) -> PyResult<Policy> {
         let crawler = slf.get().crawler(crawler)?;
-        Ok(Robots::new_policy(slf, crawler))
+        let policy = slf.get().with(|robots| robots.policy(&crawler));
+        Ok(Policy { policy, robots: slf.clone().unbind(), crawler })
     }
 
     /// The policies for several crawlers, which are asked together.
@@ -164,8 +70,8 @@ impl Robots {
 
     /// The file.
     #[getter]
-    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.cell.borrow_owner().into_bound_py_any(py)
+    fn get_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.body().into_bound_py_any(py)
     }
 
     /// What reports call the file, ``None`` if nothing.
@@ -354,7 +260,7 @@ impl Robots {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (self.body(py)?, self.profile(), self.config(), self.given_name());
+        let parts = (self.get_body(py)?, self.profile(), self.config(), self.given_name());
         (py.get_type::<Robots>(), parts).into_bound_py_any(py)
     }
 }
