@@ -43,6 +43,8 @@ mod _robotsieve {
     #[pymodule_export]
     use answers::{Answers, Verdicts};
     #[pymodule_export]
+    use bulk::Policies;
+    #[pymodule_export]
     use by_crawler::{AnswerBits, CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
     #[pymodule_export]
     use captures::{

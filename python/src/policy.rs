@@ -76,7 +76,9 @@ impl Judge for One<'_> {
 }
 
 impl Decide for One<'_> {
-    const RULES_STAY: bool = true;
+    fn rules_stay(&self) -> bool {
+        true
+    }
 
     fn decide(
         &self,
@@ -85,11 +87,7 @@ impl Decide for One<'_> {
         say: &mut dyn FnMut(usize, usize, Said<'_>),
     ) -> Result<(), PackError> {
         for (number, url) in urls.iter().enumerate() {
-            let said = match self.0.decide(url) {
-                Ok(decision) => Said::Decided(decision, SiteKind::Rules),
-                Err(_) => Said::Invalid,
-            };
-            say(number, 0, said);
+            say(number, 0, Said::by(self.0, url, SiteKind::Rules));
         }
         Ok(())
     }

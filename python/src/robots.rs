@@ -7,13 +7,11 @@ use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
 
-use crate::answers::{Answers, Verdicts};
 use crate::batch;
-use crate::bulk::{self, Crawlers, select};
-use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
+use crate::bulk::{Crawlers, Policies, select};
 use crate::crawler::{crawler_of, crawlers_of};
 use crate::crawlers;
-use crate::decisions::{Decide, Decisions, Said};
+use crate::decisions::{Decide, Said};
 use crate::file::Robots;
 use crate::pace::RequestRate;
 use crate::policy::Policy;
@@ -52,11 +50,16 @@ impl Robots {
     }
 
     /// The policies for several crawlers, which are asked together.
-    fn policies(slf: &Bound<'_, Self>, crawlers: &Bound<'_, PyAny>) -> PyResult<CrawlerPolicies> {
+    fn policies<'py>(
+        slf: &Bound<'py, Self>,
+        crawlers: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, CrawlerPolicies>> {
         let crawlers = crawlers_of(crawlers, &slf.get().own_profile())?;
         let together = slf.get().with(|robots| robotsieve::CrawlerPolicies::of(robots, &crawlers));
         let labels = crawlers::distinct_labels(&crawlers)?;
-        Ok(CrawlerPolicies { together, labels, robots: slf.clone().unbind(), crawlers })
+        let robots = slf.clone().unbind();
+        let policies = CrawlerPolicies { together, labels, robots, crawlers };
+        Bound::new(slf.py(), Policies::under(policies))
     }
 
     /// Whether the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
@@ -273,7 +276,7 @@ impl Robots {
 /// >>> policies = robots.policies(["GPTBot", "Googlebot"])
 /// >>> policies.ask("https://example.com/")
 /// {'GPTBot': 'disallow', 'Googlebot': 'allow'}
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, extends = Policies, module = "robotsieve")]
 pub struct CrawlerPolicies {
     together: robotsieve::CrawlerPolicies,
     labels: Vec<String>,
@@ -282,7 +285,9 @@ pub struct CrawlerPolicies {
 }
 
 impl Decide for CrawlerPolicies {
-    const RULES_STAY: bool = true;
+    fn rules_stay(&self) -> bool {
+        true
+    }
 
     fn decide(
         &self,
@@ -292,11 +297,7 @@ impl Decide for CrawlerPolicies {
     ) -> Result<(), PackError> {
         for (number, url) in urls.iter().enumerate() {
             for (column, place) in places.iter().enumerate() {
-                let said = match self.together.policy(*place).decide(url) {
-                    Ok(decision) => Said::Decided(decision, SiteKind::Rules),
-                    Err(_) => Said::Invalid,
-                };
-                say(number, column, said);
+                say(number, column, Said::by(self.together.policy(*place), url, SiteKind::Rules));
             }
         }
         Ok(())
@@ -304,6 +305,10 @@ impl Decide for CrawlerPolicies {
 }
 
 impl Crawlers for CrawlerPolicies {
+    fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers> {
+        Ok(object.cast::<CrawlerPolicies>()?.get())
+    }
+
     fn labels(&self) -> &[String] {
         &self.labels
     }
@@ -334,80 +339,6 @@ impl Crawlers for CrawlerPolicies {
 
 #[pymethods]
 impl CrawlerPolicies {
-    /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is not a URL.
-    #[pyo3(signature = (url, /))]
-    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        bulk::ask(self, url)
-    }
-
-    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of its crawlers. ``crawler`` may be left out
-    /// if there is one; :meth:`verdicts_by_crawler` is for several.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn verdicts(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Verdicts> {
-        bulk::verdicts(self, urls, crawler, threads)
-    }
-
-    /// The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what
-    /// is asked for is computed.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn verdicts_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerVerdicts> {
-        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, in words, as :meth:`Policy.answers`.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn answers(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Answers> {
-        bulk::answers(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, in words.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn answers_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerAnswers> {
-        bulk::answers_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, with the reasons: what :meth:`Policy.decide` says of each URL, in columns.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn decisions(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Decisions> {
-        bulk::decisions(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, with the reasons.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn decisions_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerDecisions> {
-        bulk::decisions_by_crawler(self, urls, crawlers, threads)
-    }
-
     fn __len__(&self) -> usize {
         self.crawlers.len()
     }
