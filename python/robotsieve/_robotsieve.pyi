@@ -65,6 +65,7 @@ __all__ = [
     "Pack",
     "PackError",
     "PackWriter",
+    "Policies",
     "Policy",
     "PolicySet",
     "Profile",
@@ -343,7 +344,7 @@ class Decision:
         """``allow`` or ``disallow``."""
     @property
     def is_allowed(self) -> bool:
-        """Returns true if the verdict is ``allow``."""
+        """True if the verdict is ``allow``."""
     @property
     def reason(self) -> Reason:
         """Why:
@@ -895,7 +896,7 @@ class Robots:
     def policies(self, crawlers: Iterable[AnyCrawler]) -> CrawlerPolicies:
         """The policies for several crawlers, which are asked together."""
     def is_allowed(self, crawler: AnyCrawler, url: Text) -> bool:
-        """Whether the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``."""
+        """True if the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``."""
     @property
     def body(self) -> bytes:
         """The file."""
@@ -1013,12 +1014,12 @@ class Policy:
     """
 
     def is_allowed(self, url: Text, /) -> bool:
-        """Whether the crawler may fetch this URL, or this path that begins with ``/``.
+        """True if the crawler may fetch this URL, or this path that begins with ``/``.
 
         Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
         """
     def is_path_allowed(self, path: Text, /) -> bool:
-        """Whether the crawler may fetch this path, with its query if it has one. Unlike in
+        """True if the crawler may fetch this path, with its query if it has one. Unlike in
         :meth:`is_allowed`, ``//e.com/x`` is a path in every profile.
         """
     def decide(self, url: Text, /) -> Decision:
@@ -1087,25 +1088,18 @@ class Policy:
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-@final
-class CrawlerPolicies:
-    r"""The policies of one file for several crawlers, which are asked together. Made by
-    :meth:`Robots.policies`.
-
-    >>> from robotsieve import Robots
-    >>> robots = Robots("User-agent: GPTBot\nDisallow: /")
-    >>> policies = robots.policies(["GPTBot", "Googlebot"])
-    >>> policies.ask("https://example.com/")
-    {'GPTBot': 'disallow', 'Googlebot': 'allow'}
+class Policies:
+    """The policies of several crawlers, which are asked together: a :class:`Pack`, a :class:`PolicySet` or
+    :class:`CrawlerPolicies`.
     """
 
     def ask(self, url: Text, /) -> dict[str, Answer]:
-        """The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is not a URL."""
+        """The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``."""
     def verdicts(
         self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
     ) -> Verdicts:
-        """The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of its crawlers. ``crawler`` may be left out
-        if there is one; :meth:`verdicts_by_crawler` is for several.
+        """The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of the crawlers. ``crawler`` may be left out if
+        there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's origin.
         """
     def verdicts_by_crawler(
         self,
@@ -1115,13 +1109,15 @@ class CrawlerPolicies:
         crawlers: Iterable[AnyCrawler] | None = None,
         threads: int | None = 1,
     ) -> CrawlerVerdicts:
-        """The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what
-        is asked for is computed.
+        """The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what is asked for
+        is computed.
         """
     def answers(
         self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
     ) -> Answers:
-        """As :meth:`verdicts`, in words, as :meth:`Policy.answers`."""
+        """As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL (in a set or a pack: one of
+        http, https or ftp), ``unknown`` for one of whose origin nothing is known.
+        """
     def answers_by_crawler(
         self,
         urls: ManyUrls,
@@ -1144,11 +1140,24 @@ class CrawlerPolicies:
         threads: int | None = 1,
     ) -> CrawlerDecisions:
         """As :meth:`verdicts_by_crawler`, with the reasons."""
+
+@final
+class CrawlerPolicies(Policies):
+    r"""The policies of one file for several crawlers, which are asked together. Made by
+    :meth:`Robots.policies`.
+
+    >>> from robotsieve import Robots
+    >>> robots = Robots("User-agent: GPTBot\nDisallow: /")
+    >>> policies = robots.policies(["GPTBot", "Googlebot"])
+    >>> policies.ask("https://example.com/")
+    {'GPTBot': 'disallow', 'Googlebot': 'allow'}
+    """
+
     def __len__(self) -> int: ...
     def __getitem__(self, place: int, /) -> Policy: ...
 
 @final
-class PolicySet:
+class PolicySet(Policies):
     r"""The policies of some crawlers for many origins, made for URLs in random order.
 
     >>> from robotsieve import PolicySet
@@ -1182,9 +1191,9 @@ class PolicySet:
         an origin: ``http`` and ``https`` are two, with and without ``www.`` too.
         """
     def remove(self, origin: AnyOrigin) -> bool:
-        """Removes an origin. Whether it was there."""
+        """Removes an origin. True if it was there."""
     def is_allowed(self, url: Text, /, crawler: AnyCrawler | None = None) -> bool | None:
-        """Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+        """True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
 
         ``crawler`` is one of the set's crawlers, and may be left out if there is one.
         Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -1193,54 +1202,6 @@ class PolicySet:
         """The verdict on a URL with the reason for it, as far as the set keeps rules; ``None`` if nothing
         is known of its origin.
         """
-    def ask(self, url: Text, /) -> dict[str, Answer]:
-        """The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``."""
-    def verdicts(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Verdicts:
-        """The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the set. ``crawler`` may be left out
-        if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
-        origin.
-        """
-    def verdicts_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerVerdicts:
-        """The verdicts for ``crawlers``, or for all of the set: a mapping, and an Arrow struct array or table. Only what
-        is asked for is computed.
-        """
-    def answers(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Answers:
-        """As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
-        ftp, ``unknown`` for one of whose origin nothing is known.
-        """
-    def answers_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerAnswers:
-        """As :meth:`verdicts_by_crawler`, in words."""
-    def decisions(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Decisions:
-        """As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns."""
-    def decisions_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerDecisions:
-        """As :meth:`verdicts_by_crawler`, with the reasons."""
     def crawl_delay(
         self, origin: AnyOrigin, crawler: AnyCrawler | None = None
     ) -> float | None:
@@ -1282,7 +1243,7 @@ class PolicySet:
     def __contains__(self, origin: AnyOrigin, /) -> bool: ...
 
 @final
-class Pack:
+class Pack(Policies):
     r"""The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
     processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
 
@@ -1313,7 +1274,7 @@ class Pack:
         is no pack, or if a shard is missing.
         """
     def is_allowed(self, url: Text, /, crawler: AnyCrawler | None = None) -> bool | None:
-        """Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+        """True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
 
         ``crawler`` is one of the pack's crawlers, and may be left out if there is one.
         Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -1322,54 +1283,6 @@ class Pack:
         """The verdict on a URL with the reason for it, as far as the pack keeps rules; ``None`` if nothing
         is known of its origin.
         """
-    def ask(self, url: Text, /) -> dict[str, Answer]:
-        """The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``."""
-    def verdicts(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Verdicts:
-        """The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the pack. ``crawler`` may be left out
-        if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
-        origin.
-        """
-    def verdicts_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerVerdicts:
-        """The verdicts for ``crawlers``, or for all of the pack: a mapping, and an Arrow struct array or table. Only what
-        is asked for is computed.
-        """
-    def answers(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Answers:
-        """As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
-        ftp, ``unknown`` for one of whose origin nothing is known.
-        """
-    def answers_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerAnswers:
-        """As :meth:`verdicts_by_crawler`, in words."""
-    def decisions(
-        self, urls: ManyUrls, /, *, crawler: AnyCrawler | None = None, threads: int | None = 1
-    ) -> Decisions:
-        """As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns."""
-    def decisions_by_crawler(
-        self,
-        urls: ManyUrls,
-        /,
-        *,
-        crawlers: Iterable[AnyCrawler] | None = None,
-        threads: int | None = 1,
-    ) -> CrawlerDecisions:
-        """As :meth:`verdicts_by_crawler`, with the reasons."""
     def crawl_delay(
         self, origin: AnyOrigin, crawler: AnyCrawler | None = None
     ) -> float | None:
@@ -1407,10 +1320,10 @@ class Pack:
         """The program that wrote it."""
     @property
     def keeps_rules(self) -> bool:
-        """Returns true if it can say which rule decided."""
+        """True if it can say which rule decided."""
     @property
     def keeps_sitemaps(self) -> bool:
-        """Returns true if it has the sitemaps of each file."""
+        """True if it has the sitemaps of each file."""
     @property
     def seed(self) -> int:
         """The seed of its hashes."""
@@ -1483,6 +1396,43 @@ class PackWriter:
 
 @final
 class WarcCaptures:
+    r"""The captures of robots.txt files in a WARC file, as an iterator of Arrow batches.
+
+    ``source`` is the path of a file, plain or compressed with gzip or zstd, or the bytes of one (of
+    other buffers than ``bytes``, a copy is made), whose ``name`` is then for messages. ``pyarrow.record_batch(batch)`` takes a batch without copying it. Its
+    columns, all nullable:
+
+    ================  ===============  =================================================================
+    ``url``           utf8             what was asked for: the robots.txt of a site, or another URL
+    ``status``        int32            null if there was no answer
+    ``body``          binary           of 2xx only, with transfer and content encodings undone
+    ``time``          timestamp        in microseconds, UTC
+    ``location``      utf8             where a redirect leads, absolute
+    ``error``         utf8             why there was no answer, or none that can be used
+    ``lifetime``      int64            the seconds for which the answer may be used, as its headers say
+    ``same_as_url``   utf8             the answer is that which this URL had
+    ``same_as_time``  timestamp        at this time (a revisit)
+    ``file``          utf8             the path, or ``name``
+    ``offset``        int64            the byte where the record stands, or its compressed member
+    ``damage``        utf8             what is damaged there; only ``file`` and ``offset`` are set beside
+    ================  ===============  =================================================================
+
+    Batches are of about ``max_batch_bytes``. A thread reads ahead of the iterator by one batch; with
+    ``threads`` above 1, others decompress.
+
+    >>> from robotsieve._robotsieve import WarcCaptures
+    >>> head = "HTTP/1.1 404 Not Found\r\n\r\n"
+    >>> record = (
+    ...     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2026-01-10T12:00:00Z\r\n"
+    ...     "WARC-Target-URI: https://example.com/robots.txt\r\n"
+    ...     f"Content-Type: application/http\r\nContent-Length: {len(head)}\r\n\r\n{head}\r\n\r\n"
+    ... )
+    >>> [len(batch) for batch in WarcCaptures(record.encode(), "example.warc")]
+    [1]
+
+    Raises :class:`OSError` if the file can't be opened, or not be read to its end. What is damaged is a row.
+    """
+
     def __new__(
         cls,
         source: str | os.PathLike[str] | Buffer,
@@ -1496,12 +1446,28 @@ class WarcCaptures:
 
 @final
 class CaptureBatch:
+    """Some captures, as an Arrow struct array: ``pyarrow.record_batch(batch)`` takes it."""
+
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
-def capture_key(url: str) -> tuple[str, bool] | None: ...
-def row_key(url: str) -> tuple[str, bool] | None: ...
+def capture_key(url: str) -> tuple[str, bool] | None:
+    """The key by which captures belong together, and whether it is that of an origin, whose robots.txt
+    the URL names; ``None`` if the URL has no origin.
+
+    >>> from robotsieve._robotsieve import capture_key
+    >>> capture_key("HTTPS://Example.com:443/robots.txt"), capture_key("https://example.com/en/robots.txt")
+    (('https://example.com', True), ('https://example.com/en/robots.txt', False))
+    """
+def row_key(url: str) -> tuple[str, bool] | None:
+    """The same for the URL in a row that a user made, as ``robotsieve pack`` reads lines of JSON: a URL
+    without a path names the site, not its home page.
+
+    >>> from robotsieve._robotsieve import capture_key, row_key
+    >>> row_key("https://example.com"), capture_key("https://example.com")
+    (('https://example.com', True), ('https://example.com/', False))
+    """
 def said_of(
     url: str,
     status: int | None,
@@ -1514,10 +1480,41 @@ def said_of(
 ) -> tuple[
     Literal["file", "unchanged", "status", "redirect", "no-target", "failed", "nothing"],
     int | str | None,
-]: ...
+]:
+    """What the row of a capture says, as ``robotsieve pack`` takes it:
+
+    ==============  ==========================================
+    ``file``        a file, and its lifetime or ``None``
+    ``unchanged``   the file before it is unchanged (304); the same
+    ``status``      another status, and which
+    ``redirect``    a redirect, and the key of its target
+    ``no-target``   a redirect that leads nowhere
+    ``failed``      no answer
+    ``nothing``     nothing about the site (511)
+    ==============  ==========================================
+
+    ``time`` is in seconds since 1970. ``error`` counts if there is no ``status``. Raises :class:`ValueError`
+    if no capture can say this.
+
+    >>> from robotsieve._robotsieve import said_of
+    >>> said_of("https://example.com/robots.txt", 301, location="http://www.example.com/robots.txt")
+    ('redirect', 'http://www.example.com')
+    >>> said_of("https://example.com/robots.txt", 200, lifetime=3600)
+    ('file', 3600)
+    """
 
 @final
 class CapturesOf:
+    """The captures of a URL, by its key, as the targets of redirects and revisits.
+
+    >>> from robotsieve._robotsieve import CapturesOf
+    >>> captures = CapturesOf("https://www.example.com")
+    >>> captures.push(1_770_076_800, "file")
+    >>> captures.push(1_780_444_800, "status", 404)
+    >>> captures.follow("https://www.example.com", 1_769_904_000, 1)
+    (None, 1, None, 'file', None, 0)
+    """
+
     def __new__(cls, key: str) -> Self: ...
     def push(
         self,
@@ -1526,21 +1523,45 @@ class CapturesOf:
         number: int | None = None,
         target: str | None = None,
         exactly: int | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Adds a capture: its time in seconds, and what :func:`said_of` says, or ``same`` as the capture of
+        the key ``target`` at the time ``exactly``. They come in the order of their times.
+        """
     def follow(
         self, target: str, at: int, hops: int, exactly: int | None = None
-    ) -> tuple[str | None, int, int | None, str | None, int | None, int | None]: ...
+    ) -> tuple[str | None, int, int | None, str | None, int | None, int | None]:
+        """Follows what a capture at the time ``at`` leads to: to ``target``, after so many redirects
+        (``hops``), and there to the capture that is nearest in time, or that at the time ``exactly``.
+        """
 
 def judge(
     events: Sequence[tuple[int, int, str | None, int | None]],
     profile: AnyProfile | None = None,
     as_of: int | None = None,
-) -> tuple[Literal["rules", "allow-all", "disallow-all", "unknown"], int, int] | None: ...
-def shard_name(shard: int, shards: int) -> str: ...
+) -> tuple[Literal["rules", "allow-all", "disallow-all", "unknown"], int, int] | None:
+    """What the captures of one origin mean together: what holds (``rules``, ``allow-all``,
+    ``disallow-all`` or ``unknown``), the index of the event that it comes from, and its time; ``None`` if
+    there is no event.
+
+    An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
+    for ``redirect`` and ``nothing``; ``None`` if its redirects lead to what is not known. ``as_of`` is a
+    time: later events are left out. ``None`` is the time of the newest event.
+
+    >>> from robotsieve._robotsieve import judge
+    >>> judge([(1_760_000_000, 0, "file", None), (1_760_086_400, 0, "status", 503)])
+    ('rules', 0, 1760000000)
+    """
+def shard_name(shard: int, shards: int) -> str:
+    """The name of a shard's file in the folder of a pack.
+
+    >>> from robotsieve._robotsieve import shard_name
+    >>> shard_name(3, 64)
+    'shard-0003-of-0064.pack'
+    """
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool:
-    r"""Whether a crawler may fetch a URL, for a single question: nothing is built for later ones.
+    r"""True if a crawler may fetch a URL, for a single question: nothing is built for later ones.
 
     >>> import robotsieve
     >>> robotsieve.is_allowed("User-agent: *\nDisallow: /x", "MyCrawler", "https://example.com/x")
@@ -1551,44 +1572,64 @@ def is_allowed(
 
 @final
 class AnswerBits:
+    """Answers as numbers, which cost Spark less than a column for each crawler: two bits for each, 32
+    crawlers in a number, of which the lowest bits are the first one's. An Arrow struct array.
+    """
+
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
-def answer_bits(answers: CrawlerAnswers) -> AnswerBits: ...
+def answer_bits(answers: CrawlerAnswers) -> AnswerBits:
+    """The answers as numbers."""
 @final
 class Shards:
+    """The shard of each URL, as [`robotsieve::Origin::shard`] has it; of what is not a URL, one that depends on its
+    bytes. An Arrow array of `int32`.
+    """
+
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
-def shards_of(urls: ManyUrls, shards: int) -> Shards: ...
+def shards_of(urls: ManyUrls, shards: int) -> Shards:
+    """The shard of each URL, of `shards` in all, 2<sup>31</sup> at most."""
 
 # For the modules that explain, lint and compare: as JSON.
 
-def body_bytes(body: Body) -> bytes: ...
-def compare_profiles_json(body: Body, crawler: AnyCrawler, url: Text) -> str: ...
+def body_bytes(body: Body) -> bytes:
+    """The bytes of a file given as text, bytes or a `Robots`."""
+def compare_profiles_json(body: Body, crawler: AnyCrawler, url: Text) -> str:
+    """The verdicts of all named profiles on a URL, and what makes them differ, as JSON."""
 def lint_json(
     body: Body,
     profiles: Profiles | None,
     content_type: str | None,
-) -> str: ...
+) -> str:
+    """What is wrong with a file, as JSON."""
 def fix_json(
     body: Body,
     profiles: Profiles | None,
     content_type: str | None,
     apply: Literal["unchanging", "all"],
     codes: Sequence[str] | None,
-) -> tuple[bytes, str]: ...
-def build_json(intentions: str) -> str: ...
-def known_crawlers_json(purposes: Iterable[Purpose] | None) -> str: ...
-def lint_codes() -> list[tuple[str, str, Severity, str, str]]: ...
-def diff_limits() -> tuple[int, int, int, int]: ...
+) -> tuple[bytes, str]:
+    """A file with fixes applied, and what was done to it, as JSON."""
+def build_json(intentions: str) -> str:
+    """What is built of intentions, or why nothing is: both as JSON."""
+def known_crawlers_json(purposes: Iterable[Purpose] | None) -> str:
+    """All that is known of crawlers, or of those of these purposes, as JSON."""
+def lint_codes() -> list[tuple[str, str, Severity, str, str]]:
+    """The kinds of findings: number, name, severity, title and explanation of each."""
+def diff_limits() -> tuple[int, int, int, int]:
+    """The limits that hold if none are given."""
 def diff_json(
     old: Body,
     new: Body,
     crawlers: Iterable[AnyCrawler] | None,
     profile: AnyProfile | None,
     limits: tuple[int, int, int, int],
-) -> str: ...
-def diff_policies_json(old: Policy, new: Policy, limits: tuple[int, int, int, int]) -> str: ...
+) -> str:
+    """What changed from one file to another, as JSON."""
+def diff_policies_json(old: Policy, new: Policy, limits: tuple[int, int, int, int]) -> str:
+    """Whether two policies allow the same URLs, as JSON."""

@@ -215,8 +215,8 @@ impl Policies {
         Ok(CrawlerVerdicts(Columns::of(&judged, Verdicts::of)))
     }
 
-    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what cannot be judged, ``unknown`` for a URL
-    /// of whose origin nothing is known.
+    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL (in a set or a pack: one of
+    /// http, https or ftp), ``unknown`` for one of whose origin nothing is known.
     #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
     fn answers(
         slf: &Bound<'_, Self>,
@@ -272,7 +272,7 @@ impl Policies {
     }
 }
 
-/// Whether a crawler may fetch a URL; `None` if nothing is known of its origin.
+/// Returns true if a crawler may fetch a URL; `None` if nothing is known of its origin.
 pub fn is_allowed<S: Crawlers>(
     source: &S,
     url: &Bound<'_, PyAny>,

@@ -255,7 +255,7 @@ impl Pack {
         Pack::new_of(files, paths)
     }
 
-    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+    /// True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
     /// ``crawler`` is one of the pack's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -369,13 +369,13 @@ impl Pack {
         self.with(|pack| pack.tool().to_owned())
     }
 
-    /// Whether it can say which rule decided.
+    /// True if it can say which rule decided.
     #[getter]
     fn keeps_rules(&self) -> bool {
         self.with(|pack| pack.keeps_rules())
     }
 
-    /// Whether it has the sitemaps of each file.
+    /// True if it has the sitemaps of each file.
     #[getter]
     fn keeps_sitemaps(&self) -> bool {
         self.with(|pack| pack.keeps_sitemaps())
@@ -399,7 +399,7 @@ impl Pack {
         usize::try_from(len).map_err(|_| PyValueError::new_err("more origins than memory"))
     }
 
-    /// Whether the origin of a URL is in the pack.
+    /// True if the origin of a URL is in the pack.
     fn __contains__(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.with_site(&origin, |_| Ok(()))?.is_some())

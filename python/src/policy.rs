@@ -95,7 +95,7 @@ impl Decide for One<'_> {
 
 #[pymethods]
 impl Policy {
-    /// Whether the crawler may fetch this URL, or this path that begins with ``/``.
+    /// True if the crawler may fetch this URL, or this path that begins with ``/``.
     ///
     /// Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
     #[pyo3(signature = (url, /))]
@@ -105,7 +105,7 @@ impl Policy {
         self.policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
     }
 
-    /// Whether the crawler may fetch this path, with its query if it has one. Unlike in
+    /// True if the crawler may fetch this path, with its query if it has one. Unlike in
     /// :meth:`is_allowed`, ``//e.com/x`` is a path in every profile.
     #[pyo3(signature = (path, /))]
     fn is_path_allowed(&self, path: &Bound<'_, PyAny>) -> PyResult<bool> {

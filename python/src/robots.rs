@@ -62,7 +62,7 @@ impl Robots {
         Bound::new(slf.py(), Policies::under(policies))
     }
 
-    /// Whether the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
+    /// True if the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
     fn is_allowed(
         slf: &Bound<'_, Self>,
         crawler: &Bound<'_, PyAny>,
@@ -364,7 +364,7 @@ impl CrawlerPolicies {
     }
 }
 
-/// Whether a crawler may fetch a URL, for a single question: nothing is built for later ones.
+/// True if a crawler may fetch a URL, for a single question: nothing is built for later ones.
 ///
 /// >>> import robotsieve
 /// >>> robotsieve.is_allowed("User-agent: *\nDisallow: /x", "MyCrawler", "https://example.com/x")

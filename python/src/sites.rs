@@ -174,13 +174,13 @@ impl PolicySet {
         Ok(())
     }
 
-    /// Removes an origin. Whether it was there.
+    /// Removes an origin. True if it was there.
     fn remove(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.write().remove(&origin))
     }
 
-    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+    /// True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
     /// ``crawler`` is one of the set's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -301,7 +301,7 @@ impl PolicySet {
         self.read().len()
     }
 
-    /// Whether the origin of a URL is in the set.
+    /// True if the origin of a URL is in the set.
     fn __contains__(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.read().get(&origin).is_some())
