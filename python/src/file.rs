@@ -6,6 +6,7 @@ use self_cell::self_cell;
 
 use crate::batch;
 use crate::crawler::{Who, crawler_of, who_of};
+use crate::settings::profile_name;
 use crate::text::Text;
 
 /// Smaller files are parsed in less time than it can take to get the interpreter back.
@@ -98,7 +99,7 @@ impl Robots {
     }
 
     pub fn profile_shown(&self) -> String {
-        self.own_profile().name().unwrap_or("custom").to_owned()
+        profile_name(&self.own_profile()).to_owned()
     }
 
     pub fn hash_value(&self) -> u64 {

@@ -45,7 +45,7 @@ mod _robotsieve {
     #[pymodule_export]
     use bulk::Policies;
     #[pymodule_export]
-    use by_crawler::{AnswerBits, CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
+    use by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
     #[pymodule_export]
     use captures::{
         CaptureBatch, CapturesOf, WarcCaptures, capture_key, judge, row_key, said_of, shard_name,
@@ -58,6 +58,8 @@ mod _robotsieve {
     use decisions::Decisions;
     #[pymodule_export]
     use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
+    #[pymodule_export]
+    use export::Numbers;
     #[pymodule_export]
     use file::Robots;
     #[pymodule_export]
@@ -83,7 +85,7 @@ mod _robotsieve {
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]
-    use shards::{Shards, shards_of};
+    use shards::shards_of;
     #[pymodule_export]
     use sites::PolicySet;
 

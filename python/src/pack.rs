@@ -29,7 +29,7 @@ use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::settings::{Config, config_of, profile_of};
 use crate::sites::{Given, given};
-use crate::text::{Text, bytes_of, repr};
+use crate::text::{Text, bytes_of, kept_bytes_of, repr};
 
 /// Where the bytes of a pack are.
 enum Bytes {
@@ -229,10 +229,7 @@ impl Pack {
                 "bytes must be the bytes of a pack; Pack.open(path) opens a file",
             ));
         }
-        let bytes: PyBackedBytes = match bytes.cast_exact::<PyBytes>() {
-            Ok(bytes) => bytes.clone().into(),
-            Err(_) => PyBytes::new(bytes.py(), &bytes_of(bytes, "bytes")?).into(),
-        };
+        let bytes = kept_bytes_of(bytes, "bytes")?;
         Pack::new_of(vec![Bytes::Python(bytes)], Vec::new()).map(Policies::under)
     }
 

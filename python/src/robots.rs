@@ -2,8 +2,6 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
 
@@ -17,7 +15,7 @@ use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
-use crate::text::{Text, bytes_of};
+use crate::text::{Text, bytes_of, kept_bytes_of};
 
 #[pymethods]
 impl Robots {
@@ -32,11 +30,7 @@ impl Robots {
         let py = body.py();
         let profile = profile_of(profile)?;
         let config = config_of(config);
-        let body: PyBackedBytes = match body.cast_exact::<PyBytes>() {
-            Ok(bytes) => bytes.clone().into(),
-            Err(_) => PyBytes::new(py, &bytes_of(body, "body")?).into(),
-        };
-        Ok(Robots::parse(py, body, &profile, config, name))
+        Ok(Robots::parse(py, kept_bytes_of(body, "body")?, &profile, config, name))
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.

@@ -14,7 +14,7 @@ use crate::decision::Decision;
 use crate::decisions::{Decide, Said};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
-use crate::settings::{Config, Profile, config_of, profile_of};
+use crate::settings::{Config, Profile, config_of, profile_name, profile_of};
 use crate::text::{Text, bytes_of};
 
 /// The policies of some crawlers for many origins, made for URLs in random order.
@@ -112,7 +112,7 @@ impl Crawlers for PolicySet {
     }
 
     fn profile_shown(&self) -> String {
-        self.profile.name().unwrap_or("custom").to_owned()
+        profile_name(&self.profile).to_owned()
     }
 
     fn answers(

@@ -45,7 +45,6 @@ MAX_HOPS: int
 __all__ = [
     "MAX_HOPS",
     "__version__",
-    "AnswerBits",
     "Answers",
     "CaptureBatch",
     "CapturesOf",
@@ -61,6 +60,7 @@ __all__ = [
     "InvalidName",
     "InvalidOrigin",
     "InvalidUrl",
+    "Numbers",
     "Origin",
     "Pack",
     "PackError",
@@ -79,7 +79,6 @@ __all__ = [
     "RightsStatement",
     "Robots",
     "Rule",
-    "Shards",
     "UserAgent",
     "Verdicts",
     "WarcCaptures",
@@ -818,19 +817,13 @@ def is_allowed(
 # For `robotsieve.spark`.
 
 @final
-class AnswerBits:
+class Numbers:
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
-def answer_bits(answers: CrawlerAnswers) -> AnswerBits: ...
-@final
-class Shards:
-    def __arrow_c_array__(
-        self, requested_schema: object | None = None
-    ) -> tuple[object, object]: ...
-
-def shards_of(urls: ManyUrls, shards: int) -> Shards: ...
+def answer_bits(answers: CrawlerAnswers) -> Numbers: ...
+def shards_of(urls: ManyUrls, shards: int) -> Numbers: ...
 
 # For the modules that explain, lint and compare: as JSON.
 

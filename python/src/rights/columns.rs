@@ -8,7 +8,6 @@ use arrow_array::StructArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use robotsieve::rights::{Documents, Response};
 use robotsieve::{Origin, Profile};
 
@@ -20,7 +19,7 @@ use crate::batch::{URLS_WORTH_DETACHING, by_threads, threads_of};
 use crate::file::Robots;
 use crate::origin::origin_of;
 use crate::signals::Signals;
-use crate::text::{bytes_of, type_name};
+use crate::text::{kept_bytes_of, type_name};
 use crate::urls::{Chunk, Source, is_text};
 
 /// What the rights of many URLs are read from, as Python gave it.
@@ -56,10 +55,7 @@ impl OfOrigin {
     fn of(file: &Bound<'_, PyAny>) -> PyResult<OfOrigin> {
         let file = match file.cast::<Robots>() {
             Ok(robots) => File::Robots(robots.clone().unbind()),
-            Err(_) => File::Bytes(match file.cast_exact::<PyBytes>() {
-                Ok(bytes) => bytes.clone().into(),
-                Err(_) => PyBytes::new(file.py(), &bytes_of(file, "a robots.txt")?).into(),
-            }),
+            Err(_) => File::Bytes(kept_bytes_of(file, "a robots.txt")?),
         };
         Ok(OfOrigin { file, compiled: OnceLock::new() })
     }
