@@ -139,7 +139,7 @@ class Response:
     ) = ()
     #: The redirects that you have followed yourself, in order: status and target.
     redirects: Sequence[tuple[int, str]] = ()
-    #: Whether the rest of the body was left out.
+    #: True if the rest of the body was left out.
     is_truncated: bool = False
 
 

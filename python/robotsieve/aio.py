@@ -396,7 +396,7 @@ class Sieve:
         await self._ask(self._core.settled)
 
     def is_due(self, origin: Url | Origin, /) -> bool:
-        """Whether an origin should be fetched now: it is unknown, its answer has expired or is about
+        """True if an origin should be fetched now: it is unknown, its answer has expired or is about
         to, or it is time to try again after a failure."""
         return self._core.is_due(origin)
 
@@ -439,12 +439,12 @@ class Sieve:
 
     @property
     def is_paused(self) -> bool:
-        """Whether nothing is asked for a while, after local faults in a row."""
+        """True if nothing is asked for a while, after local faults in a row."""
         return self._core.is_paused
 
     @property
     def is_closed(self) -> bool:
-        """Whether the sieve was closed."""
+        """True if the sieve was closed."""
         return self._is_closed
 
     async def aclose(self) -> None:

@@ -93,7 +93,7 @@ class Protego:
         return parsed
 
     def can_fetch(self, url: str, user_agent: Agent) -> bool:
-        """Whether the user agent may fetch the URL, or the path."""
+        """True if the user agent may fetch the URL, or the path."""
         return is_allowed(self._policies[user_agent], url)
 
     def crawl_delay(self, user_agent: Agent) -> float | None:

@@ -148,7 +148,7 @@ class RobotFileParser:
         self.modified()
 
     def can_fetch(self, useragent: Agent | None, url: str) -> bool:
-        """Whether the user agent may fetch the URL, or the path."""
+        """True if the user agent may fetch the URL, or the path."""
         if self.disallow_all:
             return False
         if self.allow_all:

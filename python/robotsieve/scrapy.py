@@ -74,7 +74,7 @@ class RobotsieveRobotParser(RobotParser):
         return cls(robotstxt_body, crawler.spider, profile)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Whether the user agent may fetch the URL."""
+        """True if the user agent may fetch the URL."""
         if isinstance(url, bytes):
             url = url.decode("utf-8", "surrogateescape")
         return self.rp.can_fetch(url, user_agent)

@@ -1,5 +1,6 @@
 //! What has the policies of several crawlers, asked about one URL or many.
 
+use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,6 +19,11 @@ use crate::text::{bytes_of, type_name};
 
 /// What has the policies of several crawlers.
 pub trait Crawlers: Decide {
+    /// What an object of Python has that is of this class.
+    fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers>
+    where
+        Self: Sized;
+
     /// What stands for each crawler in a result.
     fn labels(&self) -> &[String];
 
@@ -73,7 +79,7 @@ pub fn place_of(
 }
 
 /// The places of the crawlers that were named; of all if none were.
-fn places_of(source: &impl Crawlers, crawlers: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+fn places_of(source: &dyn Crawlers, crawlers: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
     let labels = source.labels();
     let Some(crawlers) = crawlers else { return Ok((0..labels.len()).collect()) };
     if crawlers.is_instance_of::<PyString>() {
@@ -102,16 +108,16 @@ fn places_of(source: &impl Crawlers, crawlers: Option<&Bound<'_, PyAny>>) -> PyR
 }
 
 /// Some of the crawlers: only these are asked about.
-struct Selected<'s, S> {
-    source: &'s S,
+struct Selected<'s> {
+    source: &'s dyn Crawlers,
     places: Vec<usize>,
 }
 
-fn labels_at(source: &impl Crawlers, places: &[usize]) -> Vec<String> {
+fn labels_at(source: &dyn Crawlers, places: &[usize]) -> Vec<String> {
     places.iter().map(|place| source.labels()[*place].clone()).collect()
 }
 
-impl<S: Crawlers> Judge for Selected<'_, S> {
+impl Judge for Selected<'_> {
     type Cell = Answer;
     type Scratch = ();
 
@@ -132,7 +138,7 @@ enum Which<'w, 'py> {
 }
 
 impl Which<'_, '_> {
-    fn places(self, source: &impl Crawlers) -> PyResult<Vec<usize>> {
+    fn places(self, source: &dyn Crawlers) -> PyResult<Vec<usize>> {
         match self {
             Which::One(one) => Ok(vec![place_of(source.labels(), source.crawlers(), one)?]),
             Which::Many(some) => places_of(source, some),
@@ -141,7 +147,7 @@ impl Which<'_, '_> {
 
     fn judge(
         self,
-        source: &impl Crawlers,
+        source: &dyn Crawlers,
         urls: &Bound<'_, PyAny>,
         threads: Option<isize>,
     ) -> PyResult<Judged<Answer>> {
@@ -152,71 +158,121 @@ impl Which<'_, '_> {
 
 type Any<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-pub fn verdicts<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawler: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<Verdicts> {
-    Ok(Verdicts::of(Which::One(crawler).judge(source, urls, threads)?.cells))
+/// The policies of several crawlers, which are asked together: a :class:`Pack`, a :class:`PolicySet` or
+/// :class:`CrawlerPolicies`.
+#[pyclass(frozen, subclass, module = "robotsieve._robotsieve")]
+pub struct Policies {
+    /// Finds them in the object, which is of a class below this one.
+    of: for<'a> fn(&'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers>,
 }
 
-pub fn verdicts_by_crawler<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawlers: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<CrawlerVerdicts> {
-    let judged = Which::Many(crawlers).judge(source, urls, threads)?;
-    Ok(CrawlerVerdicts(Columns::of(&judged, Verdicts::of)))
+impl Policies {
+    /// What makes an object of a class below this one.
+    pub fn under<T: Crawlers + PyClass<BaseType = Policies>>(value: T) -> PyClassInitializer<T> {
+        PyClassInitializer::from(Policies { of: T::of }).add_subclass(value)
+    }
+
+    fn source<'a>(slf: &'a Bound<'_, Self>) -> PyResult<&'a dyn Crawlers> {
+        (slf.get().of)(slf.as_any())
+    }
 }
 
-pub fn answers<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawler: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<Answers> {
-    Ok(Answers::of(Which::One(crawler).judge(source, urls, threads)?.cells))
+#[pymethods]
+impl Policies {
+    /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
+    #[pyo3(signature = (url, /))]
+    fn ask(slf: &Bound<'_, Self>, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
+        let source = Policies::source(slf)?;
+        let url = bytes_of(url, "url")?;
+        let places: Vec<usize> = (0..source.labels().len()).collect();
+        let mut answers = vec![Answer::Unknown; places.len()];
+        source.answers(&[&url], &places, &mut answers).map_err(|error| pack_error(&error))?;
+        Ok(batch::Named::new(source.labels(), &answers))
+    }
+
+    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of the crawlers. ``crawler`` may be left out if
+    /// there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's origin.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn verdicts(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawler: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<Verdicts> {
+        Ok(Verdicts::of(Which::One(crawler).judge(Policies::source(slf)?, urls, threads)?.cells))
+    }
+
+    /// The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what is asked for
+    /// is computed.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn verdicts_by_crawler(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerVerdicts> {
+        let judged = Which::Many(crawlers).judge(Policies::source(slf)?, urls, threads)?;
+        Ok(CrawlerVerdicts(Columns::of(&judged, Verdicts::of)))
+    }
+
+    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL (in a set or a pack: one of
+    /// http, https or ftp), ``unknown`` for one of whose origin nothing is known.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn answers(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawler: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        Ok(Answers::of(Which::One(crawler).judge(Policies::source(slf)?, urls, threads)?.cells))
+    }
+
+    /// As :meth:`verdicts_by_crawler`, in words.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn answers_by_crawler(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerAnswers> {
+        let judged = Which::Many(crawlers).judge(Policies::source(slf)?, urls, threads)?;
+        Ok(CrawlerAnswers(Columns::of(&judged, Answers::of)))
+    }
+
+    /// As :meth:`verdicts`, with the reasons: what :meth:`Policy.decide` says of each URL, in columns.
+    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
+    fn decisions(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawler: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<Decisions> {
+        let source = Policies::source(slf)?;
+        let places = Which::One(crawler).places(source)?;
+        let labels = labels_at(source, &places);
+        let (judged, rules) = Decisions::judge(source, labels, places, urls, threads)?;
+        Ok(Decisions::of(judged.cells, &rules, &source.profile_shown().into()))
+    }
+
+    /// As :meth:`verdicts_by_crawler`, with the reasons.
+    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
+    fn decisions_by_crawler(
+        slf: &Bound<'_, Self>,
+        urls: &Bound<'_, PyAny>,
+        crawlers: Any<'_, '_>,
+        threads: Option<isize>,
+    ) -> PyResult<CrawlerDecisions> {
+        let source = Policies::source(slf)?;
+        let places = Which::Many(crawlers).places(source)?;
+        let labels = labels_at(source, &places);
+        let (judged, rules) = Decisions::judge(source, labels, places, urls, threads)?;
+        let profile = source.profile_shown().into();
+        let column = |rows| Decisions::of(rows, &rules, &profile);
+        Ok(CrawlerDecisions(Columns::of(&judged, column)))
+    }
 }
 
-pub fn answers_by_crawler<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawlers: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<CrawlerAnswers> {
-    let judged = Which::Many(crawlers).judge(source, urls, threads)?;
-    Ok(CrawlerAnswers(Columns::of(&judged, Answers::of)))
-}
-
-pub fn decisions<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawler: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<Decisions> {
-    let places = Which::One(crawler).places(source)?;
-    let labels = labels_at(source, &places);
-    let (judged, rules) = Decisions::judge(source, labels, places, urls, threads)?;
-    Ok(Decisions::of(judged.cells, &rules, &source.profile_shown().into()))
-}
-
-pub fn decisions_by_crawler<S: Crawlers>(
-    source: &S,
-    urls: &Bound<'_, PyAny>,
-    crawlers: Any<'_, '_>,
-    threads: Option<isize>,
-) -> PyResult<CrawlerDecisions> {
-    let places = Which::Many(crawlers).places(source)?;
-    let labels = labels_at(source, &places);
-    let (judged, rules) = Decisions::judge(source, labels, places, urls, threads)?;
-    let profile = source.profile_shown().into();
-    let column = |rows| Decisions::of(rows, &rules, &profile);
-    Ok(CrawlerDecisions(Columns::of(&judged, column)))
-}
-
-/// Whether a crawler may fetch a URL; `None` if nothing is known of its origin.
+/// Returns true if a crawler may fetch a URL; `None` if nothing is known of its origin.
 pub fn is_allowed<S: Crawlers>(
     source: &S,
     url: &Bound<'_, PyAny>,
@@ -251,15 +307,6 @@ pub fn decide<S: Crawlers>(
     };
     source.decide(&[&url], &[place], &mut say).map_err(|error| pack_error(&error))?;
     decision.map_err(|()| not_judged(&url))
-}
-
-/// The answers for a URL by crawler.
-pub fn ask<S: Crawlers>(source: &S, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-    let url = bytes_of(url, "url")?;
-    let places: Vec<usize> = (0..source.labels().len()).collect();
-    let mut answers = vec![Answer::Unknown; places.len()];
-    source.answers(&[&url], &places, &mut answers).map_err(|error| pack_error(&error))?;
-    Ok(batch::Named::new(source.labels(), &answers))
 }
 
 /// The error of what is not a URL with an origin.

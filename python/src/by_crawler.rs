@@ -14,7 +14,7 @@ use crate::answers::{Answers, Verdicts};
 use crate::batch::{Cell, Judged};
 use crate::column::Column;
 use crate::decisions::Decisions;
-use crate::export;
+use crate::export::{self, Numbers};
 use crate::text::type_name;
 
 /// The columns of several crawlers, all of a length.
@@ -235,13 +235,9 @@ pub fn register(py: Python<'_>) -> PyResult<()> {
 }
 
 /// Answers as numbers, which cost Spark less than a column for each crawler: two bits for each, 32
-/// crawlers in a number, of which the lowest bits are the first one's. An Arrow struct array.
-#[pyclass(frozen, module = "robotsieve")]
-pub struct AnswerBits(StructArray);
-
-/// The answers as numbers.
+/// crawlers in a number, of which the lowest bits are the first one's. A struct array.
 #[pyfunction]
-pub fn answer_bits(answers: &CrawlerAnswers) -> PyResult<AnswerBits> {
+pub fn answer_bits(answers: &CrawlerAnswers) -> PyResult<Numbers> {
     let Columns { rows, columns, .. } = &answers.0;
     let word = |columns: &[Answers]| -> ArrayRef {
         let mut bits = vec![0_u64; *rows];
@@ -256,7 +252,7 @@ pub fn answer_bits(answers: &CrawlerAnswers) -> PyResult<AnswerBits> {
     let field = |word| Field::new(format!("w{word}"), DataType::Int64, false);
     let fields: Fields = (0..words.len()).map(field).collect();
     StructArray::try_new_with_length(fields, words, None, *rows)
-        .map(AnswerBits)
+        .map(|bits| Numbers(Arc::new(bits)))
         .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -266,18 +262,5 @@ fn two_bits(answer: Answer) -> u8 {
         Answer::Disallow => 1,
         Answer::Allow => 2,
         Answer::Invalid => 3,
-    }
-}
-
-#[pymethods]
-impl AnswerBits {
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let _ = requested_schema;
-        export::array(py, &self.0)
     }
 }

@@ -166,7 +166,7 @@ impl Decision {
         Ok(Decision { verdict: verdict_named(verdict)?, reason, line, rule })
     }
 
-    /// Returns true if the verdict is ``allow``.
+    /// True if the verdict is ``allow``.
     #[getter]
     fn is_allowed(&self) -> bool {
         self.verdict == Verdict::Allow.as_str()

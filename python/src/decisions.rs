@@ -36,7 +36,12 @@ pub enum Said<'d> {
     Answered(Answer, SiteKind),
 }
 
-impl Said<'_> {
+impl<'d> Said<'d> {
+    /// What a policy says of a URL, and what is known of the site.
+    pub fn by(policy: &'d robotsieve::Policy, url: &[u8], kind: SiteKind) -> Said<'d> {
+        policy.decide(url).map_or(Said::Invalid, |decision| Said::Decided(decision, kind))
+    }
+
     /// The reason and the rest. `None` if there is no verdict.
     pub fn reasoned(&self) -> Option<Reasoned<'_>> {
         match self {
@@ -83,8 +88,8 @@ impl Cell for Row {
 
 /// What decides about many URLs.
 pub trait Decide: Sync {
-    /// True if a rule stays where it is in memory for as long as this is borrowed.
-    const RULES_STAY: bool;
+    /// Returns true if a rule stays where it is in memory for as long as this is borrowed.
+    fn rules_stay(&self) -> bool;
 
     /// Calls `say` with the number of each URL, that of each crawler among those at `places`, and what is
     /// said. All rules of a call stay where they are until its end.
@@ -146,14 +151,14 @@ impl Hasher for PlaceHasher {
 }
 
 /// Decides about many URLs for some crawlers, and gathers the rules.
-struct Deciding<'s, S> {
+struct Deciding<'s, S: ?Sized> {
     source: &'s S,
     labels: Vec<String>,
     places: Vec<usize>,
     rules: Mutex<Rules>,
 }
 
-impl<S: Decide> Judge for Deciding<'_, S> {
+impl<S: Decide + ?Sized> Judge for Deciding<'_, S> {
     type Cell = Row;
     type Scratch = ByPlace;
 
@@ -167,7 +172,7 @@ impl<S: Decide> Judge for Deciding<'_, S> {
         rows: &mut [Row],
         known: &mut ByPlace,
     ) -> Result<(), PackError> {
-        if !S::RULES_STAY {
+        if !self.source.rules_stay() {
             known.clear();
         }
         let width = self.places.len();
@@ -217,7 +222,7 @@ impl Decisions {
     }
 
     /// What is said of URLs that Python gave, and the rules.
-    pub fn judge<S: Decide>(
+    pub fn judge<S: Decide + ?Sized>(
         source: &S,
         labels: Vec<String>,
         places: Vec<usize>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,6 +47,23 @@ pub fn tables(
     let schema = Arc::new(Schema::new(fields));
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema)));
     PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+/// Numbers for Spark: an Arrow array.
+#[pyclass(frozen, module = "robotsieve._robotsieve")]
+pub struct Numbers(pub ArrayRef);
+
+#[pymethods]
+impl Numbers {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema;
+        array(py, &self.0)
+    }
 }
 
 fn failed(error: ArrowError) -> PyErr {

@@ -18,6 +18,7 @@ mod decision;
 mod decisions;
 mod errors;
 mod export;
+mod file;
 mod import;
 mod origin;
 mod pace;
@@ -42,7 +43,9 @@ mod _robotsieve {
     #[pymodule_export]
     use answers::{Answers, Verdicts};
     #[pymodule_export]
-    use by_crawler::{AnswerBits, CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
+    use bulk::Policies;
+    #[pymodule_export]
+    use by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts, answer_bits};
     #[pymodule_export]
     use captures::{
         CaptureBatch, CapturesOf, WarcCaptures, capture_key, judge, row_key, said_of, shard_name,
@@ -55,6 +58,10 @@ mod _robotsieve {
     use decisions::Decisions;
     #[pymodule_export]
     use errors::{InvalidName, InvalidOrigin, InvalidUrl, PackError};
+    #[pymodule_export]
+    use export::Numbers;
+    #[pymodule_export]
+    use file::Robots;
     #[pymodule_export]
     use origin::Origin;
     #[pymodule_export]
@@ -74,11 +81,11 @@ mod _robotsieve {
         RightsStatement,
     };
     #[pymodule_export]
-    use robots::{CrawlerPolicies, Robots, is_allowed};
+    use robots::{CrawlerPolicies, is_allowed};
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]
-    use shards::{Shards, shards_of};
+    use shards::shards_of;
     #[pymodule_export]
     use sites::PolicySet;
 

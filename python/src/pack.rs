@@ -16,20 +16,17 @@ use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Wr
 use robotsieve::{Answer, Policy, SiteKind};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::answers::{Answers, Verdicts};
-use crate::batch;
-use crate::bulk::{self, Crawlers, place_of};
-use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
+use crate::bulk::{self, Crawlers, Policies, place_of};
 use crate::crawler::{Crawler, crawlers_of};
 use crate::crawlers;
 use crate::decision::Decision;
-use crate::decisions::{Decide, Decisions, Said};
+use crate::decisions::{Decide, Said};
 use crate::errors::{of_path, pack_error};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::settings::{Config, config_of, profile_of};
 use crate::sites::given;
-use crate::text::{Text, bytes_of, repr};
+use crate::text::{Text, bytes_of, kept_bytes_of, repr};
 
 /// Where the bytes of a pack are.
 enum Bytes {
@@ -63,7 +60,7 @@ impl AsRef<[u8]> for Bytes {
 ///
 /// No program may change or cut the file while it is open; replace it by renaming another one to its
 /// name, as the writer does.
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, extends = Policies, module = "robotsieve")]
 pub struct Pack {
     pack: robotsieve::pack::Pack<'static>,
     /// Empty if it was made of bytes.
@@ -111,7 +108,7 @@ impl Pack {
 }
 
 /// The policies of a site for the crawlers that are asked about. `None` if nothing is known of it.
-type Policies<'p> = Option<(Vec<PolicyOf<'p>>, SiteKind)>;
+type SitePolicies<'p> = Option<(Vec<PolicyOf<'p>>, SiteKind)>;
 
 enum PolicyOf<'p> {
     WithRules(Policy),
@@ -123,7 +120,7 @@ impl Pack {
         &self,
         origin: &robotsieve::Origin<'_>,
         places: &[usize],
-    ) -> Result<Policies<'_>, PackError> {
+    ) -> Result<SitePolicies<'_>, PackError> {
         let Some(site) = self.pack.get(origin)? else { return Ok(None) };
         let mut policies = Vec::with_capacity(places.len());
         for place in places {
@@ -139,7 +136,9 @@ impl Pack {
 
 impl Decide for Pack {
     // It keeps only as many policies in memory as are worth it.
-    const RULES_STAY: bool = false;
+    fn rules_stay(&self) -> bool {
+        false
+    }
 
     fn decide(
         &self,
@@ -148,7 +147,7 @@ impl Decide for Pack {
         say: &mut dyn FnMut(usize, usize, Said<'_>),
     ) -> Result<(), PackError> {
         // All of them, so that the rules stay where they are. URLs are often ordered by host.
-        let mut sites: Vec<(robotsieve::Origin<'_>, Policies<'_>)> = Vec::new();
+        let mut sites: Vec<(robotsieve::Origin<'_>, SitePolicies<'_>)> = Vec::new();
         let mut first = Ok(());
         for (number, url) in urls.iter().enumerate() {
             let Ok(origin) = robotsieve::Origin::of(*url) else {
@@ -182,6 +181,10 @@ impl Decide for Pack {
 }
 
 impl Crawlers for Pack {
+    fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers> {
+        Ok(object.cast::<Pack>()?.get())
+    }
+
     fn labels(&self) -> &[String] {
         &self.labels
     }
@@ -204,20 +207,27 @@ impl Crawlers for Pack {
     }
 }
 
+impl<'py> IntoPyObject<'py> for Pack {
+    type Target = Pack;
+    type Output = Bound<'py, Pack>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, Pack>> {
+        Bound::new(py, Policies::under(self))
+    }
+}
+
 #[pymethods]
 impl Pack {
     #[new]
-    fn new(bytes: &Bound<'_, PyAny>) -> PyResult<Pack> {
+    fn new(bytes: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Pack>> {
         if bytes.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(
                 "bytes must be the bytes of a pack; Pack.open(path) opens a file",
             ));
         }
-        let bytes: PyBackedBytes = match bytes.cast_exact::<PyBytes>() {
-            Ok(bytes) => bytes.clone().into(),
-            Err(_) => PyBytes::new(bytes.py(), &bytes_of(bytes, "bytes")?).into(),
-        };
-        Pack::new_of(vec![Bytes::Python(bytes)], Vec::new())
+        let bytes = kept_bytes_of(bytes, "bytes")?;
+        Pack::new_of(vec![Bytes::Python(bytes)], Vec::new()).map(Policies::under)
     }
 
     /// Opens a file, a folder of shards, which are named as in ``shard-0003-of-0064.pack``, or several
@@ -239,7 +249,7 @@ impl Pack {
         Pack::new_of(files, paths)
     }
 
-    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+    /// True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
     /// ``crawler`` is one of the pack's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -261,82 +271,6 @@ impl Pack {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Decision>> {
         bulk::decide(self, url, crawler)
-    }
-
-    /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
-    #[pyo3(signature = (url, /))]
-    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        bulk::ask(self, url)
-    }
-
-    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the pack. ``crawler`` may be left out
-    /// if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
-    /// origin.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn verdicts(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Verdicts> {
-        bulk::verdicts(self, urls, crawler, threads)
-    }
-
-    /// The verdicts for ``crawlers``, or for all of the pack: a mapping, and an Arrow struct array or table. Only what
-    /// is asked for is computed.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn verdicts_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerVerdicts> {
-        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
-    /// ftp, ``unknown`` for one of whose origin nothing is known.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn answers(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Answers> {
-        bulk::answers(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, in words.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn answers_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerAnswers> {
-        bulk::answers_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn decisions(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Decisions> {
-        bulk::decisions(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, with the reasons.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn decisions_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerDecisions> {
-        bulk::decisions_by_crawler(self, urls, crawlers, threads)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -429,13 +363,13 @@ impl Pack {
         self.with(|pack| pack.tool().to_owned())
     }
 
-    /// Returns true if it can say which rule decided.
+    /// True if it can say which rule decided.
     #[getter]
     fn keeps_rules(&self) -> bool {
         self.with(|pack| pack.keeps_rules())
     }
 
-    /// Returns true if it has the sitemaps of each file.
+    /// True if it has the sitemaps of each file.
     #[getter]
     fn keeps_sitemaps(&self) -> bool {
         self.with(|pack| pack.keeps_sitemaps())
@@ -459,7 +393,7 @@ impl Pack {
         usize::try_from(len).map_err(|_| PyValueError::new_err("more origins than memory"))
     }
 
-    /// Whether the origin of a URL is in the pack.
+    /// True if the origin of a URL is in the pack.
     fn __contains__(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.with_site(&origin, |_| Ok(()))?.is_some())

@@ -12,8 +12,8 @@ use crate::crawler::Crawler;
 pub use crate::decision::{Decision, Rule};
 use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::invalid_url;
+use crate::file::Robots;
 use crate::pace::RequestRate;
-use crate::robots::Robots;
 use crate::text::{Text, bytes_of, repr};
 
 /// Compiling a policy with fewer rules takes no longer than waiting for the interpreter again.
@@ -76,7 +76,9 @@ impl Judge for One<'_> {
 }
 
 impl Decide for One<'_> {
-    const RULES_STAY: bool = true;
+    fn rules_stay(&self) -> bool {
+        true
+    }
 
     fn decide(
         &self,
@@ -85,11 +87,7 @@ impl Decide for One<'_> {
         say: &mut dyn FnMut(usize, usize, Said<'_>),
     ) -> Result<(), PackError> {
         for (number, url) in urls.iter().enumerate() {
-            let said = match self.0.decide(url) {
-                Ok(decision) => Said::Decided(decision, SiteKind::Rules),
-                Err(_) => Said::Invalid,
-            };
-            say(number, 0, said);
+            say(number, 0, Said::by(self.0, url, SiteKind::Rules));
         }
         Ok(())
     }
@@ -97,7 +95,7 @@ impl Decide for One<'_> {
 
 #[pymethods]
 impl Policy {
-    /// Whether the crawler may fetch this URL, or this path that begins with ``/``.
+    /// True if the crawler may fetch this URL, or this path that begins with ``/``.
     ///
     /// Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
     #[pyo3(signature = (url, /))]
@@ -107,7 +105,7 @@ impl Policy {
         self.policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
     }
 
-    /// Whether the crawler may fetch this path, with its query if it has one. Unlike in
+    /// True if the crawler may fetch this path, with its query if it has one. Unlike in
     /// :meth:`is_allowed`, ``//e.com/x`` is a path in every profile.
     #[pyo3(signature = (path, /))]
     fn is_path_allowed(&self, path: &Bound<'_, PyAny>) -> PyResult<bool> {

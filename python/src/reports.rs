@@ -19,9 +19,9 @@ use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
 use crate::errors::invalid_url;
+use crate::file::Robots;
 use crate::policy::Policy;
-use crate::robots::Robots;
-use crate::settings::{Profile, profile_of};
+use crate::settings::{Profile, profile_name, profile_of};
 use crate::text::bytes_of;
 
 pub fn to_json(value: &impl Serialize) -> PyResult<String> {
@@ -244,8 +244,7 @@ fn profiles_of(
     value: Option<&Bound<'_, PyAny>>,
     own: Option<robotsieve::Profile>,
 ) -> PyResult<Vec<(String, robotsieve::Profile)>> {
-    let named =
-        |profile: robotsieve::Profile| (profile.name().unwrap_or("custom").to_owned(), profile);
+    let named = |profile: robotsieve::Profile| (profile_name(&profile).to_owned(), profile);
     let Some(value) = value else { return Ok(vec![named(own.unwrap_or_default())]) };
     if value.is_instance_of::<PyString>() || value.is_instance_of::<Profile>() {
         return Ok(vec![named(profile_of(Some(value))?)]);

@@ -1,113 +1,21 @@
-//! A robots.txt file.
+//! What is asked about a robots.txt file, and its policies for several crawlers.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
-use self_cell::self_cell;
 
-use crate::answers::{Answers, Verdicts};
 use crate::batch;
-use crate::bulk::{self, Crawlers, select};
-use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
-use crate::crawler::{Who, crawler_of, crawlers_of, who_of};
+use crate::bulk::{Crawlers, Policies, select};
+use crate::crawler::{crawler_of, crawlers_of};
 use crate::crawlers;
-use crate::decisions::{Decide, Decisions, Said};
+use crate::decisions::{Decide, Said};
+use crate::file::Robots;
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
-use crate::text::{Text, bytes_of};
-
-/// Smaller files are parsed in less time than it can take to get the interpreter back.
-const BYTES_WORTH_DETACHING: usize = 2_048;
-
-type Parsed<'a> = robotsieve::Robots<'a>;
-
-self_cell! {
-    struct Cell {
-        owner: PyBackedBytes,
-
-        #[not_covariant]
-        dependent: Parsed,
-    }
-}
-
-/// A robots.txt file, parsed.
-///
-/// ``body`` is ``str`` or ``bytes``; any content is a robots.txt, so nothing in it raises. ``profile``
-/// is the name of a reading of the protocol, or a :class:`Profile`. ``name`` is what reports call the
-/// file, such as its path or URL.
-///
-/// >>> import robotsieve
-/// >>> robots = robotsieve.Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
-/// >>> policy = robots.policy("MyCrawler")
-/// >>> policy.is_allowed("https://example.com/search/about")
-/// True
-/// >>> policy.is_allowed("https://example.com/search?q=x")
-/// False
-///
-/// It is pickled as the bytes of the file, with profile and configuration.
-#[pyclass(frozen, module = "robotsieve")]
-pub struct Robots {
-    cell: Cell,
-    config: robotsieve::Config,
-    /// What reports call the file.
-    name: Option<Text>,
-}
-
-impl Robots {
-    /// What the Rust library says of the file.
-    pub fn with<T>(&self, ask: impl FnOnce(&robotsieve::Robots<'_>) -> T) -> T {
-        self.cell.with_dependent(|_, robots| ask(robots))
-    }
-
-    pub fn own_profile(&self) -> robotsieve::Profile {
-        self.with(|robots| *robots.profile())
-    }
-
-    /// The crawler that is meant, with its names checked.
-    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
-        self.with(|robots| crawler_of(crawler, robots.profile()))
-    }
-
-    /// The crawler that is meant, as it was given.
-    pub fn who(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Who> {
-        self.with(|robots| who_of(crawler, robots.profile()))
-    }
-
-    /// What reports call the file.
-    pub fn name(&self) -> Option<&[u8]> {
-        self.name.as_ref().map(|name| &name.0[..])
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        self.cell.borrow_owner()
-    }
-
-    pub fn profile_shown(&self) -> String {
-        self.own_profile().name().unwrap_or("custom").to_owned()
-    }
-
-    pub fn hash_value(&self) -> u64 {
-        batch::hash(&(self.bytes(), self.own_profile(), &self.config))
-    }
-
-    fn new_policy(slf: &Bound<'_, Self>, crawler: robotsieve::Crawler) -> Policy {
-        let policy = slf.get().with(|robots| robots.policy(&crawler));
-        Policy { policy, robots: slf.clone().unbind(), crawler }
-    }
-}
-
-impl PartialEq for Robots {
-    fn eq(&self, other: &Robots) -> bool {
-        self.bytes() == other.bytes()
-            && self.config == other.config
-            && self.own_profile() == other.own_profile()
-    }
-}
+use crate::text::{Text, bytes_of, kept_bytes_of};
 
 #[pymethods]
 impl Robots {
@@ -122,18 +30,7 @@ impl Robots {
         let py = body.py();
         let profile = profile_of(profile)?;
         let config = config_of(config);
-        let body: PyBackedBytes = match body.cast_exact::<PyBytes>() {
-            Ok(bytes) => bytes.clone().into(),
-            Err(_) => PyBytes::new(py, &bytes_of(body, "body")?).into(),
-        };
-        let parse = |body: PyBackedBytes| {
-            Cell::new(body, |body| robotsieve::Robots::parse_with(body, &profile, &config))
-        };
-        let cell = match body.len() < BYTES_WORTH_DETACHING {
-            true => parse(body),
-            false => py.detach(|| parse(body)),
-        };
-        Ok(Robots { cell, config, name })
+        Ok(Robots::parse(py, kept_bytes_of(body, "body")?, &profile, config, name))
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
@@ -142,18 +39,24 @@ impl Robots {
     /// header: that is for :meth:`Crawler.from_user_agent`.
     fn policy(slf: &Bound<'_, Self>, crawler: &Bound<'_, PyAny>) -> PyResult<Policy> {
         let crawler = slf.get().crawler(crawler)?;
-        Ok(Robots::new_policy(slf, crawler))
+        let policy = slf.get().with(|robots| robots.policy(&crawler));
+        Ok(Policy { policy, robots: slf.clone().unbind(), crawler })
     }
 
     /// The policies for several crawlers, which are asked together.
-    fn policies(slf: &Bound<'_, Self>, crawlers: &Bound<'_, PyAny>) -> PyResult<CrawlerPolicies> {
+    fn policies<'py>(
+        slf: &Bound<'py, Self>,
+        crawlers: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, CrawlerPolicies>> {
         let crawlers = crawlers_of(crawlers, &slf.get().own_profile())?;
         let together = slf.get().with(|robots| robotsieve::CrawlerPolicies::of(robots, &crawlers));
         let labels = crawlers::distinct_labels(&crawlers)?;
-        Ok(CrawlerPolicies { together, labels, robots: slf.clone().unbind(), crawlers })
+        let robots = slf.clone().unbind();
+        let policies = CrawlerPolicies { together, labels, robots, crawlers };
+        Bound::new(slf.py(), Policies::under(policies))
     }
 
-    /// Whether the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
+    /// True if the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
     fn is_allowed(
         slf: &Bound<'_, Self>,
         crawler: &Bound<'_, PyAny>,
@@ -164,8 +67,8 @@ impl Robots {
 
     /// The file.
     #[getter]
-    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.cell.borrow_owner().into_bound_py_any(py)
+    fn get_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.body().into_bound_py_any(py)
     }
 
     /// What reports call the file, ``None`` if nothing.
@@ -354,7 +257,7 @@ impl Robots {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (self.body(py)?, self.profile(), self.config(), self.given_name());
+        let parts = (self.get_body(py)?, self.profile(), self.config(), self.given_name());
         (py.get_type::<Robots>(), parts).into_bound_py_any(py)
     }
 }
@@ -367,7 +270,7 @@ impl Robots {
 /// >>> policies = robots.policies(["GPTBot", "Googlebot"])
 /// >>> policies.ask("https://example.com/")
 /// {'GPTBot': 'disallow', 'Googlebot': 'allow'}
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, extends = Policies, module = "robotsieve")]
 pub struct CrawlerPolicies {
     together: robotsieve::CrawlerPolicies,
     labels: Vec<String>,
@@ -376,7 +279,9 @@ pub struct CrawlerPolicies {
 }
 
 impl Decide for CrawlerPolicies {
-    const RULES_STAY: bool = true;
+    fn rules_stay(&self) -> bool {
+        true
+    }
 
     fn decide(
         &self,
@@ -386,11 +291,7 @@ impl Decide for CrawlerPolicies {
     ) -> Result<(), PackError> {
         for (number, url) in urls.iter().enumerate() {
             for (column, place) in places.iter().enumerate() {
-                let said = match self.together.policy(*place).decide(url) {
-                    Ok(decision) => Said::Decided(decision, SiteKind::Rules),
-                    Err(_) => Said::Invalid,
-                };
-                say(number, column, said);
+                say(number, column, Said::by(self.together.policy(*place), url, SiteKind::Rules));
             }
         }
         Ok(())
@@ -398,6 +299,10 @@ impl Decide for CrawlerPolicies {
 }
 
 impl Crawlers for CrawlerPolicies {
+    fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers> {
+        Ok(object.cast::<CrawlerPolicies>()?.get())
+    }
+
     fn labels(&self) -> &[String] {
         &self.labels
     }
@@ -428,80 +333,6 @@ impl Crawlers for CrawlerPolicies {
 
 #[pymethods]
 impl CrawlerPolicies {
-    /// The answer for each crawler: ``allow``, ``disallow``, or ``invalid`` for what is not a URL.
-    #[pyo3(signature = (url, /))]
-    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        bulk::ask(self, url)
-    }
-
-    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one of its crawlers. ``crawler`` may be left out
-    /// if there is one; :meth:`verdicts_by_crawler` is for several.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn verdicts(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Verdicts> {
-        bulk::verdicts(self, urls, crawler, threads)
-    }
-
-    /// The verdicts for ``crawlers``, or for all: a mapping, and an Arrow struct array or table. Only what
-    /// is asked for is computed.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn verdicts_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerVerdicts> {
-        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, in words, as :meth:`Policy.answers`.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn answers(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Answers> {
-        bulk::answers(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, in words.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn answers_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerAnswers> {
-        bulk::answers_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, with the reasons: what :meth:`Policy.decide` says of each URL, in columns.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn decisions(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Decisions> {
-        bulk::decisions(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, with the reasons.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn decisions_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerDecisions> {
-        bulk::decisions_by_crawler(self, urls, crawlers, threads)
-    }
-
     fn __len__(&self) -> usize {
         self.crawlers.len()
     }
@@ -527,7 +358,7 @@ impl CrawlerPolicies {
     }
 }
 
-/// Whether a crawler may fetch a URL, for a single question: nothing is built for later ones.
+/// True if a crawler may fetch a URL, for a single question: nothing is built for later ones.
 ///
 /// >>> import robotsieve
 /// >>> robotsieve.is_allowed("User-agent: *\nDisallow: /x", "MyCrawler", "https://example.com/x")

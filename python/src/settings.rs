@@ -49,6 +49,11 @@ pub fn profile_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<robotsieve::Prof
     }
 }
 
+/// The name of a profile, `custom` if it has none.
+pub fn profile_name(profile: &robotsieve::Profile) -> &'static str {
+    profile.name().unwrap_or("custom")
+}
+
 #[pymethods]
 impl Profile {
     #[new]

@@ -1,28 +1,25 @@
 //! The shards of many URLs.
 
+use std::sync::Arc;
+
 use arrow_array::Int32Array;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use robotsieve::pack::PackError;
 
 use crate::batch::{self, Cell, Judge};
-use crate::export;
+use crate::export::Numbers;
 
-/// The shard of each URL, as [`robotsieve::Origin::shard`] has it; of what is not a URL, one that depends on its
-/// bytes. An Arrow array of `int32`.
-#[pyclass(frozen, module = "robotsieve")]
-pub struct Shards(Int32Array);
-
-/// The shard of each URL, of `shards` in all, 2<sup>31</sup> at most.
+/// The shard of each URL, of ``shards`` in all, 2,147,483,648 at most, as :meth:`Origin.shard` has it; of what is not a
+/// URL, one that depends on its bytes. An array of ``int32``.
 #[pyfunction]
-pub fn shards_of(urls: &Bound<'_, PyAny>, shards: u32) -> PyResult<Shards> {
+pub fn shards_of(urls: &Bound<'_, PyAny>, shards: u32) -> PyResult<Numbers> {
     if !(1..=1 << 31).contains(&shards) {
         return Err(PyValueError::new_err("shards must be between 1 and 2147483648"));
     }
     let judged = batch::judge(&Sharded(shards), urls, Some(1))?;
     let places = judged.cells.iter().map(|Shard(place)| place.cast_signed());
-    Ok(Shards(Int32Array::from_iter_values(places)))
+    Ok(Numbers(Arc::new(Int32Array::from_iter_values(places))))
 }
 
 #[derive(Clone, Copy)]
@@ -52,18 +49,5 @@ impl Judge for Sharded {
             });
         }
         Ok(())
-    }
-}
-
-#[pymethods]
-impl Shards {
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let _ = requested_schema;
-        export::array(py, &self.0)
     }
 }

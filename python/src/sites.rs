@@ -7,18 +7,14 @@ use pyo3::prelude::*;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind, SiteRules};
 
-use crate::answers::{Answers, Verdicts};
-use crate::batch;
-pub use crate::bulk::place_of;
-use crate::bulk::{self, Crawlers, select};
-use crate::by_crawler::{CrawlerAnswers, CrawlerDecisions, CrawlerVerdicts};
+use crate::bulk::{self, Crawlers, Policies, place_of, select};
 use crate::crawler::{Crawler, crawlers_of};
 use crate::crawlers;
 use crate::decision::Decision;
-use crate::decisions::{Decide, Decisions, Said};
+use crate::decisions::{Decide, Said};
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
-use crate::settings::{Config, Profile, config_of, profile_of};
+use crate::settings::{Config, Profile, config_of, profile_name, profile_of};
 use crate::text::{Text, bytes_of};
 
 /// The policies of some crawlers for many origins, made for URLs in random order.
@@ -35,7 +31,7 @@ use crate::text::{Text, bytes_of};
 /// Do not fork while other threads use it: the new process may then wait for them for ever.
 ///
 /// It can't be pickled. Write a pack (:class:`PackWriter`): all processes share its memory.
-#[pyclass(frozen, module = "robotsieve")]
+#[pyclass(frozen, extends = Policies, module = "robotsieve")]
 pub struct PolicySet {
     set: RwLock<robotsieve::PolicySet>,
     pub crawlers: Vec<robotsieve::Crawler>,
@@ -64,7 +60,9 @@ impl PolicySet {
 
 impl Decide for PolicySet {
     // Between two calls others may change it.
-    const RULES_STAY: bool = false;
+    fn rules_stay(&self) -> bool {
+        false
+    }
 
     fn decide(
         &self,
@@ -87,10 +85,7 @@ impl Decide for PolicySet {
                 let said = match (site, policies) {
                     (Err(_), _) => Said::Invalid,
                     (Ok(None), _) => Said::Unknown,
-                    (Ok(Some(_)), Some(policies)) => match policies.policy(*place).decide(url) {
-                        Ok(decision) => Said::Decided(decision, kind),
-                        Err(_) => Said::Invalid,
-                    },
+                    (Ok(Some(_)), Some(policies)) => Said::by(policies.policy(*place), url, kind),
                     (Ok(Some(_)), None) => match answers[*place] {
                         Answer::Invalid => Said::Invalid,
                         answer => Said::Answered(answer, kind),
@@ -104,6 +99,10 @@ impl Decide for PolicySet {
 }
 
 impl Crawlers for PolicySet {
+    fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a dyn Crawlers> {
+        Ok(object.cast::<PolicySet>()?.get())
+    }
+
     fn labels(&self) -> &[String] {
         &self.labels
     }
@@ -113,7 +112,7 @@ impl Crawlers for PolicySet {
     }
 
     fn profile_shown(&self) -> String {
-        self.profile.name().unwrap_or("custom").to_owned()
+        profile_name(&self.profile).to_owned()
     }
 
     fn answers(
@@ -135,13 +134,14 @@ impl PolicySet {
         crawlers: &Bound<'_, PyAny>,
         profile: Option<&Bound<'_, PyAny>>,
         config: Option<&Bound<'_, Config>>,
-    ) -> PyResult<PolicySet> {
+    ) -> PyResult<PyClassInitializer<PolicySet>> {
         let profile = profile_of(profile)?;
         let config = config_of(config);
         let crawlers = crawlers_of(crawlers, &profile)?;
         let labels = crawlers::distinct_labels(&crawlers)?;
         let set = robotsieve::PolicySet::new(&profile, &config, crawlers.iter().cloned());
-        Ok(PolicySet { set: RwLock::new(set), crawlers, labels, profile })
+        let set = RwLock::new(set);
+        Ok(Policies::under(PolicySet { set, crawlers, labels, profile }))
     }
 
     /// Sets the robots.txt of an origin, given by any of its URLs. Replaces what it had.
@@ -174,13 +174,13 @@ impl PolicySet {
         Ok(())
     }
 
-    /// Removes an origin. Whether it was there.
+    /// Removes an origin. True if it was there.
     fn remove(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.write().remove(&origin))
     }
 
-    /// Whether the crawler may fetch this URL; ``None`` if nothing is known of its origin.
+    /// True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
     ///
     /// ``crawler`` is one of the set's crawlers, and may be left out if there is one.
     /// Raises :class:`InvalidUrl` for what is not a URL of http, https or ftp.
@@ -202,82 +202,6 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Decision>> {
         bulk::decide(self, url, crawler)
-    }
-
-    /// The answer for each crawler: ``allow``, ``disallow``, ``invalid`` or ``unknown``.
-    #[pyo3(signature = (url, /))]
-    fn ask(&self, url: &Bound<'_, PyAny>) -> PyResult<batch::Named> {
-        bulk::ask(self, url)
-    }
-
-    /// The verdicts on many URLs, as :meth:`Policy.verdicts`, for one crawler of the set. ``crawler`` may be left out
-    /// if there is one; :meth:`verdicts_by_crawler` is for several. Null also if nothing is known of the URL's
-    /// origin.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn verdicts(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Verdicts> {
-        bulk::verdicts(self, urls, crawler, threads)
-    }
-
-    /// The verdicts for ``crawlers``, or for all of the set: a mapping, and an Arrow struct array or table. Only what
-    /// is asked for is computed.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn verdicts_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerVerdicts> {
-        bulk::verdicts_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, ``invalid`` for what is not a URL of http, https or
-    /// ftp, ``unknown`` for one of whose origin nothing is known.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn answers(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Answers> {
-        bulk::answers(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, in words.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn answers_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerAnswers> {
-        bulk::answers_by_crawler(self, urls, crawlers, threads)
-    }
-
-    /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns.
-    #[pyo3(signature = (urls, /, *, crawler = None, threads = 1))]
-    fn decisions(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawler: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<Decisions> {
-        bulk::decisions(self, urls, crawler, threads)
-    }
-
-    /// As :meth:`verdicts_by_crawler`, with the reasons.
-    #[pyo3(signature = (urls, /, *, crawlers = None, threads = 1))]
-    fn decisions_by_crawler(
-        &self,
-        urls: &Bound<'_, PyAny>,
-        crawlers: Option<&Bound<'_, PyAny>>,
-        threads: Option<isize>,
-    ) -> PyResult<CrawlerDecisions> {
-        bulk::decisions_by_crawler(self, urls, crawlers, threads)
     }
 
     /// The crawl delay in seconds that an origin asks for; ``None`` if there is none.
@@ -377,7 +301,7 @@ impl PolicySet {
         self.read().len()
     }
 
-    /// Whether the origin of a URL is in the set.
+    /// True if the origin of a URL is in the set.
     fn __contains__(&self, origin: &Bound<'_, PyAny>) -> PyResult<bool> {
         let origin = origin_of(origin)?;
         Ok(self.read().get(&origin).is_some())

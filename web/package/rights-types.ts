@@ -1,8 +1,6 @@
 /** The data that rights are read from, and what is said of them. */
 
-import type { Robots } from "./core.js";
 import type { Ruling } from "./reports.js";
-import type { Documents, RobotsRights } from "./rights.js";
 import type { Address, Text } from "./types.js";
 
 /**
@@ -54,17 +52,6 @@ export type GivenHeaders =
 
 /** Files of a site by their addresses: absolute URLs, or `/.well-known/tdmrep.json`. Beside a URL also other paths of its site. */
 export type GivenFiles = Iterable<readonly [address: Address, file: Text]> | { readonly [address: string]: Text | undefined };
-
-/** All that is known of a URL. Nothing is fetched: what is not given is unknown. */
-export interface RightsSources {
-  /** Its robots.txt; empty for a site without one. Without it crawling is unknown. For many URLs: {@link RightsReader.robots}. */
-  robots?: RobotsRights | Robots | Text;
-  headers?: GivenHeaders;
-  /** The page: up to 64 MiB. */
-  html?: Text;
-  /** `/.well-known/tdmrep.json` and RSL documents; for many URLs a {@link Documents}. */
-  files?: Documents | GivenFiles;
-}
 
 /**
  * What a crawler may do with a URL and its content. Members that would be empty are left out, except `by`.

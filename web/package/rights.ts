@@ -3,12 +3,23 @@ import { rawOf, release, Robots } from "./core.js";
 import { currentInstance, freed } from "./error.js";
 import { bytesOf, isBytes, listOf, optionsOf, shown, stringOf, typeName, urlOf } from "./given.js";
 import type {
-  GivenFiles, GivenHeaders, PolicyToken, Rights, RightsOptions, RightsReport, RightsSources, TagReading, Vocabulary,
+  GivenFiles, GivenHeaders, PolicyToken, Rights, RightsOptions, RightsReport, TagReading, Vocabulary,
 } from "./rights-types.js";
 import type { Crawler, Text, Url } from "./types.js";
 import * as wasm from "./wasm.js";
 
 export type * from "./rights-types.js";
+
+/** All that is known of a URL. Nothing is fetched: what is not given is unknown. */
+export interface RightsSources {
+  /** Its robots.txt; empty for a site without one. Without it crawling is unknown. For many URLs: {@link RightsReader.robots}. */
+  robots?: RobotsRights | Robots | Text;
+  headers?: GivenHeaders;
+  /** The page: up to 64 MiB. */
+  html?: Text;
+  /** `/.well-known/tdmrep.json` and RSL documents; for many URLs a {@link Documents}. */
+  files?: Documents | GivenFiles;
+}
 
 /** The largest page, in bytes. */
 const MAX_PAGE_BYTES = 64 << 20;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 
 /// The bytes that a `str`, `bytes` or other buffer of bytes stands for. `what` names it in the error.
@@ -30,6 +31,14 @@ pub fn bytes_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a,
             type_name(value)
         ))),
     }
+}
+
+/// The same, kept: without a copy of what is `bytes`.
+pub fn kept_bytes_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<PyBackedBytes> {
+    Ok(match value.cast_exact::<PyBytes>() {
+        Ok(bytes) => bytes.clone().into(),
+        Err(_) => PyBytes::new(value.py(), &bytes_of(value, what)?).into(),
+    })
 }
 
 /// The name of a value's type, as Python's own messages have it.

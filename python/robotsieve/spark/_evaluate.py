@@ -9,13 +9,26 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import BinaryType, DataType, StringType, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 #: From batches of some columns to batches of one, each as long as its own.
 Evaluation = Callable[[Iterable[tuple[pa.Array, ...]]], Iterator[pa.Array]]
+
+
+def check_columns(urls: DataFrame, url: str, column: str) -> None:
+    """Raises an error unless there is a column of URLs, and room for the new one."""
+    if url not in urls.columns:
+        raise ValueError(f"no column '{url}'; the columns are {', '.join(urls.columns)}")
+    kind = urls.schema[url].dataType
+    if not isinstance(kind, (StringType, BinaryType)):
+        raise TypeError(f"column '{url}' must be string or binary, not {kind.simpleString()}")
+    is_exact = str(urls.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true"
+    for name in urls.columns:
+        if name == column or (not is_exact and name.lower() == column.lower()):
+            raise ValueError(f"there is a column '{name}' already: say column= for another name")
 
 
 def with_column(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from robotsieve.typing import Outcome
 
     from ._asked import Asked
-    from ._rights import Files, RightsAsked
+    from ._rights_asked import Files, RightsAsked
 
 #: Columns that exist between the steps.
 _HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order", "body", "part"))
@@ -40,6 +40,19 @@ _LARGE_SHARE = 0.25
 _LEAST_SAMPLED = 16
 #: At most so many hosts are divided.
 _MOST_DIVIDED = 1000
+
+
+def check_joining(
+    urls: DataFrame, partitions: int | None, skew: float | Mapping[str, float] | None
+) -> int:
+    """The number of partitions in which URLs and files are brought together."""
+    if isinstance(skew, (int, float)) and not 0 < skew <= 1:
+        raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
+    if partitions is None:
+        return int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    if partitions < 1:
+        raise ValueError(f"partitions must be 1 or more, not {partitions}")
+    return partitions
 
 
 def with_joined(

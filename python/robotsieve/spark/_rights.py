@@ -3,62 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    DataType,
-    LongType,
-    MapType,
-    StringType,
-    StructType,
-)
+from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructType
 
-from robotsieve import InvalidOrigin, Origin, RightsReader
+from robotsieve import RightsReader
 
 from ._captures import sites_of
-from ._evaluate import with_column
-from ._joined import with_joined
+from ._evaluate import check_columns, with_column
+from ._joined import check_joining, with_joined
 from ._keys import column_of
-from ._verdicts import check_columns, check_joining
+from ._rights_asked import TYPE, RightsAsked
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
-
-    from robotsieve.typing import AnyCrawler, AnyProfile, Outcome, TagReading, Text
-
-
-def _lists(*names: str) -> ArrayType:
-    item = StructType()
-    for name in names:
-        item = item.add(name, StringType())
-    return ArrayType(item)
-
-
-def _type() -> StructType:
-    columns = StructType()
-    for purpose in ("crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"):
-        columns = columns.add(purpose, StringType())
-    limits = StructType().add("max_snippet", LongType())
-    return (
-        columns.add("by", _lists("purpose", "place", "version"))
-        .add("licences", _lists("kind", "url", "via", "state"))
-        .add("licensable", ArrayType(StringType()))
-        .add("conditions", _lists("purpose", "condition"))
-        .add("limits", limits.add("index", StringType()).add("ai_input", StringType()))
-        .add("use", StringType())
-        .add("notes", ArrayType(StringType()))
-        .add("invalid", StringType())
-    )
-
-
-#: As :class:`robotsieve.RightsColumns` has them, in types that Spark has.
-TYPE = _type()
+    from robotsieve.typing import AnyCrawler, AnyProfile, TagReading, Text
 
 
 def with_rights(
@@ -172,92 +134,6 @@ def _is_header(kind: DataType) -> bool:
     if len(pair) == 2 and isinstance(pair[1], ArrayType):
         pair[1] = pair[1].elementType
     return len(pair) == 2 and all(map(_is_text, pair))
-
-
-@dataclass
-class Files:
-    """The robots.txt files of some sites."""
-
-    #: Only of sites that have one, or say that they have none.
-    bodies: dict[Origin, bytes] = field(default_factory=dict)
-    #: The origins that forbid all.
-    closed: set[Origin] = field(default_factory=set)
-
-    def add(self, origin: Origin, body: bytes | None, *, outcome: Outcome) -> None:
-        if outcome == "disallow-all":
-            self.closed.add(origin)
-        else:
-            self.bodies[origin] = body or b""
-
-    def is_closed(self, url: Any) -> bool:
-        buffer = url.as_buffer()
-        try:
-            return buffer is not None and Origin(buffer.to_pybytes()) in self.closed
-        except InvalidOrigin:
-            return False
-
-
-@dataclass(frozen=True)
-class RightsAsked:
-    """Whose rights, by which texts, and from which columns."""
-
-    reader: RightsReader
-    #: The names of the columns after that of URLs.
-    given: tuple[str, ...]
-    files: dict[str, bytes]
-
-    @property
-    def raw_type(self) -> DataType:
-        return TYPE
-
-    def shown(self, raw: Column) -> Column:
-        return raw
-
-    def policy_set(self) -> Files:
-        return Files()
-
-    def raw(self, sites: Files | None, urls: pa.Array, *columns: pa.Array) -> pa.Array:
-        """What is said of some URLs."""
-        given: dict[str, Any] = dict(zip(self.given, columns, strict=True))
-        if sites is not None:
-            given["robots"] = sites.bodies
-        # That of this process keeps what it compiled for the batches before.
-        reader = _READERS.setdefault(self.reader, self.reader)
-        table = pa.table(reader.columns(urls, files=self.files, **given)).combine_chunks()
-        parts = [_plain(part) for part in table.itercolumns()]
-        if sites is not None and sites.closed:
-            crawl = zip(parts[0].to_pylist(), urls, strict=True)
-            parts[0] = pa.array(
-                [
-                    "disallow" if said == "unknown" and sites.is_closed(url) else said
-                    for said, url in crawl
-                ],
-                pa.string(),
-            )
-        return pa.StructArray.from_arrays(parts, names=table.column_names)
-
-
-#: The readers of this process, each with what it compiled.
-_READERS: dict[RightsReader, RightsReader] = {}
-
-
-def _plain(column: pa.ChunkedArray) -> pa.Array:
-    """The column in types that Spark has."""
-    kind = _plain_type(column.type)
-    chunks = [chunk.cast(kind) for chunk in column.chunks]
-    if len(chunks) == 1:
-        return chunks[0]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
-        return pa.string()
-    if pa.types.is_large_list(kind):
-        return pa.list_(_plain_type(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([(part.name, _plain_type(part.type)) for part in kind])
-    return pa.int64() if kind == pa.uint32() else kind
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pyspark.sql.types import BinaryType, StringType
-
 from ._asked import Asked
 from ._captures import sites_of
-from ._joined import with_joined
+from ._evaluate import check_columns
+from ._joined import check_joining, with_joined
 from ._packs import with_packs
 from ._sent import sent_packs
 
@@ -130,29 +129,3 @@ def _with(
     if sent := sent_packs(urls.sparkSession, sites, asked, plan, partitions):
         return with_packs(urls, url, sent, asked, column)
     return with_joined(urls, url, sites, asked, column, partitions=partitions, skew=skew)
-
-
-def check_joining(
-    urls: DataFrame, partitions: int | None, skew: float | Mapping[str, float] | None
-) -> int:
-    """The number of partitions in which URLs and files are brought together."""
-    if isinstance(skew, (int, float)) and not 0 < skew <= 1:
-        raise ValueError(f"skew must be a share of the URLs, above 0 and up to 1, not {skew}")
-    if partitions is None:
-        return int(str(urls.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    if partitions < 1:
-        raise ValueError(f"partitions must be 1 or more, not {partitions}")
-    return partitions
-
-
-def check_columns(urls: DataFrame, url: str, column: str) -> None:
-    """Raises an error unless there is a column of URLs, and room for the new one."""
-    if url not in urls.columns:
-        raise ValueError(f"no column '{url}'; the columns are {', '.join(urls.columns)}")
-    kind = urls.schema[url].dataType
-    if not isinstance(kind, (StringType, BinaryType)):
-        raise TypeError(f"column '{url}' must be string or binary, not {kind.simpleString()}")
-    is_exact = str(urls.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true"
-    for name in urls.columns:
-        if name == column or (not is_exact and name.lower() == column.lower()):
-            raise ValueError(f"there is a column '{name}' already: say column= for another name")

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use arrow_array::StructArray;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use robotsieve_rights::{Documents, Response};
 use robotsieve::{Origin, Profile};
 
+use super::ahead::{Ahead, Rows, fill, uneven};
 use super::compiled::{Compiled, Compiler};
 use super::headers::{HeaderChunk, HeaderSource};
 use super::table::{Invalid, RightsColumns, TableBuilder};
 use crate::batch::{URLS_WORTH_DETACHING, by_threads, threads_of};
+use crate::file::Robots;
 use crate::origin::origin_of;
-use crate::robots::Robots;
 use crate::signals::Signals;
-use crate::text::{bytes_of, type_name};
+use crate::text::{kept_bytes_of, type_name};
 use crate::urls::{Chunk, Source, is_text};
 
 /// What the rights of many URLs are read from, as Python gave it.
@@ -29,89 +29,6 @@ pub struct Given<'a, 'py> {
     pub headers: Option<&'a Bound<'py, PyAny>>,
     pub html: Option<&'a Bound<'py, PyAny>>,
     pub documents: &'a Documents,
-}
-
-/// Where the chunks of a column come from.
-pub trait Feed<'py> {
-    type Chunk;
-
-    /// The next chunk, `None` at the end.
-    fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<Self::Chunk>>;
-
-    fn rows(chunk: &Self::Chunk) -> usize;
-}
-
-impl<'py> Feed<'py> for Source<'py> {
-    type Chunk = Chunk;
-
-    fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<Chunk>> {
-        Source::next(self, py, signals)
-    }
-
-    fn rows(chunk: &Chunk) -> usize {
-        chunk.len()
-    }
-}
-
-/// A column, and those of its rows that are at hand.
-struct Ahead<'py, F: Feed<'py>> {
-    feed: F,
-    chunk: Option<F::Chunk>,
-    from: usize,
-}
-
-/// Rows of a chunk, from one on.
-struct Rows<'c, C> {
-    chunk: &'c C,
-    from: usize,
-}
-
-impl<'py, F: Feed<'py>> Ahead<'py, F> {
-    fn of(feed: F) -> Ahead<'py, F> {
-        Ahead { feed, chunk: None, from: 0 }
-    }
-
-    /// The number of rows at hand: none only at the end of the column.
-    fn fill(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<usize> {
-        loop {
-            let rows = self.chunk.as_ref().map_or(0, |chunk| F::rows(chunk) - self.from);
-            if rows > 0 {
-                return Ok(rows);
-            }
-            (self.chunk, self.from) = (self.feed.next(py, signals)?, 0);
-            if self.chunk.is_none() {
-                return Ok(0);
-            }
-        }
-    }
-
-    fn rows(&self) -> Option<Rows<'_, F::Chunk>> {
-        Some(Rows { chunk: self.chunk.as_ref()?, from: self.from })
-    }
-}
-
-/// A column that may be missing.
-type Optional<'py, F> = Option<Ahead<'py, F>>;
-
-fn fill<'py, F: Feed<'py>>(
-    column: &mut Optional<'py, F>,
-    name: &str,
-    rows: usize,
-    py: Python<'py>,
-    signals: &mut Signals,
-) -> PyResult<usize> {
-    let Some(column) = column else { return Ok(rows) };
-    match column.fill(py, signals)? {
-        0 if rows > 0 => Err(uneven(name, "urls")),
-        1.. if rows == 0 => Err(uneven("urls", name)),
-        found => Ok(found.min(rows)),
-    }
-}
-
-fn uneven(shorter: &str, longer: &str) -> PyErr {
-    PyValueError::new_err(format!(
-        "{shorter} has fewer rows than {longer}: give a value, or a null, for each URL"
-    ))
 }
 
 /// The robots.txt of each URL.
@@ -138,10 +55,7 @@ impl OfOrigin {
     fn of(file: &Bound<'_, PyAny>) -> PyResult<OfOrigin> {
         let file = match file.cast::<Robots>() {
             Ok(robots) => File::Robots(robots.clone().unbind()),
-            Err(_) => File::Bytes(match file.cast_exact::<PyBytes>() {
-                Ok(bytes) => bytes.clone().into(),
-                Err(_) => PyBytes::new(file.py(), &bytes_of(file, "a robots.txt")?).into(),
-            }),
+            Err(_) => File::Bytes(kept_bytes_of(file, "a robots.txt")?),
         };
         Ok(OfOrigin { file, compiled: OnceLock::new() })
     }

@@ -9,8 +9,8 @@ use pyo3::types::{PyBytes, PyString};
 use robotsieve::Profile;
 use robotsieve_rights::{RightsReader, RobotsRights};
 
+use crate::file::Robots;
 use crate::reports::Given;
-use crate::robots::Robots;
 
 /// What one file says.
 pub type Compiled = RobotsRights<'static>;

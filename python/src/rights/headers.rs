@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use robotsieve_rights::{HeaderField, InvalidHeader, Response, header_fields};
 
+use super::ahead::Feed;
 use crate::signals::Signals;
 use crate::text::{bytes_of, type_name};
 use crate::urls::{
@@ -185,8 +186,11 @@ impl<'py> HeaderSource<'py> {
     pub fn of(headers: &Bound<'py, PyAny>) -> PyResult<HeaderSource<'py>> {
         Ok(HeaderSource { items: Items::of(headers, "headers", COLUMN_TAKEN)?, taken: 0 })
     }
+}
 
-    /// The next headers, `None` at the end.
+impl<'py> Feed<'py> for HeaderSource<'py> {
+    type Chunk = HeaderChunk;
+
     fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<HeaderChunk>> {
         let HeaderSource { items, taken } = self;
         match items {
@@ -218,6 +222,10 @@ impl<'py> HeaderSource<'py> {
                 Ok((!headers.is_empty()).then_some(HeaderChunk::Read(headers)))
             }
         }
+    }
+
+    fn rows(chunk: &HeaderChunk) -> usize {
+        chunk.len()
     }
 }
 
@@ -293,16 +301,4 @@ fn pairs_of(lists: Lists, entries: &StructArray) -> PyResult<HeaderChunk> {
     };
     let nulls = entries.nulls().cloned();
     Ok(HeaderChunk::Pairs(Box::new(Pairs { lists, nulls, names, values })))
-}
-
-impl<'py> super::columns::Feed<'py> for HeaderSource<'py> {
-    type Chunk = HeaderChunk;
-
-    fn next(&mut self, py: Python<'py>, signals: &mut Signals) -> PyResult<Option<HeaderChunk>> {
-        HeaderSource::next(self, py, signals)
-    }
-
-    fn rows(chunk: &HeaderChunk) -> usize {
-        chunk.len()
-    }
 }

@@ -1,5 +1,6 @@
 //! What may be done with a page: one by one, and in columns.
 
+mod ahead;
 mod columns;
 mod compiled;
 mod files;

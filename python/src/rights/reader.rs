@@ -44,7 +44,7 @@ use crate::text::{bytes_of, repr, type_name};
 /// that each is compiled once.
 #[pyclass(frozen, module = "robotsieve")]
 pub struct RightsReader {
-    pub compiler: Compiler,
+    compiler: Compiler,
     crawler: robotsieve::Crawler,
     reading: TagReading,
     vocabulary: Vocabulary,
@@ -62,7 +62,7 @@ impl RightsReader {
     }
 
     /// The rights of a URL that Python gave.
-    pub fn read(&self, asked: &Asked<'_, '_>) -> PyResult<robotsieve_rights::Rights> {
+    fn read(&self, asked: &Asked<'_, '_>) -> PyResult<robotsieve_rights::Rights> {
         let py = asked.url.py();
         let url = bytes_of(asked.url, "url")?;
         let robots = asked.robots.map(|robots| self.compiler.of_object(robots)).transpose()?;
@@ -140,7 +140,8 @@ impl RightsReader {
         let headers = headers.map_err(|error| headers::invalid(&error))?.unwrap_or_default();
         let asked = Asked { url, robots, headers, html, files: files_of(files)? };
         let rights = slf.get().read(&asked)?;
-        Rights::new(slf, rights, asked)
+        let profile = slf.get().compiler.profile;
+        Rights::new(slf.clone().into_any().unbind(), profile, rights, asked)
     }
 
     /// The rights of many URLs, in columns: an Arrow table.

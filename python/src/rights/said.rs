@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use robotsieve_report::{RightsReport as Report, RightsSources};
 use robotsieve_rights::Purpose;
+use robotsieve::Profile;
 use robotsieve_python_common::settings::to_python;
 
 use super::headers::Fields;
-use super::reader::RightsReader;
 use super::report::RightsReport;
 use crate::reports::{self, to_json};
 use crate::text::{bytes_of, repr};
@@ -24,6 +24,8 @@ pub struct Asked<'a, 'py> {
 
 /// The same, kept for reports and to be pickled.
 struct Kept {
+    /// How files are read that are given as text or bytes.
+    profile: Profile,
     url: Py<PyAny>,
     robots: Option<Py<PyAny>>,
     headers: Fields,
@@ -48,7 +50,8 @@ struct Kept {
 #[pyclass(frozen, module = "robotsieve")]
 pub struct Rights {
     rights: robotsieve_rights::Rights,
-    reader: Py<RightsReader>,
+    /// The reader that said it, which says it again when this is unpickled.
+    reader: Py<PyAny>,
     kept: Kept,
 }
 
@@ -78,20 +81,22 @@ pub struct RightsLicence {
 
 impl Rights {
     pub fn new(
-        reader: &Bound<'_, RightsReader>,
+        reader: Py<PyAny>,
+        profile: Profile,
         rights: robotsieve_rights::Rights,
         asked: Asked<'_, '_>,
     ) -> PyResult<Rights> {
         let Asked { url, robots, headers, html, files } = asked;
         let files = files.into_iter().map(|(name, file)| Ok((name, unchanging(&file)?)));
         let kept = Kept {
+            profile,
             url: unchanging(url)?,
             robots: robots.map(unchanging).transpose()?,
             headers,
             html: html.map(unchanging).transpose()?,
             files: files.collect::<PyResult<_>>()?,
         };
-        Ok(Rights { rights, reader: reader.clone().unbind(), kept })
+        Ok(Rights { rights, reader, kept })
     }
 
     fn ruling(&self, purpose: Purpose) -> &'static str {
@@ -119,7 +124,7 @@ impl Rights {
 fn unchanging(value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let can_change = !value.is_instance_of::<PyString>()
         && !value.is_instance_of::<PyBytes>()
-        && !value.is_instance_of::<crate::robots::Robots>();
+        && !value.is_instance_of::<crate::file::Robots>();
     Ok(match can_change {
         true => PyBytes::new(value.py(), &bytes_of(value, "a file")?).into_any().unbind(),
         false => value.clone().unbind(),
@@ -233,10 +238,9 @@ impl Rights {
         let robots = robots.map(|robots| reports::Given::of(robots, "robots")).transpose()?;
         let html = kept.html.as_ref().map(|html| html.bind(py));
         let html = html.map(|html| bytes_of(html, "html")).transpose()?;
-        let own_profile = self.reader.get().compiler.profile;
         let report = py.detach(|| {
             let robots = robots.as_ref().map(|given| {
-                robotsieve::Robots::parse(&given.body, &given.profile.unwrap_or(own_profile))
+                robotsieve::Robots::parse(&given.body, &given.profile.unwrap_or(kept.profile))
             });
             let sources = RightsSources {
                 robots: robots.as_ref(),

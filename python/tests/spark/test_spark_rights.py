@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from robotsieve import InvalidUrl, Rights, RightsReader
 from robotsieve.spark import in_force, with_rights
-from robotsieve.spark._rights import TYPE
+from robotsieve.spark._rights_asked import TYPE
 
 WORDS = ["crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"]
 NOW = 1_790_000_000

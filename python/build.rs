@@ -1,0 +1,3 @@
+fn main() -> std::io::Result<()> {
+    robotsieve_python_stubs::write("types/_robotsieve.pyi", "_robotsieve.pyi")
+}

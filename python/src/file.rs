@@ -1,0 +1,116 @@
+//! A robots.txt file, as all that is asked about it holds it. Its methods are in [`robots`](crate::robots).
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use self_cell::self_cell;
+
+use crate::batch;
+use crate::crawler::{Who, crawler_of, who_of};
+use crate::settings::profile_name;
+use crate::text::Text;
+
+/// Smaller files are parsed in less time than it can take to get the interpreter back.
+const BYTES_WORTH_DETACHING: usize = 2_048;
+
+type Parsed<'a> = robotsieve::Robots<'a>;
+
+self_cell! {
+    struct Cell {
+        owner: PyBackedBytes,
+
+        #[not_covariant]
+        dependent: Parsed,
+    }
+}
+
+/// A robots.txt file, parsed.
+///
+/// ``body`` is ``str`` or ``bytes``; any content is a robots.txt, so nothing in it raises. ``profile``
+/// is the name of a reading of the protocol, or a :class:`Profile`. ``name`` is what reports call the
+/// file, such as its path or URL.
+///
+/// >>> import robotsieve
+/// >>> robots = robotsieve.Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
+/// >>> policy = robots.policy("MyCrawler")
+/// >>> policy.is_allowed("https://example.com/search/about")
+/// True
+/// >>> policy.is_allowed("https://example.com/search?q=x")
+/// False
+///
+/// It is pickled as the bytes of the file, with profile and configuration.
+#[pyclass(frozen, module = "robotsieve")]
+pub struct Robots {
+    cell: Cell,
+    pub config: robotsieve::Config,
+    /// What reports call the file.
+    pub name: Option<Text>,
+}
+
+impl Robots {
+    /// Parses a file, without the interpreter if it is large.
+    pub fn parse(
+        py: Python<'_>,
+        body: PyBackedBytes,
+        profile: &robotsieve::Profile,
+        config: robotsieve::Config,
+        name: Option<Text>,
+    ) -> Robots {
+        let parse = |body: PyBackedBytes| {
+            Cell::new(body, |body| robotsieve::Robots::parse_with(body, profile, &config))
+        };
+        let cell = match body.len() < BYTES_WORTH_DETACHING {
+            true => parse(body),
+            false => py.detach(|| parse(body)),
+        };
+        Robots { cell, config, name }
+    }
+
+    /// What the Rust library says of the file.
+    pub fn with<T>(&self, ask: impl FnOnce(&robotsieve::Robots<'_>) -> T) -> T {
+        self.cell.with_dependent(|_, robots| ask(robots))
+    }
+
+    pub fn own_profile(&self) -> robotsieve::Profile {
+        self.with(|robots| *robots.profile())
+    }
+
+    /// The crawler that is meant, with its names checked.
+    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
+        self.with(|robots| crawler_of(crawler, robots.profile()))
+    }
+
+    /// The crawler that is meant, as it was given.
+    pub fn who(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Who> {
+        self.with(|robots| who_of(crawler, robots.profile()))
+    }
+
+    /// What reports call the file.
+    pub fn name(&self) -> Option<&[u8]> {
+        self.name.as_ref().map(|name| &name.0[..])
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.cell.borrow_owner()
+    }
+
+    /// The bytes as the object of Python that has them.
+    pub fn body(&self) -> &PyBackedBytes {
+        self.cell.borrow_owner()
+    }
+
+    pub fn profile_shown(&self) -> String {
+        profile_name(&self.own_profile()).to_owned()
+    }
+
+    pub fn hash_value(&self) -> u64 {
+        batch::hash(&(self.bytes(), self.own_profile(), &self.config))
+    }
+}
+
+impl PartialEq for Robots {
+    fn eq(&self, other: &Robots) -> bool {
+        self.bytes() == other.bytes()
+            && self.config == other.config
+            && self.own_profile() == other.own_profile()
+    }
+}
