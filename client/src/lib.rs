@@ -14,6 +14,7 @@
 //! | exchange | a store as a WARC file, and back | `exchange` (features `captures` and `store`) |
 //! | folders | a folder of robots.txt files → whose each is | [`folders`] |
 //! | packs | captures → a pack | `packs` (feature `packs`) |
+//! | pack files | a path → an open pack, and the lock of those who change it | `pack_files` (feature `pack-files`) |
 //! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
@@ -47,6 +48,8 @@ pub mod hosts;
 pub mod lines;
 pub mod network;
 pub mod outcome;
+#[cfg(feature = "pack-files")]
+pub mod pack_files;
 #[cfg(feature = "packs")]
 pub mod packs;
 #[cfg(feature = "report")]
