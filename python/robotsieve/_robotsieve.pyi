@@ -1298,8 +1298,9 @@ class Pack:
     >>> list(pack.verdicts(["https://example.com/search", "https://example.org/"]))
     [False, None]
 
-    No program may change or cut the file while it is open; replace it by renaming another one to its
-    name, as the writer does.
+    No program may change or cut the file while it is open. Replace it by renaming another one to its
+    name, as the writer does, or update it with ``robotsieve pack update``, which writes only behind its
+    end. The pack stays as it was when it was opened; what an update has not completed is left out.
     """
 
     def __new__(cls, bytes: Buffer) -> Self: ...

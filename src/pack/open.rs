@@ -31,7 +31,8 @@ use super::take::Take;
 /// impl Rulings {
 ///     fn open(path: &std::path::Path) -> Result<Rulings, Box<dyn std::error::Error>> {
 ///         let file = std::fs::File::open(path)?;
-///         // SAFETY: packs are replaced by renaming, and nobody changes them.
+///         // SAFETY: packs are replaced by renaming and updated by appending. Nobody changes or cuts
+///         // the bytes that are there.
 ///         let map = unsafe { memmap2::Mmap::map(&file)? };
 ///         Ok(Rulings { pack: Pack::open(map)? })
 ///     }
