@@ -263,9 +263,10 @@ impl Soak {
         });
         // One more, which has the pack for itself, and some more reads.
         let Soak { reads, updates, .. } = self;
-        let soak = Soak { reads: reads + 20, updates: updates + 1, ..self };
+        let soak = Soak { updates: updates + 1, ..self };
         let mut random = Random(7);
         while soak.update(&mut random, 0) {}
+        let soak = Soak { reads: reads + 20, ..soak };
         while soak.read(&mut random) {}
         command::run(args!["pack", "verify", &soak.pack]).status(0);
         let inside = soak.pack.read_dir().into_iter().flatten();
