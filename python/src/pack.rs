@@ -435,7 +435,8 @@ impl Pack {
 
     /// The number of origins it has.
     fn __len__(&self) -> PyResult<usize> {
-        usize::try_from(self.pack.len()).map_err(|_| PyValueError::new_err("more origins than memory"))
+        usize::try_from(self.pack.len())
+            .map_err(|_| PyValueError::new_err("more origins than memory"))
     }
 
     /// Whether the origin of a URL is in the pack.

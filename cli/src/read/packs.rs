@@ -111,8 +111,7 @@ pub fn refuse_stdin(path: &Path) -> Result<(), Failure> {
 
 /// The failure to report for files that are not those of a pack.
 fn unusable(pack: &Path, FilesError { path, cause }: FilesError) -> Failure {
-    let cannot_open =
-        |cause| Failure::io(format!("cannot open pack '{}'", path.display()), cause);
+    let cannot_open = |cause| Failure::io(format!("cannot open pack '{}'", path.display()), cause);
     match cause {
         FilesCause::Io(cause) => cannot_open(cause).advise(MADE_BY),
         FilesCause::Shards(error) => {

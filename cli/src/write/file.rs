@@ -51,8 +51,8 @@ pub fn temporary_of_one(path: &Path) -> io::Result<Temporary> {
 /// Removes what a killed program left of a file that was going to replace this one.
 pub fn remove_leftover(path: &Path) {
     // Mostly there is none. If it cannot be removed, making it anew will say so.
-    let _ = target(path)
-        .and_then(|target| fs::remove_file(folder_of(&target).join(leftover(&target))));
+    let _ =
+        target(path).and_then(|target| fs::remove_file(folder_of(&target).join(leftover(&target))));
 }
 
 fn leftover(target: &Path) -> OsString {

@@ -112,8 +112,10 @@ impl Soak {
         let pack = folder.path("out");
         let args =
             args!["pack", "--jsonl", &first, "--agent", "FooBot", "--keep-sitemaps", "-o", &pack];
-        command::run(args.into_iter().chain(shards.iter().flat_map(|count| args!["--shards", count])))
-            .gives(0, "");
+        command::run(
+            args.into_iter().chain(shards.iter().flat_map(|count| args!["--shards", count])),
+        )
+        .gives(0, "");
         let run = Run {
             next: 1,
             given: vec![BTreeSet::from([0]); HOSTS],
@@ -168,7 +170,9 @@ impl Soak {
         let name = format!("filler{}.example", random.below(4));
         let lines = random.below(self.filler) / 100;
         let filler: String = (0..lines)
-            .map(|line| format!("Sitemap: https://e.com/{version}/{line}/{:060}\\n", random.below(9)))
+            .map(|line| {
+                format!("Sitemap: https://e.com/{version}/{line}/{:060}\\n", random.below(9))
+            })
             .collect();
         let captures: String = hosts.iter().map(|host| version_of(*host, version)).collect();
         let captures = captures + &capture(&name, &filler, version);
@@ -215,7 +219,8 @@ impl Soak {
             (0..BITS).map(|bit| format!("https://{host}.example/{bit}/x\n")).collect()
         };
         let began = Instant::now();
-        let mut child = self.start(&["filter", "--threads", "1", "--format", "tsv", "--pack"], None);
+        let mut child =
+            self.start(&["filter", "--threads", "1", "--format", "tsv", "--pack"], None);
         let mut input = child.stdin.take().expect("piped");
         input.write_all(urls(hosts[0]).as_bytes()).expect("is read");
         // A read in ten goes on for a while.
