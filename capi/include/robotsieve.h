@@ -552,9 +552,10 @@ robotsieve_pack *robotsieve_pack_open(const robotsieve_slice *files,
  * order. The files are mapped into memory: only the parts that are asked for become resident, and
  * processes share them. On Windows a path is UTF-8.
  *
- * Replace a pack by renaming a new file over it, or update it with `robotsieve pack update`: a file
- * whose bytes are changed or cut while it is mapped ends the process, as with any map. What an update
- * has not finished is left out.
+ * Replace a pack by renaming a new file over it, or update it with `robotsieve pack update`, which
+ * writes only behind the end of a file: whoever has it open sees it as it was. No program may change
+ * or cut the bytes of a file while it is mapped; cutting it ends the process. What an update has not
+ * completed is left out.
  *
  * Returns NULL if it fails: `ROBOTSIEVE_STATUS_FILE` or `ROBOTSIEVE_STATUS_PACK`.
  */

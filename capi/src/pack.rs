@@ -54,9 +54,10 @@ pub unsafe extern "C" fn robotsieve_pack_open(
 /// order. The files are mapped into memory: only the parts that are asked for become resident, and
 /// processes share them. On Windows a path is UTF-8.
 ///
-/// Replace a pack by renaming a new file over it, or update it with `robotsieve pack update`: a file
-/// whose bytes are changed or cut while it is mapped ends the process, as with any map. What an update
-/// has not finished is left out.
+/// Replace a pack by renaming a new file over it, or update it with `robotsieve pack update`, which
+/// writes only behind the end of a file: whoever has it open sees it as it was. No program may change
+/// or cut the bytes of a file while it is mapped; cutting it ends the process. What an update has not
+/// completed is left out.
 ///
 /// Returns NULL if it fails: `ROBOTSIEVE_STATUS_FILE` or `ROBOTSIEVE_STATUS_PACK`.
 #[cfg(not(target_family = "wasm"))]
@@ -213,10 +214,9 @@ mod mapped {
     use std::fs::File;
     use std::io;
     use std::path::{Path, PathBuf};
-    use std::sync::Arc;
 
     use memmap2::Mmap;
-    use robotsieve::pack::{FileError, Pack, PackError};
+    use robotsieve::pack::{FileError, Pack};
 
     use crate::failure::{Failure, Status};
 
@@ -243,49 +243,28 @@ mod mapped {
         Failure::new(status, format!("cannot open pack '{before}{}': {cause}", &path[cut..]))
     }
 
-    /// The first bytes of a map.
-    #[derive(Clone)]
-    struct Part {
-        map: Arc<Mmap>,
-        len: usize,
-    }
-
-    impl AsRef<[u8]> for Part {
-        fn as_ref(&self) -> &[u8] {
-            &self.map[..self.len]
-        }
-    }
-
-    fn map(path: &Path) -> Result<Part, Failure> {
+    fn map(path: &Path) -> Result<Mmap, Failure> {
         let mapped = || {
             // Opening a pipe would wait for its writer.
             if !path.metadata()?.is_file() {
                 return Err(io::Error::other("it is not a file"));
             }
-            // SAFETY: the caller of `robotsieve_pack_open_files` promises that nobody changes or cuts
-            // the file while it is mapped. An update only appends, beyond the bytes of `Part`.
+            // SAFETY: the bytes of a map must not change while it exists. The caller of
+            // `robotsieve_pack_open_files` promises that nobody changes or cuts the file. An update by
+            // `robotsieve pack update` does neither: it writes only behind the end that the file had
+            // before, and the map ends at an end that it has had.
             unsafe { Mmap::map(&File::open(path)?) }
         };
-        let map = mapped().map_err(|cause| failed(Status::File, path, cause))?;
-        Ok(Part { len: map.len(), map: Arc::new(map) })
+        mapped().map_err(|cause| failed(Status::File, path, cause))
     }
 
-    /// Opens the files of a pack, without what an update has not finished.
+    /// Opens the files of a pack, without what an update has not completed.
     pub fn open(paths: &[PathBuf]) -> Result<Pack<'static>, Failure> {
-        let mut parts = paths.iter().map(|path| map(path)).collect::<Result<Vec<_>, _>>()?;
-        loop {
-            let FileError { file, error } = match Pack::open_shards(parts.iter().cloned()) {
-                Ok(pack) => return Ok(pack),
-                Err(error) => error,
-            };
-            match (error, parts.get_mut(file)) {
-                (PackError::Unfinished { complete }, Some(part)) if complete < part.len as u64 => {
-                    part.len = complete as usize;
-                }
-                (error, Some(_)) => return Err(failed(Status::Pack, &paths[file], error)),
-                (error, None) => return Err(super::damaged(error)),
-            }
-        }
+        let maps = paths.iter().map(|path| map(path)).collect::<Result<Vec<_>, _>>()?;
+        Pack::open_shards(maps).map_err(|FileError { file, error }| match paths.get(file) {
+            Some(path) => failed(Status::Pack, path, error),
+            None => super::damaged(error),
+        })
     }
 }
 

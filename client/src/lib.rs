@@ -11,6 +11,7 @@
 //! | store | what is known of each origin, in one file | `store` (feature `store`) |
 //! | ask | a URL → its robots.txt, or what the answer means, once | `ask` (feature `ask`) |
 //! | folders | a folder of robots.txt files → whose each is | [`folders`] |
+//! | pack files | a path → an open pack, and the lock of those who change it | `pack_files` (feature `pack-files`) |
 //! | report | what a store knows of a site → a document | `report` (feature `report`) |
 //! | sitemap | a sitemap → URLs | `sitemap` (feature `sitemap`) |
 //! | decide | URL → verdict, with everything above put together | `sieve` (feature `sieve`) |
@@ -40,6 +41,8 @@ pub mod hosts;
 pub mod lines;
 pub mod network;
 pub mod outcome;
+#[cfg(feature = "pack-files")]
+pub mod pack_files;
 #[cfg(feature = "report")]
 pub mod report;
 #[cfg(feature = "sieve")]

@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robotsieve::Profile;
-use robotsieve::pack::{self, Pack};
+use robotsieve::pack::Pack;
 
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../../tests/it/support/crafted.rs"]
@@ -19,7 +19,7 @@ const HEADER_LEN: usize = 16;
 const TRAILER_LEN: usize = 160;
 const BLOCK_LEN: usize = 4096;
 const MAGIC: &[u8; 8] = b"\x89rsieve\n";
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 fuzz_target!(|bytes: &[u8]| {
     if bytes.first().is_some_and(u8::is_ascii) {
@@ -218,17 +218,18 @@ fn change_index(pack: &mut crafted::Crafted, changes: &mut Vec<(u64, u8, u8)>) {
 fn mend(bytes: &mut [u8]) -> Option<usize> {
     let trailer = bytes.len().checked_sub(TRAILER_LEN).filter(|at| *at >= HEADER_LEN)?;
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..16].copy_from_slice(&[VERSION, 0, 0, 0, 0, 0, 0, 0]);
-    let (mut end, mut updates) = (bytes.len(), 0u32);
+    bytes[8..12].copy_from_slice(&[VERSION, 0, 0, 0]);
+    let mark = crafted::mark_of(u64::from_le_bytes(*bytes[trailer + 128..].first_chunk()?));
+    bytes[12..16].copy_from_slice(&mark);
+    let mut end = bytes.len();
     // Each layer, from the newest on, as long as one stands before the other.
     loop {
         let (layer, _) = bytes.split_at_mut(end);
         let previous = mend_layer(layer)?;
         if previous < HEADER_LEN + TRAILER_LEN || previous >= end {
-            bytes[12..16].copy_from_slice(&pack::header(1 + updates.min(63) as usize)[12..]);
             return Some(trailer);
         }
-        (end, updates) = (previous, updates + 1);
+        end = previous;
     }
 }
 
@@ -274,9 +275,11 @@ fn mend_layer(bytes: &mut [u8]) -> Option<usize> {
     Some(previous)
 }
 
-/// Corrects the checksum of the trailer at the end.
+/// Corrects the marks and the checksum of the trailer at the end.
 fn mend_trailer(bytes: &mut [u8]) {
     let end = bytes.len();
+    let seed = u64::from_le_bytes(*bytes[end - 32..].first_chunk().expect("eight bytes"));
+    bytes[end - 24..end - 16].copy_from_slice([crafted::mark_of(seed); 2].as_flattened());
     bytes[end - 16..end - 12].copy_from_slice(&u32::from(VERSION).to_le_bytes());
     let checksum = crc32fast::hash(&bytes[end - TRAILER_LEN..end - 12]);
     bytes[end - 12..end - 8].copy_from_slice(&checksum.to_le_bytes());

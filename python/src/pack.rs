@@ -6,14 +6,14 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use memmap2::Mmap;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
-use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Writer, check_shards, shard_of_name};
+use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Writer};
 use robotsieve::{Answer, Policy, SiteKind};
+use robotsieve_client::pack_files::{self, FilesCause, FilesError, Lock};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::bulk::{self, Crawlers, Policies, place_of};
@@ -27,21 +27,6 @@ use crate::pace::RequestRate;
 use crate::settings::{Config, config_of, profile_of};
 use crate::sites::given;
 use crate::text::{Text, bytes_of, kept_bytes_of, repr};
-
-/// Where the bytes of a pack are.
-enum Bytes {
-    Map(Mmap),
-    Python(PyBackedBytes),
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Bytes::Map(map) => map,
-            Bytes::Python(bytes) => bytes,
-        }
-    }
-}
 
 /// The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
 /// processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
@@ -58,8 +43,9 @@ impl AsRef<[u8]> for Bytes {
 /// >>> list(pack.verdicts(["https://example.com/search", "https://example.org/"]))
 /// [False, None]
 ///
-/// No program may change or cut the file while it is open; replace it by renaming another one to its
-/// name, as the writer does.
+/// No program may change or cut the file while it is open. Replace it by renaming another one to its
+/// name, as the writer does, or update it with ``robotsieve pack update``, which writes only behind its
+/// end. The pack stays as it was when it was opened; what an update has not completed is left out.
 #[pyclass(frozen, extends = Policies, module = "robotsieve")]
 pub struct Pack {
     pack: robotsieve::pack::Pack<'static>,
@@ -70,19 +56,10 @@ pub struct Pack {
 }
 
 impl Pack {
-    fn new_of(files: Vec<Bytes>, paths: Vec<PathBuf>) -> PyResult<Pack> {
-        let pack = robotsieve::pack::Pack::open_shards(files);
-        let pack = pack.map_err(|FileError { file, error }| {
-            let place = paths.get(file).map(|path| format!("{}: ", path.display()));
-            crate::errors::PackError::new_err(format!("{}{error}", place.unwrap_or_default()))
-        })?;
+    fn new_of(pack: robotsieve::pack::Pack<'static>, paths: Vec<PathBuf>) -> PyResult<Pack> {
         let crawlers = pack.crawlers().to_vec();
         let labels = crawlers::distinct_labels(&crawlers)?;
         Ok(Pack { pack, paths, crawlers, labels })
-    }
-
-    fn with<T>(&self, ask: impl FnOnce(&robotsieve::pack::Pack<'_>) -> T) -> T {
-        ask(&self.pack)
     }
 
     /// Asks what there is about an origin, if anything.
@@ -91,7 +68,8 @@ impl Pack {
         origin: &robotsieve::Origin<'_>,
         ask: impl FnOnce(Site<'_>) -> Result<T, PackError>,
     ) -> PyResult<Option<T>> {
-        self.with(|pack| pack.get(origin)?.map(ask).transpose()).map_err(|error| pack_error(&error))
+        let site = || self.pack.get(origin)?.map(ask).transpose();
+        site().map_err(|error| pack_error(&error))
     }
 
     /// Asks the policy of a crawler for an origin, if there is one.
@@ -227,7 +205,9 @@ impl Pack {
             ));
         }
         let bytes = kept_bytes_of(bytes, "bytes")?;
-        Pack::new_of(vec![Bytes::Python(bytes)], Vec::new()).map(Policies::under)
+        let pack = robotsieve::pack::Pack::open_shards([bytes]);
+        let pack = pack.map_err(|FileError { error, .. }| pack_error(&error))?;
+        Pack::new_of(pack, Vec::new()).map(Policies::under)
     }
 
     /// Opens a file, a folder of shards, which are named as in ``shard-0003-of-0064.pack``, or several
@@ -236,17 +216,18 @@ impl Pack {
     #[classmethod]
     fn open(_: &Bound<'_, PyType>, path: &Bound<'_, PyAny>) -> PyResult<Pack> {
         let is_many = path.is_instance_of::<PyList>() || path.is_instance_of::<PyTuple>();
-        let paths: Vec<PathBuf> = match is_many {
-            true => path.extract()?,
-            false => shards_at(path.extract()?)?,
+        let opened = if is_many {
+            let paths: Vec<PathBuf> = path.extract()?;
+            if paths.is_empty() {
+                return Err(PyValueError::new_err("no paths"));
+            }
+            let paths = paths.iter().map(std::path::absolute).collect::<io::Result<Vec<_>>>()?;
+            pack_files::open_all(&paths)
+        } else {
+            pack_files::open(&std::path::absolute(path.extract::<PathBuf>()?)?)
         };
-        if paths.is_empty() {
-            return Err(PyValueError::new_err("no paths"));
-        }
-        let paths = paths.iter().map(std::path::absolute).collect::<io::Result<Vec<PathBuf>>>()?;
-        let map = |path: &PathBuf| map(path).map(Bytes::Map).map_err(|error| of_path(path, &error));
-        let files = paths.iter().map(map).collect::<PyResult<Vec<Bytes>>>()?;
-        Pack::new_of(files, paths)
+        let (pack, files) = opened.map_err(unusable)?;
+        Pack::new_of(pack, files.into_iter().map(|file| file.path).collect())
     }
 
     /// True if the crawler may fetch this URL; ``None`` if nothing is known of its origin.
@@ -330,19 +311,16 @@ impl Pack {
 
     /// The origins, in no particular order.
     fn origins(&self) -> PyResult<Vec<Origin>> {
-        let all = self.with(|pack| {
-            let mut all = Vec::new();
-            for site in pack.sites() {
-                all.extend(site?.origins().map(Origin));
-            }
-            Ok(all)
-        });
-        all.map_err(|error| pack_error(&error))
+        let mut all = Vec::new();
+        for site in self.pack.sites() {
+            all.extend(site.map_err(|error| pack_error(&error))?.origins().map(Origin));
+        }
+        Ok(all)
     }
 
     /// Reads and checks everything. Raises :class:`PackError` for the first damage.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.with(|pack| pack.verify())).map_err(|error| pack_error(&error))
+        py.detach(|| self.pack.verify()).map_err(|error| pack_error(&error))
     }
 
     /// The crawlers that it has policies for.
@@ -354,31 +332,31 @@ impl Pack {
     /// The name of the profile, ``custom`` if it has none.
     #[getter]
     fn profile_name(&self) -> String {
-        self.with(|pack| pack.profile_name().to_owned())
+        self.pack.profile_name().to_owned()
     }
 
     /// The program that wrote it.
     #[getter]
     fn tool(&self) -> String {
-        self.with(|pack| pack.tool().to_owned())
+        self.pack.tool().to_owned()
     }
 
     /// True if it can say which rule decided.
     #[getter]
     fn keeps_rules(&self) -> bool {
-        self.with(|pack| pack.keeps_rules())
+        self.pack.keeps_rules()
     }
 
     /// True if it has the sitemaps of each file.
     #[getter]
     fn keeps_sitemaps(&self) -> bool {
-        self.with(|pack| pack.keeps_sitemaps())
+        self.pack.keeps_sitemaps()
     }
 
     /// The seed of its hashes.
     #[getter]
     fn seed(&self) -> u64 {
-        self.with(|pack| pack.seed())
+        self.pack.seed()
     }
 
     /// The paths that it was opened from, made absolute.
@@ -389,8 +367,8 @@ impl Pack {
 
     /// The number of origins it has.
     fn __len__(&self) -> PyResult<usize> {
-        let len = self.with(|pack| pack.len());
-        usize::try_from(len).map_err(|_| PyValueError::new_err("more origins than memory"))
+        usize::try_from(self.pack.len())
+            .map_err(|_| PyValueError::new_err("more origins than memory"))
     }
 
     /// True if the origin of a URL is in the pack.
@@ -405,7 +383,7 @@ impl Pack {
             [path] => repr(py, path.display().to_string())?,
             paths => format!("{} files", paths.len()),
         };
-        let origins = self.with(|pack| pack.len());
+        let origins = self.pack.len();
         Ok(format!(
             "<robotsieve.Pack of {origins} origins for {}, {place}>",
             self.labels.join(", ")
@@ -423,42 +401,21 @@ impl Pack {
     }
 }
 
-/// The files of a pack: this one, or the shards in this folder.
-fn shards_at(path: PathBuf) -> PyResult<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path]);
-    }
-    let failed = |error| of_path(&path, &error);
-    let mut shards = Vec::new();
-    for entry in path.read_dir().map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if let Some(shard) = entry.file_name().to_str().and_then(shard_of_name) {
-            shards.push((shard, entry.path()));
-        }
-    }
-    shards.sort_unstable();
-    let (numbers, paths): (Vec<(u32, u32)>, Vec<PathBuf>) = shards.into_iter().unzip();
-    let way_out = match check_shards(&numbers) {
-        Ok(()) => return Ok(paths),
-        Err(error @ ShardsError::OtherSet(_)) => {
+/// The exception for files that are not those of a pack.
+fn unusable(FilesError { path, cause }: FilesError) -> PyErr {
+    let way_out = match cause {
+        FilesCause::Io(error) => return of_path(&path, &error),
+        FilesCause::Shards(error @ ShardsError::OtherSet(_)) => {
             format!("{error}; move the files of all sets but one to other folders")
         }
-        Err(error @ ShardsError::Missing(_)) => format!("{error}; all shards are needed"),
-        Err(error) => error.to_string(),
+        FilesCause::Shards(error @ ShardsError::Missing(_)) => {
+            format!("{error}; all shards are needed")
+        }
+        FilesCause::Shards(error) => error.to_string(),
+        FilesCause::Pack(error) => error.to_string(),
+        _ => "the pack cannot be used".to_owned(),
     };
-    Err(crate::errors::PackError::new_err(format!("{}: {way_out}", path.display())))
-}
-
-#[expect(unsafe_code, reason = "maps a file: see Safety")]
-fn map(path: &Path) -> io::Result<Mmap> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    // SAFETY: the bytes of a map must not change while it exists. Neither this module nor the command
-    // writes to what is mapped: both replace packs by renaming. That no other program does cannot be
-    // enforced; the documentation of `Pack` asks it of the user.
-    unsafe { Mmap::map(&file) }
+    crate::errors::PackError::new_err(format!("{}: {way_out}", path.display()))
 }
 
 /// Writes a pack.
@@ -534,6 +491,8 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 fn complete(open: Open, path: &Path) -> io::Result<()> {
     let file = open.writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
+    // An update that is under way would write to a file that is gone.
+    let _lock = Lock::to_replace(path)?;
     open.beside.persist(path)?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import random
 import subprocess
 import sys
 import threading
@@ -330,6 +331,17 @@ def test_times_of_captures(tmp_path: Path) -> None:
     with PackWriter(tmp_path / "p", ["a"]) as writer:
         with pytest.raises(ValueError, match="in seconds since 1970"):
             writer.add("https://a.example", FILE, captured=1_700_000_000_000)
+
+
+def test_what_an_update_has_not_completed(tmp_path: Path) -> None:
+    """A pack with something behind it is opened without that, as the command does."""
+    whole = written(tmp_path / "p", ["x"])
+    body = Path(whole.paths[0]).read_bytes()
+    for tail in [b"x", bytes(500), random.Random(1).randbytes(500), body[12:]]:
+        (tmp_path / "p").write_bytes(body + tail)
+        for pack in [Pack.open(tmp_path / "p"), Pack.open([tmp_path / "p"]), Pack(body + tail)]:
+            assert list(pack.origins()) == list(whole.origins())
+            pack.verify()
 
 
 def test_files_that_are_no_packs(tmp_path: Path) -> None:

@@ -23,6 +23,12 @@ impl<'p> Bytes<'p> {
         let owner: Arc<dyn Owner + 'p> = Arc::new(owner);
         Bytes { bytes: NonNull::from((*owner).as_ref()), _owner: owner }
     }
+
+    /// Leaves out what is behind the first `len` bytes.
+    pub(super) fn truncate(&mut self, len: usize) {
+        let first = NonNull::from(&self[..len.min(self.len())]);
+        self.bytes = first;
+    }
 }
 
 impl Deref for Bytes<'_> {

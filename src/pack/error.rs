@@ -8,16 +8,10 @@ use super::format::VERSION;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackError {
-    /// They do not begin and end like a pack: it is another kind of file, or it was cut short.
+    /// They do not begin like a pack, or are too short for one.
     NotAPack,
     /// The pack has a version that this library does not read.
     Version(u32),
-    /// An update was cut short, or is under way: a layer that the header does not count follows a
-    /// whole pack. Open the first `complete` bytes, or cut the file there.
-    Unfinished {
-        /// The bytes of the whole pack.
-        complete: u64,
-    },
     /// The file is one of several of a pack, or not the one that is expected in its place:
     /// [`Pack::open_shards`](super::Pack::open_shards) opens all of them together.
     OneOf {
@@ -47,10 +41,6 @@ impl fmt::Display for PackError {
                 f,
                 "a pack of version {version}, but this program reads version {VERSION}; write the \
                  pack again"
-            ),
-            PackError::Unfinished { complete } => write!(
-                f,
-                "an update was cut short: the pack before it is whole and has {complete} bytes"
             ),
             PackError::OneOf { shard, shards } => write!(
                 f,

@@ -12,38 +12,35 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 /// shows if a program has treated the file as text.
 pub const MAGIC: [u8; 8] = *b"\x89rsieve\n";
 /// The version of the format. No other version is read.
-pub(super) const VERSION: u32 = 5;
-/// Bytes of the magic, the version and the number of updates. The first layer begins after them.
+pub(super) const VERSION: u32 = 6;
+/// Bytes of the magic, the version and the mark. The first layer begins after them.
 pub(super) const HEADER_LEN: usize = 16;
 
-/// The first bytes of a file with this many layers: at least 1, at most 64.
-///
-/// A new file has those for one layer. After an update, write them over the beginning of the file,
-/// once the [layer](crate::pack::Writer::append) is on the disk: until then the file is what it was,
-/// and from then on a layer that is damaged is an error.
-///
-/// # Panics
-/// Panics if there cannot be so many layers.
-pub fn header(layers: usize) -> [u8; HEADER_LEN] {
-    assert!((1..=MAX_LAYERS).contains(&layers), "no pack has {layers} layers");
+/// The first bytes of a file whose hash has this seed. No update changes them.
+pub(super) fn header(seed: u64) -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
     header[..8].copy_from_slice(&MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    header[12..].copy_from_slice(&updates_to_bytes(layers as u32 - 1));
+    header[12..].copy_from_slice(&mark_of(seed));
     header
 }
 
-/// A number of updates, and bits that tell whether it is damaged.
-fn updates_to_bytes(updates: u32) -> [u8; 4] {
-    (updates | updates.wrapping_mul(0x009E_3779) << 8).to_le_bytes()
+/// What the header and each trailer of a file have in common, and nothing else: whoever does not know
+/// the seed, such as the author of a robots.txt, cannot write bytes that are taken for a trailer.
+fn mark_of(seed: u64) -> [u8; 4] {
+    crc32fast::hash(&seed.to_le_bytes()).to_le_bytes()
 }
 
-/// The layers that a file has according to its header. `None` if that is damaged.
-pub(super) fn layers_of_header(bytes: &[u8]) -> Option<usize> {
-    let written = bytes.get(MAGIC.len() + 4..HEADER_LEN)?;
-    let updates = u32::from(written[0]);
-    let layers = updates as usize + 1;
-    (layers <= MAX_LAYERS && written == updates_to_bytes(updates)).then_some(layers)
+/// Returns true if a file that begins with `header` has a trailer here, perhaps a damaged one.
+///
+/// A trailer has three marks: the mark of the file twice, and the magic. Two of them are enough. So a
+/// trailer with a flipped bit is still known as one, and the file is damaged; it is not taken for the
+/// file before the update that wrote the trailer.
+pub(super) fn is_trailer(header: &[u8], bytes: &[u8; TRAILER_LEN]) -> bool {
+    let mark = header.get(MAGIC.len() + 4..HEADER_LEN);
+    let marks = [&bytes[MARKS_AT..MARKS_AT + 4], &bytes[MARKS_AT + 4..MARKS_AT + 8]];
+    let right = marks.iter().filter(|found| Some(**found) == mark).count();
+    right + usize::from(bytes.ends_with(&MAGIC)) >= 2
 }
 /// A record's body is the rules of a policy that has a table, for explanations.
 pub(super) const KIND_EXPLAIN: u8 = 5;
@@ -67,8 +64,11 @@ pub(super) const MAX_REACH: u32 = 1024;
 pub(super) const MAX_LAYERS: usize = 64;
 /// Bytes at the end of every layer.
 pub(super) const TRAILER_LEN: usize = 160;
-/// Every trailer ends at a multiple of this.
-pub(super) const TRAILER_UNIT: usize = 16;
+/// Every trailer ends at a multiple of this, so that it lies within one sector of a disk and one page of
+/// memory: it is there as a whole, or it is missing.
+pub(super) const TRAILER_UNIT: usize = 256;
+/// Where the two marks are in a trailer.
+const MARKS_AT: usize = 136;
 
 /// Encodes the switches of a profile that are needed to decide, in four bytes.
 pub(super) fn reading_to_bytes(reading: Reading, wildcards: bool) -> [u8; 4] {
@@ -165,7 +165,7 @@ impl Trailer {
             self.seed,
         ];
         bytes.extend(large.iter().flat_map(|number| number.to_le_bytes()));
-        bytes.resize(TRAILER_LEN - 16, 0);
+        bytes.extend([mark_of(self.seed); 2].as_flattened());
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         bytes.extend(MAGIC);

@@ -56,8 +56,10 @@
 //! damage, not against malice: anyone who can write the file can make it give any verdict.
 //!
 //! The bytes must not change while the pack is open. The type `&[u8]` guarantees that, unless the
-//! bytes are those of a mapped file: then make sure that nobody changes what is there. Replace a pack
-//! by renaming a new one over it, and update it by appending to it.
+//! bytes are those of a mapped file: then make sure that nobody changes or cuts what is there. Replace a
+//! pack by renaming a new one over it, and update it by appending to it: [`Writer::append`] writes
+//! nothing before the end of the file, and until its last bytes are there, [`Pack::open`] leaves out
+//! what it wrote.
 //!
 //! `docs/pack.md` describes the format byte by byte.
 
@@ -81,9 +83,9 @@ mod verify;
 mod write;
 
 pub use error::{FileError, PackError};
-pub use format::{MAGIC, header};
+pub use format::MAGIC;
 pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
-pub use open::Pack;
+pub use open::{Pack, Unfinished};
 pub use outcome::Written;
 pub use recipe::{Packed, Recipe};
 pub use site::{PackedPolicy, Site};

@@ -31,7 +31,8 @@ use super::take::Take;
 /// impl Rulings {
 ///     fn open(path: &std::path::Path) -> Result<Rulings, Box<dyn std::error::Error>> {
 ///         let file = std::fs::File::open(path)?;
-///         // SAFETY: packs are replaced by renaming, and nobody changes them.
+///         // SAFETY: packs are replaced by renaming and updated by appending. Nobody changes or cuts
+///         // the bytes that are there.
 ///         let map = unsafe { memmap2::Mmap::map(&file)? };
 ///         Ok(Rulings { pack: Pack::open(map)? })
 ///     }
@@ -59,14 +60,28 @@ pub struct Pack<'p> {
     crawlers: Vec<Crawler>,
 }
 
+/// What stands behind the pack in one of its files: [`Pack::unfinished`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unfinished {
+    /// Which of the files that were given to [`Pack::open_shards`]; 0 if there is one.
+    pub file: usize,
+    /// The number of bytes that the pack has in this file. It ends there.
+    pub complete: u64,
+    /// The number of bytes behind them.
+    pub bytes: u64,
+}
+
 impl<'p> Pack<'p> {
     /// Opens a pack.
+    ///
+    /// What an update has not completed is left out: see [`Pack::unfinished`].
     ///
     /// `O(crawlers)`, plus the checksums of the blocks: 4 bytes for each 4096 of the index.
     ///
     /// # Errors
     /// Returns an error if the beginning or the end is not that of a pack of this version, or is
-    /// damaged, or if an update was cut short; see [`PackError`].
+    /// damaged; see [`PackError`].
     pub fn open(bytes: impl AsRef<[u8]> + Send + Sync + 'p) -> Result<Pack<'p>, PackError> {
         let pack = Pack::open_shard(bytes)?;
         match pack.shard() {
@@ -211,7 +226,21 @@ impl<'p> Pack<'p> {
         self.len() == 0
     }
 
-    /// The bytes of its files, in the order of their shards.
+    /// The files behind which something stands that is no part of the pack: an update is under way,
+    /// or was cut short, or another program wrote there. The pack is as before that update.
+    ///
+    /// [Append](crate::pack::Writer::append) nothing to such a file. Write the pack's bytes
+    /// ([`Pack::files`]) to a new file, and rename it: whoever has mapped this one still needs it.
+    pub fn unfinished(&self) -> impl Iterator<Item = Unfinished> {
+        let files = self.shards.iter().filter(|shard| shard.unfinished > 0);
+        files.map(|shard| Unfinished {
+            file: shard.file,
+            complete: shard.bytes.len() as u64,
+            bytes: shard.unfinished as u64,
+        })
+    }
+
+    /// The bytes of its files, in the order of their shards, without what is [unfinished](Pack::unfinished).
     pub fn files(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.shards.iter().map(|shard| &*shard.bytes)
     }

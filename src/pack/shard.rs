@@ -26,9 +26,9 @@ use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::PackError;
 use super::format::{
-    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS, MAGIC,
+    self, BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS, MAGIC,
     MAX_CRAWLERS, MAX_LAYERS, MAX_REACH, TRAILER_LEN, TRAILER_UNIT, Trailer, VERSION, body_offset,
-    layers_of_header, reading_from_bytes, record_offset, u32_at,
+    reading_from_bytes, record_offset, u32_at,
 };
 use super::outcome::FORGOTTEN;
 use super::take::Take;
@@ -40,7 +40,9 @@ pub(super) struct Shard<'p> {
     /// Tells apart all files that the process has opened.
     pub(super) id: u64,
     /// Which of the files it is, in the order given.
-    file: usize,
+    pub(super) file: usize,
+    /// The bytes behind those of the pack: what an update has not completed.
+    pub(super) unfinished: usize,
     /// The newest first.
     pub(super) layers: SmallVec<[Layer; 1]>,
     pub(super) reading: Reading,
@@ -93,8 +95,9 @@ impl Layer {
             && trailer.lines > 0
             && index.checked_add(index_len) == Some(blocks)
             && index.is_multiple_of(BLOCK_LEN)
-            && end.next_multiple_of(TRAILER_UNIT) == trailer_at
             && trailer.end == (trailer_at + TRAILER_LEN) as u64
+            // `end` is no more than `trailer_at`.
+            && (end + TRAILER_LEN).next_multiple_of(TRAILER_UNIT) == trailer_at + TRAILER_LEN
             && trailer.begin == if is_first { HEADER_LEN as u64 } else { trailer.previous }
             && (!is_first || about == blocks_end)
             && trailer.reach <= MAX_REACH
@@ -144,6 +147,7 @@ impl<'p> Shard<'p> {
             bytes,
             id: OPENED.fetch_add(1, atomic::Ordering::Relaxed),
             file: file as usize,
+            unfinished: 0,
             layers: SmallVec::new(),
             // Set below.
             reading: Reading::of(&crate::profile::Profile::RFC9309),
@@ -155,26 +159,10 @@ impl<'p> Shard<'p> {
             policies: RwLock::default(),
             kept_bytes: AtomicU64::new(0),
         };
-        let Some(layers) = layers_of_header(&shard.bytes) else {
-            return Err(shard.damaged(MAGIC.len() + 4, "the number of updates is damaged"));
-        };
-        // What follows the last whole layer is an update that was cut short.
-        let complete = match shard.layer_that_ends(shard.bytes.len()) {
-            Ok(_) => shard.bytes.len(),
-            Err(error) => shard.complete().ok_or(error)?,
-        };
+        let complete = shard.complete()?;
+        shard.unfinished = shard.bytes.len() - complete;
+        shard.bytes.truncate(complete);
         shard.layers = shard.layers_up_to(complete)?;
-        match shard.layers.len().cmp(&layers) {
-            Ordering::Equal if complete == shard.bytes.len() => {}
-            Ordering::Equal => return Err(PackError::Unfinished { complete: complete as u64 }),
-            Ordering::Greater => {
-                let complete = shard.layers[shard.layers.len() - layers].trailer.end;
-                return Err(PackError::Unfinished { complete });
-            }
-            Ordering::Less => {
-                return Err(shard.damaged(complete, "the layer of an update is damaged or missing"));
-            }
-        }
         let trailer = shard.trailer();
         let (reading, wildcards) = reading_from_bytes(trailer.reading).ok_or_else(|| {
             shard.damaged(shard.bytes.len(), "the profile's switches are invalid")
@@ -202,9 +190,7 @@ impl<'p> Shard<'p> {
         let mut layers: SmallVec<[Layer; 1]> = SmallVec::new();
         while end > 0 {
             let layer = match self.layer_that_ends(end) {
-                Err(PackError::NotAPack) if !layers.is_empty() => {
-                    return Err(self.damaged(end, "no layer ends here"));
-                }
+                Err(PackError::NotAPack) => return Err(self.damaged(end, "no layer ends here")),
                 layer => layer?,
             };
             if layers.last().is_some_and(|later| !layer.is_before(&later.trailer)) {
@@ -232,12 +218,20 @@ impl<'p> Shard<'p> {
         Layer::of(trailer, at).ok_or_else(|| self.damaged(at, "the parts do not fill the file"))
     }
 
-    /// Where the last whole layer ends, if something follows it.
-    #[cold]
-    fn complete(&self) -> Option<usize> {
-        let ends = memchr::memmem::rfind_iter(&self.bytes, &MAGIC).map(|at| at + MAGIC.len());
-        ends.filter(|end| end.is_multiple_of(TRAILER_UNIT) && *end < self.bytes.len())
-            .find(|end| self.layer_that_ends(*end).is_ok())
+    /// The number of bytes that are the pack: those up to the last trailer. What follows it is an update
+    /// that is under way or was cut short.
+    ///
+    /// `O(n)` of the bytes that follow, of which it reads a few in each 256.
+    fn complete(&self) -> Result<usize, PackError> {
+        let ends = (0..=self.bytes.len() / TRAILER_UNIT).rev().map(|unit| unit * TRAILER_UNIT);
+        let mut ends = ends.take_while(|end| *end >= HEADER_LEN + TRAILER_LEN);
+        let is_trailer = |end: &usize| {
+            let trailer = self.bytes[end - TRAILER_LEN..].first_chunk();
+            trailer.is_some_and(|trailer| format::is_trailer(&self.bytes, trailer))
+        };
+        ends.find(is_trailer).ok_or_else(|| {
+            self.damaged(self.bytes.len(), "its header is damaged, or the file was cut short")
+        })
     }
 
     /// The trailer of the newest layer.

@@ -41,6 +41,8 @@ pub struct Writer<'p, W> {
     recipe: Recipe,
     /// Where the next bytes are written.
     at: u64,
+    /// False until the header is written, which a layer does not have.
+    has_header: bool,
     trailer: Trailer,
     /// The pack that is updated, and the answers for its origins that are new.
     updated: Option<Updated<'p>>,
@@ -139,7 +141,7 @@ impl<W: Write> Writer<'static, W> {
     /// # Panics
     /// Panics unless `shard` is less than `shards`.
     pub fn shard(
-        mut out: W,
+        out: W,
         profile: &Profile,
         crawlers: impl IntoIterator<Item = Crawler>,
         config: &Config,
@@ -152,7 +154,6 @@ impl<W: Write> Writer<'static, W> {
             return Err(too_large("crawlers"));
         }
         can_keep(config.keep_rights, profile)?;
-        out.write_all(&header(1))?;
         let trailer = Trailer {
             reading: reading_to_bytes(Reading::of(profile), profile.wildcards),
             keeps_rules: config.keep_rules,
@@ -171,13 +172,14 @@ impl<W: Write> Writer<'static, W> {
 
 impl<'p, W: Write> Writer<'p, W> {
     /// Begins a layer that updates a pack. `out` continues the file that the pack was opened from,
-    /// at its end: what is there already is not changed, so the pack stays open meanwhile. When the
-    /// layer is on the disk, write [`header`] over the beginning of the file; until then it is what
-    /// it was. The profile must be the pack's. Of the configuration, what says what a pack keeps is
-    /// the pack's too.
+    /// at its end: what is there already is not changed, so the pack stays open meanwhile. Until the
+    /// last bytes of the layer are there, the file is what it was: see
+    /// [`Writer::finish_but_trailer`]. Only one layer may be appended at a time, and nothing else may
+    /// be behind the pack ([`Pack::unfinished`]). The profile must be the pack's. Of the configuration,
+    /// what says what a pack keeps is the pack's too.
     ///
     /// ```
-    /// use robotsieve::pack::{self, Pack, Writer};
+    /// use robotsieve::pack::{Pack, Writer};
     /// use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
     ///
     /// let (profile, config) = (Profile::RFC9309, Config::default());
@@ -189,8 +191,6 @@ impl<'p, W: Write> Writer<'p, W> {
     ///     writer.finish()?
     /// };
     /// file.extend(layer);
-    /// // With a file on a disk: `sync_data`, write the header, `sync_data`.
-    /// file[..16].copy_from_slice(&pack::header(2));
     /// assert_eq!(Pack::open(&file)?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -240,6 +240,7 @@ impl<'p, W: Write> Writer<'p, W> {
             out,
             recipe: Recipe::new(profile, crawlers, config),
             at: trailer.begin,
+            has_header: updated.is_some(),
             trailer,
             updated,
             files: Seen(HashMap::new()),
@@ -274,11 +275,12 @@ impl<'p, W: Write> Writer<'p, W> {
     /// choose the hosts do not know.
     ///
     /// # Panics
-    /// Panics if an origin was added before, or if the writer [appends](Writer::append) to a pack,
+    /// Panics if a file or an origin was added before, or if the writer [appends](Writer::append) to a pack,
     /// whose seed it has.
     pub fn with_seed(mut self, seed: u64) -> Writer<'p, W> {
         assert!(self.updated.is_none(), "the seed is that of the pack that is updated");
-        assert!(self.last.is_none(), "an origin was added before the seed was set");
+        let is_new = self.last.is_none() && !self.has_header;
+        assert!(is_new, "a file or an origin was added before the seed was set");
         self.trailer.seed = seed;
         self
     }
@@ -446,6 +448,7 @@ impl<'p, W: Write> Writer<'p, W> {
 
     fn write_record(&mut self, body: &[u8]) -> io::Result<()> {
         let len = number(body.len(), "bytes of a policy")?;
+        self.write_header()?;
         self.out.write_all(&len.to_le_bytes())?;
         self.out.write_all(&crc32fast::hash(body).to_le_bytes())?;
         self.out.write_all(body)?;
@@ -627,7 +630,22 @@ impl<'p, W: Write> Writer<'p, W> {
     /// Returns an error if the output does, if the pack is larger than the format allows, if the
     /// pack that is updated is damaged, or if the hashes of too many names are nearly equal, as they
     /// can be by intent only, where the seed is known.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(self) -> io::Result<W> {
+        let (mut out, trailer) = self.finish_but_trailer()?;
+        out.write_all(&trailer)?;
+        out.flush()?;
+        Ok(out)
+    }
+
+    /// As [`Writer::finish`], without the last bytes, which it returns: with them the layer, or the
+    /// pack, is complete.
+    ///
+    /// So a layer can be appended to a file that others read, and that the power may fail for: write
+    /// what is here, `sync_data`, append these bytes, `sync_data`.
+    ///
+    /// # Errors
+    /// The same as for [`Writer::finish`].
+    pub fn finish_but_trailer(mut self) -> io::Result<(W, [u8; TRAILER_LEN])> {
         if let Some((pack, new)) = self.updated.take() {
             for ((authority, scheme), answer) in new {
                 let scheme = Schemes(scheme);
@@ -677,15 +695,23 @@ impl<'p, W: Write> Writer<'p, W> {
             self.trailer.checksums[1] = crc32fast::hash(&about);
             self.write(&about)?;
         }
-        self.pad_to(self.at.next_multiple_of(TRAILER_UNIT as u64))?;
-        self.trailer.end = self.at + TRAILER_LEN as u64;
-        let trailer = self.trailer.to_bytes();
-        self.write(&trailer)?;
+        self.trailer.end = (self.at + TRAILER_LEN as u64).next_multiple_of(TRAILER_UNIT as u64);
+        self.pad_to(self.trailer.end - TRAILER_LEN as u64)?;
         self.out.flush()?;
-        Ok(self.out)
+        Ok((self.out, self.trailer.to_bytes()))
+    }
+
+    /// Writes the header before anything else. Not earlier, because it depends on the seed.
+    fn write_header(&mut self) -> io::Result<()> {
+        if !self.has_header {
+            self.out.write_all(&header(self.trailer.seed))?;
+            self.has_header = true;
+        }
+        Ok(())
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_header()?;
         self.out.write_all(bytes)?;
         self.at += bytes.len() as u64;
         Ok(())

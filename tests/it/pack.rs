@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::support::crafted::{self, TRAILER_LEN};
-use robotsieve::pack::{FileError, Pack, PackError, Site, Writer};
+use crate::support::crafted::TRAILER_LEN;
+use robotsieve::pack::{FileError, Pack, PackError, Site, Unfinished, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
     Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme, SiteKind,
@@ -235,11 +235,11 @@ fn other_files() {
     assert!(pack.is_empty() && site(&pack, "e.com").is_none());
     pack.verify().expect("no damage");
     drop(pack);
-    for version in [1, 2, 3, 7] {
+    for version in [1, 2, 3, 5, 7] {
         bytes[8] = version;
         let error = Pack::open(&bytes).unwrap_err();
         assert_eq!(error, PackError::Version(version.into()));
-        assert!(error.to_string().ends_with("this program reads version 5; write the pack again"));
+        assert!(error.to_string().ends_with("this program reads version 6; write the pack again"));
     }
 }
 
@@ -389,7 +389,7 @@ fn updates() {
         writer.finish().expect("a Vec")
     };
     let layer = update(&pack);
-    let whole = crafted::updated(&bytes, &layer);
+    let whole = [&bytes[..], &layer].concat();
     let updated = Pack::open(&whole).expect("a pack of two layers");
     updated.verify().expect("no damage");
     assert_eq!((updated.layer_count(), updated.len()), (2, before.len() as u64 + 1));
@@ -415,33 +415,52 @@ fn updates() {
     // The same update again changes no answer.
     let third = update(&Pack::open(&bytes).expect("a pack"));
     assert_eq!(third, layer, "the same update of the same pack");
-    // Cut anywhere before the header is written, it is the pack before the update.
-    let unwritten = [&bytes[..], &layer].concat();
-    for len in bytes.len()..=whole.len() {
-        match Pack::open(&unwritten[..len]) {
-            Ok(pack) => assert_eq!((len, all(&pack)), (bytes.len(), before.clone())),
-            Err(PackError::Unfinished { complete }) => assert_eq!(complete, bytes.len() as u64),
-            Err(error) => panic!("{len}: {error}"),
+    // Cut anywhere, it is the pack before the update, and that is not hidden.
+    let unfinished = |pack: &Pack<'_>| -> Vec<(usize, u64, u64)> {
+        let all = pack.unfinished();
+        all.map(|Unfinished { file, complete, bytes, .. }| (file, complete, bytes)).collect()
+    };
+    assert_eq!(unfinished(&updated), []);
+    for len in bytes.len()..whole.len() {
+        let pack = Pack::open(&whole[..len]).expect("the pack before the update");
+        assert!(pack.files().eq([&bytes[..]]), "{len}");
+        match len - bytes.len() {
+            0 => assert_eq!(unfinished(&pack), []),
+            more => assert_eq!(unfinished(&pack), [(0, bytes.len() as u64, more as u64)]),
         }
     }
-    // From then on the layer is not lost unnoticed: neither cut nor damaged.
-    for len in bytes.len()..whole.len() {
-        let error = Pack::open(&whole[..len]).expect_err("a layer is missing");
-        assert!(matches!(error, PackError::Damaged { .. }), "{len}: {error}");
-    }
+    let pack = Pack::open(&whole[..whole.len() - 1]).expect("the pack before the update");
+    assert_eq!(all(&pack), before);
+    // From then on no flipped bit brings the pack before the update back, whatever is behind it.
     let trailer = whole.len() - TRAILER_LEN;
     for at in (12..16).chain(trailer..whole.len()) {
         for bit in 0..8 {
             let mut flipped = whole.clone();
             flipped[at] ^= 1 << bit;
-            let error = Pack::open(&flipped).expect_err("damaged");
-            assert!(matches!(error, PackError::Damaged { .. }), "{at} {bit}: {error}");
+            for tail in [&b""[..], &[0; 300], &layer[..layer.len() - 1]] {
+                let flipped = [&flipped, tail].concat();
+                let error = Pack::open(&flipped).expect_err("damaged");
+                assert!(matches!(error, PackError::Damaged { .. }), "{at} {bit}: {error}");
+            }
         }
     }
-    // Nor is one layer more taken for what the header counts.
-    let more = [&whole[..], &layer].concat();
-    let error = Pack::open(&more).expect_err("a layer that the header does not count");
-    assert_eq!(error, PackError::Unfinished { complete: whole.len() as u64 });
+    // Nor is anything else that stands behind a pack taken for a layer: a part of one, zeros, noise, or
+    // the trailer of another pack. A layer that was written for another place is damage.
+    let other = Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config)
+        .and_then(|writer| writer.with_seed(9).finish())
+        .expect("a Vec");
+    let noise: Vec<u8> = (0..5_000u32).map(|number| (number * number >> 7) as u8).collect();
+    for tail in [&b"x"[..], &[0; 70_000], &noise, &layer[..layer.len() - 7], &other] {
+        for gap in [0, 1, 255, 256, 4096] {
+            let more = [&whole, &vec![0; gap], tail].concat();
+            let pack = Pack::open(&more).expect("the pack before what is behind it");
+            assert!(pack.files().eq([&whole[..]]));
+            let more = (more.len() - whole.len()) as u64;
+            assert_eq!(unfinished(&pack), [(0, whole.len() as u64, more)]);
+        }
+    }
+    let error = Pack::open([&whole[..], &layer].concat()).expect_err("a layer of another place");
+    assert!(matches!(error, PackError::Damaged { .. }), "{error}");
     // A copy in one layer says the same.
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).expect("a Vec");

@@ -1,7 +1,6 @@
 //! A reader of packs that knows nothing but what `docs/pack.md` says: it finds origins, their records
 //! and what these say, from the bytes alone.
 
-use crate::support::crafted;
 use robotsieve::pack::{Pack, Writer};
 use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
 
@@ -61,13 +60,14 @@ fn hash(authority: &[u8], seed: u64) -> u64 {
 
 impl File {
     fn open(bytes: &[u8]) -> File {
-        assert_eq!(bytes[..12], [&MAGIC[..], &[5, 0, 0, 0]].concat());
+        assert_eq!(bytes[..12], [&MAGIC[..], &[6, 0, 0, 0]].concat());
         let (mut layers, mut end) = (Vec::new(), bytes.len());
         loop {
             let trailer = &bytes[end - 160..end];
-            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (5, &MAGIC[..]));
+            assert_eq!((u32_at(trailer, 144), &trailer[152..]), (6, &MAGIC[..]));
+            assert_eq!((end % 256, u32_at(bytes, 12)), (0, crc32fast::hash(&trailer[128..136])));
             assert_eq!(u32_at(trailer, 148), crc32fast::hash(&trailer[..148]));
-            assert_eq!(trailer[136..144], [0; 8]);
+            assert_eq!([&trailer[136..140], &trailer[140..144]], [&bytes[12..16]; 2]);
             let layer = Trailer {
                 kept: u32_at(trailer, 4),
                 crawlers: u32_at(trailer, 8),
@@ -318,7 +318,7 @@ fn from_the_bytes_alone() {
     let layer = layer.finish().expect("a Vec");
     drop(pack);
     let before = bytes.len() as u64;
-    bytes = crafted::updated(&bytes, &layer);
+    bytes.extend(layer);
     let file = File::open(&bytes);
     let [begin, .., origins, entries, _, _] = file.layers[0].numbers;
     assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_006, 4));

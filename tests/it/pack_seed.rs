@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::support::crafted;
 use robotsieve::pack::{Pack, Writer};
 use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
 
@@ -107,7 +106,7 @@ fn seeds_are_random_unless_they_are_set() {
     let layer = Writer::append(&pack, Vec::new(), &Profile::RFC9309, &Config::default());
     let mut layer = layer.expect("a layer");
     layer.add(&origin("new.example"), SiteRules::Unknown, None).expect("a Vec");
-    let updated = crafted::updated(&one, &layer.finish().expect("a Vec"));
+    let updated = [one.clone(), layer.finish().expect("a Vec")].concat();
     let updated = Pack::open(&updated).expect("a pack");
     updated.verify().expect("no damage");
     assert_eq!((updated.seed(), updated.len()), (seed, 101));

@@ -19,9 +19,10 @@ use crate::write::{progress, stderr};
 
 /// Reads all of a pack and checks it.
 pub fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
-    let (pack, tails) = packs::open_before_updates(path)?;
+    packs::refuse_stdin(path)?;
+    let packs::Opened { pack, tails, .. } = packs::opened(path)?;
     let verified = progress::with_spinner(progress, "checking", || {
-        pack.verify().and_then(|_| PackRights::new(pack).verify())
+        pack.verify().and_then(|_| PackRights::new(&pack).verify())
     });
     verified.map_err(|error| packs::damaged(path, &error))?;
     for tail in &tails {
@@ -29,7 +30,7 @@ pub fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
             "'{}' has {} bytes behind the pack, which ends at byte {} and is not damaged: an update was \
              cut short, or is under way; the next 'robotsieve pack update' cuts off what is left",
             tail.path.display(),
-            tail.bytes(),
+            tail.bytes,
             tail.complete
         ));
     }

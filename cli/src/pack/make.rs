@@ -11,6 +11,7 @@ use robotsieve::pack::Pack;
 use robotsieve_captures::packs::{self, Counts, Gather, GatherInput, Judging, Making};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Protocol};
+use robotsieve_client::pack_files::{Lock, map};
 
 use super::args::{self, PackArgs};
 use super::output::{self, Made, cannot_write};
@@ -18,7 +19,7 @@ use super::shards;
 use super::sources::{self, CaptureSource, Faults};
 use crate::error::{Failure, Status};
 use crate::options::{Threads, When};
-use crate::read::packs::{as_io, map};
+use crate::read::packs::as_io;
 use crate::read::robots_dir;
 use crate::write::file::{folder_of, is_same, temporary};
 use crate::write::progress::{Bar, Measure};
@@ -198,6 +199,7 @@ pub fn make(
             one(making, sources, judging, folder, out, (&threads, progress)).map_err(cannot)?;
         summary.refuse_nothing(output)?;
         let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
+        let _lock = Lock::to_replace(output).map_err(cannot)?;
         let bytes = file.persist().map_err(cannot)?;
         return Ok(Summary { made: Made { bytes, ..summary.made }, ..summary });
     };

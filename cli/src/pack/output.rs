@@ -1,6 +1,6 @@
 //! Writing packs: one file or a folder of shards, from the sites of other packs.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 use std::slice;
@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use robotsieve::Origin;
 use robotsieve::pack::{Pack, shard_name};
 use robotsieve_captures::packs::{CopyError, Making, copy};
+use robotsieve_client::pack_files::Lock;
 
 use super::shards;
 use crate::error::Failure;
 use crate::read::packs;
-use crate::write::file::{folder_of, temporary};
+use crate::write::file::{folder_of, temporary, temporary_of_one};
 
 /// The most shards that are written at the same time: each takes a descriptor.
 const MOST_OPEN: u32 = 256;
@@ -58,10 +59,11 @@ pub fn to_file(packs: &[NamedPack<'_>], making: &Making, path: &Path) -> Result<
     let origins = copy(&unnamed(packs), &making.profile, writers, |_| Some(0)).map_err(cannot)?;
     let out = writer.finish().map_err(cannot)?;
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
+    let _lock = Lock::to_replace(path).map_err(cannot)?;
     Ok(Made { origins, bytes: file.persist().map_err(cannot)? })
 }
 
-/// Writes a file of a pack anew: a shard, or all of it.
+/// Writes a file of a pack anew: a shard, or all of it. The caller has the pack's lock.
 ///
 /// # Errors
 /// Returns an error if the file cannot be written, or the pack is damaged.
@@ -71,7 +73,10 @@ pub fn shard_anew(
     (index, count): (u32, u32),
     path: &Path,
 ) -> io::Result<u64> {
-    let out = BufWriter::with_capacity(1 << 20, temporary(path)?);
+    let mut file = temporary_of_one(path)?;
+    // A file of another user cannot be given to that one.
+    let _ = file.take_after(&fs::metadata(path)?);
+    let out = BufWriter::with_capacity(1 << 20, file);
     let mut writer = making.shard(out, index, count)?;
     copy(&[pack], &making.profile, slice::from_mut(&mut writer), |_| Some(0))?;
     let file = writer.finish()?.into_inner().map_err(|error| error.into_error())?;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use robotsieve::pack::shard_of_name;
+use robotsieve_client::pack_files::Lock;
 use tempfile::TempDir;
 
 use crate::error::Failure;
@@ -65,6 +66,7 @@ impl Folder {
         let new = self.temporary.path().to_owned();
         sync(&new)?;
         share(&new)?;
+        let _lock = Lock::to_replace(&self.target)?;
         if self.target.exists() {
             // The old one takes the place of the temporary one, and is removed with it.
             exchange(&new, &self.target)?;

@@ -1,18 +1,32 @@
 //! `robotsieve pack update`: appends what changed to the files of a pack.
+//!
+//! Others have the files mapped while they change, and may be killed, or kill the update, at any time. So
+//! the update keeps to the rules of [`pack_files`]: it has the lock before it reads anything, and writes
+//! nothing but behind the end of a file. What changed in a file is first written to a file without a
+//! name. When it is complete there, its bytes but the last ones, the trailer, are appended to the file of
+//! the pack; when they are on the disk, the trailer. From then on readers have the new answers: before,
+//! they leave out what is behind the pack.
+//!
+//! - If a disk is full, that shows before anything is appended: room is reserved first.
+//! - If appending fails, or an earlier update was killed while it appended, the bytes of the pack are
+//!   written to a new file, which takes the name of the old one. The old one is not cut: a reader that
+//!   has it mapped would be ended by a signal.
+//! - A file that has been updated often is written anew, in the same way.
+//! - An update is reported as done only if its files are still those at their paths.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use robotsieve::pack::{self, Pack, Site, Writer};
+use robotsieve::pack::{Pack, Site, Writer};
 use robotsieve::{Origin, SiteKind, SiteRules};
 use robotsieve_captures::packs::{
     self as made, Gather, Judging, Making, PackedAt, PackedOrigin, captured,
 };
 use robotsieve_captures::{Captured, PARTITIONS, Spill, partition_of};
-use same_file::Handle;
+use robotsieve_client::pack_files::{Lock, PackFile, map};
 use serde::{Deserialize, Serialize};
 
 use super::args::UpdateArgs;
@@ -20,14 +34,14 @@ use super::make::{opened, pool, refuse_inputs, stream, tell_left_out};
 use super::output::{self, Made, cannot_write};
 use super::sources;
 use crate::error::{Failure, Status};
-use crate::read::packs::{self, Tail};
-use crate::write::file::folder_of;
+use crate::read::packs::{self, Opened};
+use crate::write::file::{folder_of, remove_leftover, temporary_of_one};
 use crate::write::stderr;
 
 /// A file with more layers is written anew. Each layer costs a look-up another miss.
 const MOST_LAYERS: usize = 8;
 
-/// The most files that are appended to at the same time: each takes two descriptors.
+/// The most files for which layers are written at the same time: each takes two descriptors.
 const MOST_OPEN: usize = 256;
 
 /// An origin whose rules the pack has already, perhaps those of another origin.
@@ -42,14 +56,11 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let start = Instant::now();
     packs::refuse_stdin(&args.of.pack)?;
     refuse_inputs(&args.sources, &args.of.pack)?;
-    let paths = if args.of.pack.is_dir() {
-        packs::shards(&args.of.pack)?
-    } else {
-        vec![args.of.pack.clone()]
-    };
     // Before anything is read, so that nobody else updates the pack meanwhile.
-    let _lock = lock(&paths[0])?;
-    let (pack, tails) = packs::open_before_updates(&args.of.pack)?;
+    let _lock = lock(&args.of.pack)?;
+    let Opened { pack, mut files, .. } = packs::opened(&args.of.pack)?;
+    let pack: &'static Pack<'static> = Box::leak(Box::new(pack));
+    files.iter().for_each(|file| remove_leftover(&file.path));
     let making = output::making_like(pack, &args.of.pack)?;
     let judging = Judging::of(&making.profile, args.sources.as_of);
     let sources = sources::open(&args.sources, &judging, &args.of.pack, args.threads.get())?;
@@ -81,8 +92,17 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
         Ok((opened(writer.finish()?)?, touched, counts, faults))
     };
     let (new, touched, counts, faults) = gather().map_err(cannot)?;
-    tails.iter().try_for_each(cut).map_err(cannot)?;
-    let changed = Update { pack, making, paths, new, touched }.apply().map_err(cannot)?;
+    for tail in pack.unfinished() {
+        let file = &mut files[tail.file];
+        without_tail(file, tail.complete).map_err(cannot)?;
+        stderr::note(&format_args!(
+            "cut off {} bytes at the end of '{}': what was left of an update that was cut short",
+            tail.bytes,
+            file.path.display()
+        ));
+    }
+    let update = Update { pack, making, files, scratch: folder.to_owned(), new, touched };
+    let changed = update.apply().map_err(cannot)?;
     tell_left_out(counts);
     stderr::note(&format_args!(
         "changed {} captures {} bytes {} seconds {:.3}",
@@ -94,17 +114,27 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     Ok(if faults == 0 { Status::Done } else { Status::Failed })
 }
 
-/// Cuts off what is left of an update that was cut short.
-fn cut(tail: &Tail) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).open(&tail.path)?;
-    file.set_len(tail.complete)?;
-    file.sync_all()?;
-    stderr::note(&format_args!(
-        "cut off {} bytes at the end of '{}': what was left of an update that was cut short",
-        tail.bytes(),
-        tail.path.display()
-    ));
+/// Puts a new file in the place of one that has something behind its pack: the pack alone, which has
+/// this many bytes. The old file stays as it is for those who have it open.
+fn without_tail(file: &mut PackFile, complete: u64) -> io::Result<()> {
+    let mut old = file.to_append()?;
+    let mut new = temporary_of_one(&file.path)?;
+    // A file of another user cannot be given to that one.
+    let _ = new.take_after(&old.metadata()?);
+    copy(&mut Read::by_ref(&mut old).take(complete), &mut new)?;
+    new.persist()?;
+    *file = file.again()?;
     Ok(())
+}
+
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match from.read(&mut buffer)? {
+            0 => return Ok(()),
+            len => to.write_all(&buffer[..len])?,
+        }
+    }
 }
 
 /// Returns true if the pack says just this already. What has no time says nothing new of the time.
@@ -125,26 +155,16 @@ fn is_as_before(
 }
 
 /// Waits for nobody: two updates of a pack at the same time are a mistake.
-fn lock(path: &Path) -> Result<File, Failure> {
-    let cannot = |cause| cannot_write(path, cause);
-    loop {
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.map_err(|cause| match cause.kind() {
-            io::ErrorKind::NotFound => cannot(cause).advise(packs::MADE_BY),
-            _ => cannot(cause),
-        })?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(cannot(io::Error::other("another update of it is under way")));
-            }
-            Err(TryLockError::Error(cause)) => return Err(cannot(cause)),
+fn lock(pack: &Path) -> Result<Lock, Failure> {
+    let cannot = |cause| cannot_write(pack, cause);
+    match Lock::to_update(pack) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(cannot(io::Error::other("another update of it is under way"))
+            .advise("update it again when that one has ended")),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+            Err(cannot(cause).advise(packs::MADE_BY))
         }
-        // An update may have written the file anew in between.
-        let locked = Handle::from_file(file.try_clone().map_err(cannot)?).map_err(cannot)?;
-        if Handle::from_path(path).map_err(cannot)? == locked {
-            return Ok(file);
-        }
+        Err(cause) => Err(cannot(cause)),
     }
 }
 
@@ -152,8 +172,10 @@ fn lock(path: &Path) -> Result<File, Failure> {
 struct Update {
     pack: &'static Pack<'static>,
     making: Making,
-    /// The files of the pack.
-    paths: Vec<PathBuf>,
+    /// The files of the pack, by their shards.
+    files: Vec<PackFile>,
+    /// Takes what is written before it is appended.
+    scratch: PathBuf,
     /// What the pack does not have.
     new: &'static Pack<'static>,
     touched: Spill,
@@ -178,36 +200,23 @@ impl Update {
         let changed: Vec<u32> = changed.into_iter().collect();
         let mut made = Made::default();
         for group in changed.chunks(MOST_OPEN) {
-            let mut layers = BTreeMap::new();
-            match self.append(group, &mut layers) {
-                Ok(group) => {
-                    made.origins += group.origins;
-                    made.bytes += group.bytes;
-                }
-                Err(cause) => {
-                    // The files are as they were. Dropping a layer writes what is in its buffer.
-                    let layers: Vec<_> = layers
-                        .into_values()
-                        .map(|Layer { file, complete, .. }| (file, complete))
-                        .collect();
-                    for (file, complete) in layers {
-                        file.set_len(complete)?;
-                    }
-                    return Err(cause);
-                }
-            }
+            let group = self.append(group)?;
+            made.origins += group.origins;
+            made.bytes += group.bytes;
         }
         Ok(made)
     }
 
     fn count(&self) -> u32 {
-        u32::try_from(self.paths.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.files.len()).unwrap_or(u32::MAX)
     }
 
-    /// Appends to some files. Those that remain in `layers` are not complete.
-    fn append(&mut self, group: &[u32], layers: &mut BTreeMap<u32, Layer>) -> io::Result<Made> {
+    /// Appends to some files, one after another.
+    fn append(&mut self, group: &[u32]) -> io::Result<Made> {
+        let mut layers = BTreeMap::new();
         for shard in group {
-            layers.insert(*shard, Layer::begin(&self.paths[*shard as usize], &self.making)?);
+            let file = &self.files[*shard as usize];
+            layers.insert(*shard, Layer::begin(file, &self.making, &self.scratch)?);
         }
         let (count, pack) = (self.count(), self.pack);
         let mut origins = 0;
@@ -231,20 +240,14 @@ impl Update {
             made::add(writer, origin, outcome, captured)
         })?;
         let mut bytes = 0;
-        for shard in group {
-            let Some(layer) = layers.remove(shard) else { continue };
-            let (file, complete, own) = (layer.file.try_clone()?, layer.complete, layer.own);
-            match layer.end() {
-                Ok(end) => bytes += end - complete,
-                Err(cause) => {
-                    file.set_len(complete)?;
-                    return Err(cause);
-                }
-            }
-            if own.layer_count() >= MOST_LAYERS {
-                let path = &self.paths[*shard as usize];
-                let whole = Pack::open_shard(packs::map(&file)?).map_err(packs::as_io)?;
-                output::shard_anew(&whole, &self.making, (*shard, count), path)?;
+        for (shard, layer) in layers {
+            let file = &mut self.files[shard as usize];
+            let is_full = layer.own.layer_count() >= MOST_LAYERS;
+            bytes += layer.end(file)?;
+            if is_full {
+                let whole = Pack::open_shard(map(&File::open(&file.path)?)?);
+                let whole = whole.map_err(packs::as_io)?;
+                output::shard_anew(&whole, &self.making, (shard, count), &file.path)?;
             }
         }
         Ok(Made { origins, bytes })
@@ -274,45 +277,69 @@ impl Update {
     }
 }
 
-/// A layer that is being appended to a file.
+/// A layer that is going to be appended to a file.
 struct Layer {
-    file: File,
-    /// How long the file was.
-    complete: u64,
     own: &'static Pack<'static>,
     writer: Writer<'static, BufWriter<File>>,
 }
 
 impl Layer {
-    fn begin(path: &Path, making: &Making) -> io::Result<Layer> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-        let bytes = packs::map(&file)?;
-        let own = Pack::open_shard(bytes).map_err(packs::as_io)?;
+    fn begin(file: &PackFile, making: &Making, scratch: &Path) -> io::Result<Layer> {
+        let own = Pack::open_shard(map(&file.to_append()?)?).map_err(packs::as_io)?;
         let own: &'static Pack<'static> = Box::leak(Box::new(own));
-        let complete = file.seek(SeekFrom::Start(bytes.len() as u64))?;
-        let out = BufWriter::with_capacity(64 << 10, file.try_clone()?);
+        let out = BufWriter::with_capacity(64 << 10, tempfile::tempfile_in(scratch)?);
         let writer = Writer::append(own, out, &making.profile, &making.config)?;
-        Ok(Layer { file, complete, own, writer })
+        Ok(Layer { own, writer })
     }
 
-    /// Completes the layer, and returns how long the file is. The header counts it once it is on the
-    /// disk; if that cannot be written, it says what it said.
-    fn end(self) -> io::Result<u64> {
-        let layers = self.own.layer_count();
-        let out = self.writer.finish()?;
-        let mut file = out.into_inner().map_err(|error| error.into_error())?;
-        file.sync_all()?;
-        if let Err(cause) = put_header(&mut file, layers + 1) {
-            let _ = put_header(&mut file, layers);
+    /// Appends the layer, and returns how many bytes it has.
+    fn end(self, to: &mut PackFile) -> io::Result<u64> {
+        let complete = self.own.files().map(<[u8]>::len).sum::<usize>() as u64;
+        let (out, trailer) = self.writer.finish_but_trailer()?;
+        let mut layer = out.into_inner().map_err(|error| error.into_error())?;
+        let bytes = layer.stream_position()? + trailer.len() as u64;
+        layer.rewind()?;
+        let mut file = to.to_append()?;
+        // It begins where the pack ends.
+        if file.seek(SeekFrom::End(0))? != complete {
+            return Err(io::Error::other(format!(
+                "another program has written to '{}' meanwhile",
+                to.path.display()
+            )));
+        }
+        reserve(&file, complete, bytes)?;
+        let mut append = || {
+            copy(&mut layer, &mut file)?;
+            file.sync_all()?;
+            // In one piece: it is there, or it is not.
+            file.write_all(&trailer)
+        };
+        if let Err(cause) = append() {
+            // Whatever becomes of that, the pack is as it was.
+            if file.metadata().is_ok_and(|file| file.len() > complete) {
+                let _ = without_tail(to, complete);
+            }
             return Err(cause);
         }
-        Ok(file.metadata()?.len())
+        file.sync_all()?;
+        to.is_in_its_place()?;
+        Ok(bytes)
     }
 }
 
-/// Says in the file how many layers it has.
-fn put_header(file: &mut File, layers: usize) -> io::Result<()> {
-    file.seek(SeekFrom::Start(0))?;
-    file.write_all(&pack::header(layers))?;
-    file.sync_all()
+/// Makes sure that there is room for bytes behind the end of a file, which stays where it is. Does
+/// nothing where the system cannot tell.
+fn reserve(file: &File, end: u64, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        if let Err(error @ (Errno::NOSPC | Errno::DQUOT)) =
+            fallocate(file, FallocateFlags::KEEP_SIZE, end, bytes)
+        {
+            return Err(error.into());
+        }
+    }
+    let _ = (file, end, bytes);
+    Ok(())
 }

@@ -1,14 +1,11 @@
 //! Packs, mapped into memory: files, and folders of shards.
 
-#![expect(unsafe_code, reason = "maps a file: see Safety")]
-
-use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memmap2::Mmap;
-use robotsieve::pack::{FileError, Pack, PackError, ShardsError, check_shards, shard_of_name};
+use robotsieve::pack::{Pack, PackError, ShardsError};
+use robotsieve_client::pack_files::{self, FilesCause, FilesError, PackFile};
 
 use crate::error::Failure;
 use crate::read::stdin;
@@ -26,23 +23,36 @@ pub const MADE_BY: &str = "'robotsieve pack' and 'robotsieve store export' make 
 /// # Errors
 /// Returns an error if a file cannot be mapped or is not a pack, or if a shard is missing.
 pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
-    let (pack, tails) = open_before_updates(path)?;
-    for Tail { path: file, .. } in tails {
-        if is_being_updated(path) {
-            stderr::note(&format_args!(
-                "an update of pack '{}' is under way: it is used as it was before",
-                file.display()
-            ));
-        } else {
+    refuse_stdin(path)?;
+    let mut opened = opened(path)?;
+    while !opened.tails.is_empty() {
+        if pack_files::is_being_updated(path) {
+            for Tail { path: file, .. } in &opened.tails {
+                stderr::note(&format_args!(
+                    "an update of pack '{}' is under way: it is used as it was before",
+                    file.display()
+                ));
+            }
+            break;
+        }
+        // The update may have ended since the file was opened. If the file is still the same, it had
+        // the same end when nobody updated it: a file never gets shorter.
+        let again = self::opened(path)?;
+        let is_cut_short = again.tails == opened.tails;
+        opened = again;
+        if is_cut_short {
             CUT_SHORT.store(true, Ordering::Relaxed);
-            stderr::error(&format_args!(
-                "an update of pack '{}' was cut short: it is used as it was before; the next \
-                 'robotsieve pack update' cuts off what is left",
-                file.display()
-            ));
+            for Tail { path: file, .. } in &opened.tails {
+                stderr::error(&format_args!(
+                    "an update of pack '{}' was cut short: it is used as it was before; the next \
+                     'robotsieve pack update' cuts off what is left",
+                    file.display()
+                ));
+            }
+            break;
         }
     }
-    Ok(pack)
+    Ok(Box::leak(Box::new(opened.pack)))
 }
 
 static CUT_SHORT: AtomicBool = AtomicBool::new(false);
@@ -52,61 +62,36 @@ pub fn was_cut_short() -> bool {
     CUT_SHORT.load(Ordering::Relaxed)
 }
 
-/// True if `pack update` holds its lock: that of the first file.
-pub fn is_being_updated(path: &Path) -> bool {
-    let first = match path.is_dir() {
-        true => shards(path).ok().and_then(|shards| shards.into_iter().next()),
-        false => Some(path.to_owned()),
-    };
-    let file = first.and_then(|first| File::open(first).ok());
-    file.is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
 /// What stands behind a pack in its file: an update that was cut short, or is under way.
+#[derive(PartialEq, Eq)]
 pub struct Tail {
     pub path: PathBuf,
     /// The number of bytes the pack has.
     pub complete: u64,
-    /// The number of bytes the file has.
-    len: u64,
+    /// The number of bytes behind the pack.
+    pub bytes: u64,
 }
 
-impl Tail {
-    /// How many bytes stand behind the pack.
-    pub fn bytes(&self) -> u64 {
-        self.len - self.complete
-    }
+/// A pack, its files, and what stands behind it in them.
+pub struct Opened {
+    pub pack: Pack<'static>,
+    pub files: Vec<PackFile>,
+    pub tails: Vec<Tail>,
 }
 
-/// The same, without the note. Returns what stands behind the pack in its files.
+/// Opens a pack, without the note.
 ///
 /// # Errors
 /// The same as for [`open`].
-pub fn open_before_updates(path: &Path) -> Result<(&'static Pack<'static>, Vec<Tail>), Failure> {
-    refuse_stdin(path)?;
-    let is_folder = path.is_dir();
-    let paths = if is_folder { shards(path)? } else { vec![path.to_owned()] };
-    let mut files: Vec<&'static [u8]> = Vec::with_capacity(paths.len());
-    for path in &paths {
-        files.push(map_at(path)?);
-    }
-    let mut tails = Vec::new();
-    loop {
-        let opened = match is_folder {
-            true => Pack::open_shards(files.iter().copied()),
-            false => Pack::open(files[0]).map_err(|error| FileError { file: 0, error }),
-        };
-        match opened {
-            Ok(pack) => return Ok((Box::leak(Box::new(pack)), tails)),
-            Err(FileError { file, error: PackError::Unfinished { complete } }) => {
-                let bytes = files[file];
-                tails.push(Tail { path: paths[file].clone(), complete, len: bytes.len() as u64 });
-                // Never longer than the file.
-                files[file] = &bytes[..usize::try_from(complete).unwrap_or(0).min(bytes.len())];
-            }
-            Err(FileError { file, error }) => return Err(damaged(&paths[file], &error)),
-        }
-    }
+pub fn opened(path: &Path) -> Result<Opened, Failure> {
+    let (pack, files) = pack_files::open(path).map_err(|error| unusable(path, error))?;
+    let tails = pack.unfinished().map(|tail| Tail {
+        path: files[tail.file].path.clone(),
+        complete: tail.complete,
+        bytes: tail.bytes,
+    });
+    let tails = tails.collect();
+    Ok(Opened { pack, files, tails })
 }
 
 /// Refuses `-` as a pack.
@@ -124,26 +109,12 @@ pub fn refuse_stdin(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The paths of the shards in a folder, in their order.
-///
-/// # Errors
-/// Returns an error if the folder cannot be listed, has no shards, or has those of several sets.
-pub fn shards(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failed = |cause| {
-        Failure::io(format!("cannot open pack '{}'", folder.display()), cause).advise(MADE_BY)
-    };
-    let mut shards = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if let Some(shard) = entry.file_name().to_str().and_then(shard_of_name) {
-            shards.push((shard, entry.path()));
-        }
-    }
-    shards.sort_unstable();
-    let (numbers, paths): (Vec<(u32, u32)>, Vec<PathBuf>) = shards.into_iter().unzip();
-    match check_shards(&numbers) {
-        Ok(()) => Ok(paths),
-        Err(error) => {
+/// The failure to report for files that are not those of a pack.
+fn unusable(pack: &Path, FilesError { path, cause }: FilesError) -> Failure {
+    let cannot_open = |cause| Failure::io(format!("cannot open pack '{}'", path.display()), cause);
+    match cause {
+        FilesCause::Io(cause) => cannot_open(cause).advise(MADE_BY),
+        FilesCause::Shards(error) => {
             let advice = match error {
                 ShardsError::Missing(_) => {
                     "all shards are needed: copy it from where they were made, or make them again"
@@ -151,38 +122,19 @@ pub fn shards(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
                 ShardsError::OtherSet(_) => "move the files of all sets but one to other folders",
                 _ => MADE_BY,
             };
-            Err(failed(io::Error::new(io::ErrorKind::InvalidData, error)).advise(advice))
+            cannot_open(io::Error::new(io::ErrorKind::InvalidData, error)).advise(advice)
         }
+        FilesCause::Pack(error) if pack.is_dir() => damaged(&path, &error),
+        FilesCause::Pack(error) => damaged(pack, &error),
+        _ => cannot_open(io::Error::other("it cannot be used")),
     }
-}
-
-fn map_at(path: &Path) -> Result<&'static [u8], Failure> {
-    let failed = |cause| {
-        Failure::io(format!("cannot open pack '{}'", path.display()), cause).advise(MADE_BY)
-    };
-    File::open(path).and_then(|file| map(&file)).map_err(failed)
-}
-
-/// Maps a file into memory until the program ends. Nobody may change the bytes that it has now, or
-/// cut it; it may grow.
-///
-/// # Errors
-/// Returns an error if that cannot be done.
-pub fn map(file: &File) -> io::Result<&'static [u8]> {
-    // SAFETY: the bytes of a map must not change while it exists. This program never writes to what
-    // it maps: `robotsieve pack` replaces packs by renaming, which leaves the old file as it was,
-    // and `pack update` appends to a file, and cuts off only what no reader takes for a part of the
-    // pack. That no other program modifies or truncates the file cannot be enforced; the help asks
-    // it of the user.
-    let map = unsafe { Mmap::map(file) }?;
-    Ok(Box::leak(Box::new(map)))
 }
 
 /// The failure to report for a pack that is damaged, or is not one.
 pub fn damaged(path: &Path, error: &PackError) -> Failure {
     let shard = match error {
         PackError::Damaged { file, .. } if path.is_dir() => {
-            shards(path).ok().and_then(|shards| shards.get(*file).cloned())
+            pack_files::paths(path).ok().and_then(|shards| shards.get(*file).cloned())
         }
         _ => None,
     };

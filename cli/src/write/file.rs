@@ -1,5 +1,6 @@
 //! Files that replace another one only when they are complete.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,11 +31,45 @@ pub struct Temporary {
 /// # Errors
 /// Returns an error if `path` exists and is not a regular file, such as a device or a pipe.
 pub fn temporary(path: &Path) -> io::Result<Temporary> {
-    watch_signals()?;
+    temporary_by(target(path)?, |folder| NamedTempFile::new_in(folder))
+}
+
+/// As [`temporary`], for one who holds a lock on `path`, so that nobody else makes such a file. Its name
+/// follows from `path`, and [`remove_leftover`] finds what a program left that was killed.
+///
+/// # Errors
+/// As for [`temporary`].
+pub fn temporary_of_one(path: &Path) -> io::Result<Temporary> {
     let target = target(path)?;
+    let name = leftover(&target);
+    remove_leftover(&target);
+    temporary_by(target, |folder| {
+        tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder)
+    })
+}
+
+/// Removes what a killed program left of a file that was going to replace this one.
+pub fn remove_leftover(path: &Path) {
+    // Mostly there is none. If it cannot be removed, making it anew will say so.
+    let _ =
+        target(path).and_then(|target| fs::remove_file(folder_of(&target).join(leftover(&target))));
+}
+
+fn leftover(target: &Path) -> OsString {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".new");
+    name
+}
+
+fn temporary_by(
+    target: PathBuf,
+    make: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
+) -> io::Result<Temporary> {
+    watch_signals()?;
     let folder = folder_of(&target);
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let file = NamedTempFile::new_in(folder).map_err(|cause| match cause.kind() {
+    let file = make(folder).map_err(|cause| match cause.kind() {
         // Without the name of a file that the user never gave.
         kind @ io::ErrorKind::NotFound => {
             io::Error::new(kind, format!("there is no folder '{}'", folder.display()))

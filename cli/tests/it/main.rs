@@ -34,6 +34,8 @@ mod names;
 mod pack;
 mod pack_merge;
 mod pack_shards;
+#[cfg(unix)]
+mod pack_soak;
 mod pack_sources;
 mod pack_update;
 mod page;

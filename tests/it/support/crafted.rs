@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use robotsieve::pack::Writer;
 use robotsieve::{Config, Profile};
 
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 const HEADER_LEN: usize = 16;
 pub const TRAILER_LEN: usize = 160;
 const BLOCK_LEN: usize = 4096;
@@ -248,7 +248,8 @@ impl Crafted {
         let mut bytes = self.base.clone();
         if bytes.is_empty() {
             bytes.extend(MAGIC);
-            bytes.extend([VERSION, 0, 0, 0, 0, 0, 0, 0]);
+            bytes.extend([VERSION, 0, 0, 0]);
+            bytes.extend(mark_of(self.seed));
         }
         let begin = bytes.len();
         bytes.extend(&self.records);
@@ -277,7 +278,8 @@ impl Crafted {
             let about = &bytes[about_at..];
             description = [about_at as u64, about.len() as u64, crc32fast::hash(about).into()];
         }
-        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        let end = (bytes.len() + TRAILER_LEN).next_multiple_of(256);
+        bytes.resize(end - TRAILER_LEN, 0);
         let [about_at, about_len, about_checksum] = description;
         let mut trailer = reading(&self.profile).to_vec();
         trailer
@@ -297,7 +299,7 @@ impl Crafted {
             about_at,
             about_len,
             self.base.len() as u64,
-            (bytes.len() + TRAILER_LEN) as u64,
+            end as u64,
             self.origins.unwrap_or(origins),
             entries.len() as u64,
             record_count,
@@ -306,7 +308,7 @@ impl Crafted {
         ] {
             trailer.extend(number.to_le_bytes());
         }
-        trailer.resize(TRAILER_LEN - 16, 0);
+        trailer.extend([mark_of(self.seed); 2].as_flattened());
         trailer.extend(u32::from(VERSION).to_le_bytes());
         for (at, instead) in &self.trailer {
             trailer[*at..at + instead.len()].copy_from_slice(instead);
@@ -314,9 +316,6 @@ impl Crafted {
         trailer.extend(crc32fast::hash(&trailer).to_le_bytes());
         trailer.extend(MAGIC);
         bytes.extend(trailer);
-        if !self.base.is_empty() {
-            count_layer(&mut bytes);
-        }
         bytes
     }
 
@@ -327,17 +326,9 @@ impl Crafted {
     }
 }
 
-/// Counts one more layer in the header.
-pub fn count_layer(bytes: &mut [u8]) {
-    let updates = u32::from(bytes[12]) + 1;
-    bytes[12..16].copy_from_slice(&(updates | updates.wrapping_mul(0x9E_3779) << 8).to_le_bytes());
-}
-
-/// A pack and a layer behind it, complete.
-pub fn updated(pack: &[u8], layer: &[u8]) -> Vec<u8> {
-    let mut whole = [pack, layer].concat();
-    count_layer(&mut whole);
-    whole
+/// What the header of a file has, and each of its trailers twice.
+pub fn mark_of(seed: u64) -> [u8; 4] {
+    crc32fast::hash(&seed.to_le_bytes()).to_le_bytes()
 }
 
 /// How many records of names there are.

@@ -1,7 +1,6 @@
 //! Uses a pack in every way. Any answer will do, but nothing may panic, and what was verified has no
 //! damage.
 
-use super::crafted;
 use robotsieve::pack::{Pack, PackError, Site, Writer};
 use robotsieve::{Answer, Config, Origin, Profile, SiteKind, SiteRules};
 
@@ -101,14 +100,13 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
             assert!(!is_rules || !is_right || answers == row, "{url}");
         }
     }
-    update(&pack, bytes, &origins, &profile, &config, is_right);
+    update(&pack, &origins, &profile, &config, is_right);
     verified
 }
 
 /// Appends a layer, and looks at what comes of it.
 fn update(
     pack: &Pack<'_>,
-    bytes: &[u8],
     origins: &[Origin<'_>],
     profile: &Profile,
     config: &Config,
@@ -138,7 +136,8 @@ fn update(
     let layer = writer.finish();
     assert!(!is_right || layer.is_ok(), "damaged, but verify() found nothing");
     let Ok(layer) = layer else { return };
-    let whole = crafted::updated(bytes, &layer);
+    let base = pack.files().next().expect("a file");
+    let whole = [base, &layer].concat();
     let updated = Pack::open_shard(&whole).expect("a pack and a layer");
     assert_eq!(updated.layer_count(), pack.layer_count() + 1);
     if is_right {
