@@ -881,7 +881,7 @@ mod tests {
     fn urls_that_have_a_site_and_are_no_urls() {
         let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), [Crawler::name("bot")]);
         let known = [
-            SiteRules::Rules(b"User-agent: *\nDisallow: /x"),
+            SiteRules::Rules(&b"User-agent: *\nDisallow: /x"[..]),
             SiteRules::Rules(b""),
             SiteRules::AllowAll,
             SiteRules::DisallowAll,

@@ -6,10 +6,9 @@ use crate::support::crafted::{self, TRAILER_LEN};
 use robotsieve::pack::{FileError, Pack, PackError, Site, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
-    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme,
+    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme, SiteKind,
     SiteRules, UrlRun,
 };
-use robotsieve::{SiteKind, SiteRules};
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
 
@@ -542,7 +541,7 @@ fn sets_become_packs() {
                 SiteRules::AllowAll,
                 SiteRules::DisallowAll,
                 SiteRules::Unknown,
-                SiteRules::Rules(b""),
+                SiteRules::Rules(&b""[..]),
             ];
             for (number, outcome) in outcomes.into_iter().enumerate() {
                 // Replaces another one.
