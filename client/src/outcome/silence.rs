@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use robotsieve::SiteKind;
 
 use super::*;
 use crate::time::Timestamp;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use robotsieve::{FetchRules, Profile};
+use robotsieve::{FetchRules, Profile, SiteKind};
 
 use super::*;
 use crate::time::Timestamp;
