@@ -142,7 +142,6 @@ fn value(rule: &robotsieve::Rule<'_>, profile: &Profile) -> Vec<u8> {
     let missing = match profile.rule_precedence {
         RulePrecedence::Longest => rule.precedence as usize - value.len() - anchor,
         RulePrecedence::AnyDisallow => 0,
-        other => panic!("no rule of this precedence is known: {other:?}"),
     };
     if rule.anchored() {
         // Only neighbouring stars can have been dropped.

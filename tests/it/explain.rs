@@ -72,7 +72,6 @@ fn is_laid_out(rule: &MatchedRule<'_>, why: &Explanation<'_>, file: &[u8]) -> bo
             }
             PieceKind::Star => part.iter().all(|byte| *byte == b'*') && !part.is_empty(),
             PieceKind::End => (part == b"$" || part.is_empty()) && in_target == target.len(),
-            _ => false,
         };
         if !fits {
             return false;

@@ -449,7 +449,7 @@ fn updates() {
     let other = Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config)
         .and_then(|writer| writer.with_seed(9).finish())
         .expect("a Vec");
-    let noise: Vec<u8> = (0..5_000u32).map(|number| (number * number >> 7) as u8).collect();
+    let noise: Vec<u8> = (0..5_000u32).map(|number| ((number * number) >> 7) as u8).collect();
     for tail in [&b"x"[..], &[0; 70_000], &noise, &layer[..layer.len() - 7], &other] {
         for gap in [0, 1, 255, 256, 4096] {
             let more = [&whole, &vec![0; gap], tail].concat();

@@ -230,7 +230,6 @@ fn standings_hold(file: &[u8], names: &[&str], profile: &Profile) -> Result<(), 
             }
             // "not this group: the first one is used"
             Standing::FurtherDown => is_found && chosen().any(|other| other.line < line.line),
-            _ => false,
         };
         if !fits {
             return Err(format!("{names:?}, {line:?} in {profile:?}\n{}", file.escape_ascii()));

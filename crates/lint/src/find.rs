@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::{Effect, Fix, Offered, Proposal};
 use super::code::Code;
 use super::finding::{Finding, MAX_PER_CODE, Report};
-use super::fix::{Effect, Fix, Offered, Proposal, Prover, Refusal, Subjects, Work, profiles};
 use super::options::Options;
+use super::prove::{Prover, Refusal, Subjects, Work, profiles};
 use super::subject::{Draft, Subject, line_span};
 use super::{comments, differs, file, groups, lines, rights, rules, site};
 

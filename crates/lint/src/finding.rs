@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use super::change::Fix;
 use super::code::{Code, Severity};
-use super::fix::Fix;
 #[cfg(doc)]
 use super::options::Options;
 use super::select::Selection;

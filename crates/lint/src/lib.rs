@@ -65,6 +65,7 @@
 //! them in the whole file. Codes are numbers or names, separated by commas or spaces.
 //! [`Report::silenced`] counts what was left out.
 
+mod change;
 mod code;
 mod comments;
 mod dead;
@@ -80,6 +81,7 @@ pub mod internals;
 mod lines;
 mod obeyed;
 mod options;
+mod prove;
 mod rights;
 mod rules;
 mod select;
@@ -89,9 +91,10 @@ mod subject;
 mod tokens;
 mod values;
 
+pub use change::{Change, Effect, Fix, RightsChange};
 pub use code::{Code, Severity};
 pub use find::lint;
 pub use finding::{Finding, MAX_PER_CODE, Related, Report};
-pub use fix::{Apply, Change, Effect, Fix, Fixed, RightsChange, fix, fix_codes};
+pub use fix::{Apply, Fixed, fix, fix_codes};
 pub use options::Options;
 pub use select::{Selection, Selector, UnknownCode};

@@ -8,7 +8,7 @@ use std::ops::Range;
 use robotsieve::internals::PolicyInternals as _;
 use robotsieve::{Decision, Policy, Profile, Record, Robots};
 
-use crate::fix::{Offered, Proposal};
+use crate::change::{Offered, Proposal};
 use crate::obeyed::{Obeyed, Policies};
 use crate::{Code, Finding, MAX_PER_CODE, Related, Severity};
 

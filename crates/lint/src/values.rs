@@ -3,7 +3,7 @@
 use robotsieve::Record;
 use robotsieve::internals::{Encoding, RobotsInternals as _};
 
-use crate::fix::Offered;
+use crate::change::Offered;
 use crate::shown::{is_invisible, shown};
 use crate::subject::Subject;
 use crate::{Code, Severity};

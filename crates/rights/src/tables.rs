@@ -3,7 +3,7 @@
 //! A new version of a text is a new row here. The code knows none of these words.
 
 use crate::purpose::{Purpose, Purposes};
-use crate::tags::rule::TagRule;
+use crate::tag_rule::TagRule;
 use crate::version::{TagReading, Version, Vocabulary};
 
 const TRAINING: Purposes = Purposes::of(&[Purpose::AiTrain]);

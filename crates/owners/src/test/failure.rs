@@ -7,8 +7,8 @@ use robotsieve_report::tally::{DecidedBy, Tally};
 use robotsieve_report::{Asked, ExplainReport};
 use robotsieve_shown::{first_of, grouped, short, urls};
 
+use super::expectations::{Expectation, Failed, Miss, Tested};
 use super::line;
-use super::test::{Expectation, Failed, Miss, Tested};
 
 /// The most crawlers to name in a sentence.
 const NAMES: usize = 10;

@@ -14,10 +14,10 @@ use robotsieve_lint::internals::Comparisons;
 use robotsieve_report::tally::Tally;
 use robotsieve_shown::{harmless, pasted, shown};
 
+use super::expectations::SITEMAP;
 use super::line::short;
 use super::readable::filled;
 use super::subject::Subject;
-use super::test::SITEMAP;
 use super::who::{Whos, nobody};
 
 /// How many paths to find for each set of rules, of those that it forbids and of those that it

@@ -4,7 +4,7 @@ use robotsieve::{Reason, Verdict};
 use robotsieve_report::tally::TallyReport;
 use robotsieve_report::{SCHEMA, Sentence, TOOL_VERSION, text, texts};
 
-use super::test::{Expectation, Failed, Miss, Tested};
+use super::expectations::{Expectation, Failed, Miss, Tested};
 use crate::reach::SitemapUrls;
 
 /// Expectations of a robots.txt, and whether they hold: the report `test`.

@@ -8,5 +8,4 @@
 mod date;
 pub(super) mod read;
 pub(super) mod robots_tag;
-pub(super) mod rule;
 pub(super) mod settle;

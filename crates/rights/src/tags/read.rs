@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::place::{Element, HeaderField, Place};
 use crate::tables::{TAG_MAX_SNIPPET, TAG_RULES, TAG_UNAVAILABLE_AFTER, TAGS_WITH_VALUES};
+use crate::tag_rule::TagRule;
 use crate::tags::date;
-use crate::tags::rule::TagRule;
 
 /// The rules of all X-Robots-Tag lines and robots meta tags of a response.
 ///

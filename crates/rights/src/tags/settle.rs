@@ -7,8 +7,8 @@ use crate::purpose::{Purpose, Purposes};
 use crate::result::Rights;
 use crate::statement::Statement;
 use crate::tables::{Reading, reading};
+use crate::tag_rule::TagRule;
 use crate::tags::read::{RobotsTag, RobotsTags};
-use crate::tags::rule::TagRule;
 use crate::version::{TagReading, Version};
 
 /// How rules are read, and for whom.

@@ -168,7 +168,7 @@ impl fmt::Display for Change {
 }
 
 /// Crawlers by their tokens, for a message.
-pub(super) fn who(crawlers: &[Vec<u8>]) -> String {
+pub(crate) fn who(crawlers: &[Vec<u8>]) -> String {
     const NAMED: usize = 3;
     let mut who: Vec<String> = crawlers
         .iter()
@@ -216,7 +216,7 @@ impl Proposal {
 }
 
 /// The file with some spans replaced, which must be ascending and apart.
-pub(super) fn replaced<'e>(
+pub(crate) fn replaced<'e>(
     file: &[u8],
     edits: impl IntoIterator<Item = (&'e Range<usize>, &'e [u8])>,
 ) -> Vec<u8> {

@@ -14,7 +14,7 @@ use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
 use robotsieve_rights::internals::{RightsField, RightsLines};
 
-use super::change::{Change, Effect, RightsChange, replaced, who};
+use crate::change::{Change, Effect, RightsChange, replaced, who};
 use crate::diff::{self, Difference, Flips, Limits};
 use crate::options::Options;
 use crate::rights::stated;
@@ -310,7 +310,7 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
     }
 
     /// The same, where the file becomes `new`.
-    pub(super) fn prove_same_rights_in(&mut self, new: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn prove_same_rights_in(&mut self, new: &[u8]) -> Result<(), Refusal> {
         for before in &self.subjects.all {
             let old = before.rights();
             if old.lines.is_empty() {

@@ -1,11 +1,15 @@
 //! Applies fixes together.
+//!
+//! A finding proposes a [`change`](crate::change) while the file is read. `prove` compares the verdicts before and
+//! after. What is proven and spares the site becomes the finding's [`Fix`]; the rest becomes advice that says what
+//! stands against it. [`fix`] applies fixes together, which is proven once more: each of two fixes may be safe alone.
 
-use super::change::{Effect, Fix, RightsChange, replaced};
-use super::prove::{Prover, Subjects, Work};
+use crate::change::{Effect, Fix, RightsChange, replaced};
 use crate::code::Code;
 use crate::find::lint_within;
 use crate::finding::{Finding, Report};
 use crate::options::Options;
+use crate::prove::{Prover, Subjects, Work};
 
 /// The fixes that [`fix`] applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
