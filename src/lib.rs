@@ -29,37 +29,21 @@
 //! | hold the policies of many hosts | [`PolicySet`](self#features), or [`pack`](self#features) for a file: both judge many URLs at once |
 //! | say which rule decided | [`Policy::decide`] |
 //! | show every step to that verdict | [`Robots::explain`] |
-//! | compare two versions of a file | [`diff`] |
 //! | read sitemaps, crawl delays and other records | [`records`] |
-//! | say what else may be done with a URL | [`rights`](self#features) |
 //! | draw a policy's automaton | [`Policy::to_dot`], [`Policy::to_graph`] |
-//! | find mistakes in a file | [`Robots::diagnostics`], [`lint`](self#features) |
-//! | write a file from what a site wants | [`compose`](self#features) |
+//! | find mistakes in a file | [`Robots::diagnostics`], and the crate `robotsieve-lint` |
 //!
-//! # From bytes to a verdict
+//! # The crates around it
 //!
-//! Data flows one way, and there is one folder of `src/` for each step:
-//!
-//! | folder | what it does | what you see of it |
-//! |---|---|---|
-//! | `read` | bytes → records → groups → the groups of a crawler | [`Record`], [`Crawler`], [`Diagnostic`] |
-//! | `rules` | rules → patterns in order of precedence; URL → target | [`Rule`], [`Target`] |
-//! | `automaton` | patterns → trie → pruned DFA → table; walking it | [`Limits`], [`Policy::to_dot`], [`graph`] |
-//! | `engine` | which engine decides: the DFA, or one for rules over its limits | [`Engine`] |
-//! | `policy` | groups → policy → verdict or decision | [`Robots`], [`Policy`], [`Decision`] |
-//! | `explain` | every step of one decision, as data | [`explain`] |
-//! | `diff` | what changed from one file to another, by walking both automata | [`diff`] |
-//! | `records` | the records that are no rules, typed | [`records`] |
-//! | `lint` | what is wrong with a file, and what has no effect | feature `lint` |
-//! | `sites` | the policies of many origins, laid out for questions in random order | feature `url` |
-//! | `pack` | the same in a file, used in place | feature `pack` |
-//! | `origin` | whose robots.txt governs a URL | feature `url` |
-//! | `report` | what is said of verdicts: documents, and their sentences | feature `report` |
-//! | `known` | crawlers by name, and shutting them out | feature `known` |
-//! | `expect` | expectations of a file, tested | feature `known` |
-//! | `compose` | a file written from what a site wants, and proven | feature `known` |
-//! | `audit` | access logs, judged | feature `audit` |
-//! | `rights` | what else may be done with a URL: indexing, use by AI systems, training | feature `rights` |
+//! | crate | what it has |
+//! |---|---|
+//! | `robotsieve-lint` | findings and their fixes; what changed from one file to another, proven |
+//! | `robotsieve-rights` | whether content may be indexed, used by AI systems, trained on |
+//! | `robotsieve-known` | crawlers by name, header and purpose |
+//! | `robotsieve-owners` | files blocked, written, tested and enforced, access logs audited |
+//! | `robotsieve-report` | one document for each kind of report, with its sentences |
+//! | `robotsieve-client` | from a URL to the robots.txt in force: fetching, what answers mean, a store |
+//! | `robotsieve-captures` | WARC archives, and packs made of them |
 //!
 //! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
 //! (the default), google/robotstxt, Google's specification from before the RFC, the standard of
@@ -93,29 +77,14 @@
 //!
 //! All are off by default.
 //!
-//! * `pack`: the module `pack`, policies of many origins in files that are used in place.
-//! * `lint`: the module `lint`, which finds what is wrong with a file and what has no effect. With it
-//!   comes `rights`, which reads what a file says of use.
 //! * `url`: `Origin`, which says whose robots.txt governs a URL, `PolicySet`, which holds the policies
-//!   of many, and `records::Sitemap::resolve`.
+//!   of many, and `records::Sitemap::resolve`. Types of the crate `url` 2 are part of its interface.
+//! * `pack`: the module `pack`, policies of many origins in files that are used in place.
 //! * `serde`: `Serialize` for what people store, such as [`Decision`], [`Record`] and
 //!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
-//! * `report`: the module `report`, one document for each kind of report and its sentences, as the
-//!   command, Python and JavaScript show them. With it come `serde`, `lint` and `rights`.
-//! * `schema`: the JSON Schema of these documents, with all that they need.
-//! * `known`: the module `known`, crawlers by name; what a file lets them read; `expect`, which
-//!   tests a file; and `compose`, which writes one. With it comes `report`.
-//! * `enforce`: the module `enforce`, configuration for web servers that refuses what a file forbids.
-//!   With it comes `known`.
-//! * `audit`: the module `audit`, which judges access logs, with `known`.
-//! * `rights`: the module `rights`, which says whether content may be crawled, indexed, used and
-//!   trained on, by robots.txt, headers, pages, TDMRep and RSL. It follows drafts, and
-//!   changes when they do, in a minor version too. With it come `url` and parsers of structured
-//!   fields, HTML, XML, JSON and dates.
-//!
-//! Types of the crate `url` 2 are part of the interface of the feature `url`.
+//! * `schema`: for `robotsieve-report` only.
 
 mod as_url;
 mod automaton;

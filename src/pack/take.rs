@@ -28,7 +28,7 @@ impl<'o> Take<'o> {
 }
 
 /// A length of something that follows, or a number of things that follow. If it does not fit, the
-/// body does not either, and [`Writer::put`] refuses it.
+/// body does not either, and [`Writer::put`](super::Writer::put) refuses it.
 pub fn put_len(body: &mut Vec<u8>, len: usize) {
     body.extend(u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
 }

@@ -242,7 +242,7 @@ pub struct FoundLine {
 /// every line as [`Lines`] does.
 ///
 /// One pass. Most lines have no mark before their end and begin with a field spelt right and a
-/// colon: these are recognised by one word of eight bytes. All others go through [`content`].
+/// colon: these are recognised by one word of eight bytes. All others go through `content`.
 #[inline]
 pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
     let Extent { from, to } = Extent::of(file, profile);

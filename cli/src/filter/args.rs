@@ -118,8 +118,8 @@ pub struct FilterArgs {
     /// for the crawlers and the profile it was made for, and has http and
     /// https apart. Without --agent all of its crawlers are judged for. jsonl
     /// has lines and rules if the pack was made with --keep-rules. No program
-    /// may change or cut the file while it is in use; 'robotsieve pack update'
-    /// does neither.
+    /// may change or cut the file while it is in use. 'robotsieve pack
+    /// update' does neither.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub pack: Option<PathBuf>,
 

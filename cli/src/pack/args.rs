@@ -242,7 +242,7 @@ pub struct OnePack {
 /// Writes only what changed, at the end of the file. Whoever has the pack open
 /// sees it as it was. After an update that was interrupted the pack is as before;
 /// of a folder of shards each file is as before, or updated. The same update
-/// again cuts off what is left of it, and does the rest: it writes a new file. A
+/// again drops what is left of it, and does the rest: it writes a new file. A
 /// file that was updated eight times is written anew. If another update of the
 /// pack is under way, this one ends with exit status 3 and has changed nothing:
 /// PACK.lock is locked.

@@ -28,7 +28,7 @@ pub fn verify(path: &Path, progress: When) -> Result<Status, Failure> {
     for tail in &tails {
         stderr::error(&format_args!(
             "'{}' has {} bytes behind the pack, which ends at byte {} and is not damaged: an update was \
-             cut short, or is under way; the next 'robotsieve pack update' cuts off what is left",
+             cut short, or is under way; the next 'robotsieve pack update' drops what is left",
             tail.path.display(),
             tail.bytes,
             tail.complete

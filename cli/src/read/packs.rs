@@ -45,7 +45,7 @@ pub fn open(path: &Path) -> Result<&'static Pack<'static>, Failure> {
             for Tail { path: file, .. } in &opened.tails {
                 stderr::error(&format_args!(
                     "an update of pack '{}' was cut short: it is used as it was before; the next \
-                     'robotsieve pack update' cuts off what is left",
+                     'robotsieve pack update' drops what is left",
                     file.display()
                 ));
             }

@@ -116,7 +116,7 @@ impl Packs {
     fn verify_with_tail(&self) {
         run(args!["pack", "verify", self.path()])
             .fails(3, " bytes behind the pack, which ends at byte ")
-            .says("the next 'robotsieve pack update' cuts off what is left");
+            .says("the next 'robotsieve pack update' drops what is left");
     }
 }
 
@@ -248,7 +248,7 @@ fn cut_short() {
                 let ran = run_with(args, b"https://1.example/a\n");
                 ran.gives(3, "disallow\thttps://1.example/a\n")
                     .says("was cut short: it is used as it was before")
-                    .says("the next 'robotsieve pack update' cuts off what is left");
+                    .says("the next 'robotsieve pack update' drops what is left");
                 packs.verify_with_tail();
                 packs.update(&changes).gives(0, "").says("cut off ");
                 assert_eq!(packs.list(), new);

@@ -60,7 +60,7 @@ impl Incoming {
         Incoming { decoders, room, body: Vec::new(), cut: None, is_empty: true }
     }
 
-    /// Takes bytes from the wire. After [`Filled::Full`] no further bytes are kept.
+    /// Takes bytes from the wire. After `Filled::Full` no further bytes are kept.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Filled, Failure> {
         self.is_empty &= bytes.is_empty();
         if self.cut.is_none() {

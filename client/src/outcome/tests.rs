@@ -581,7 +581,7 @@ fn settings_in_a_file() {
         assert_eq!(serde_json::from_str::<Protocol>(&text).unwrap(), *protocol);
     }
     let text =
-        r#"{ "grace": 60, "without_copy": "allow_all", "after_limit": "allow_if_site_answers" }"#;
+        r#"{ "grace": 60, "without_copy": "allow-all", "after_limit": "allow_if_site_answers" }"#;
     let wanted = Protocol {
         grace: MINUTE,
         without_copy: SiteKind::AllowAll,

@@ -2,7 +2,7 @@
 //! names them.
 //!
 //! The entries of `data/crawlers.toml` in the repository are built in. [`KnownCrawlers::add_file`]
-//! adds others. What they may read of a file is [`report::reach`](robotsieve_owners::reach).
+//! adds others. What they may read of a file is `robotsieve_owners::reach`.
 //!
 //! ```
 //! use robotsieve_known::{KnownCrawlers, Purpose};

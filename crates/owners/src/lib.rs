@@ -4,12 +4,12 @@
 //! |---|---|
 //! | see what the known crawlers may read, and why | [`reach`] |
 //! | shut crawlers out | [`block`] |
-//! | write a file from what a site wants | [`write`] |
-//! | test a file's verdicts | [`test`] |
+//! | write a file from what a site wants | [`write`](mod@write) |
+//! | test a file's verdicts | [`test`](mod@test) |
 //! | have a web server refuse what the file forbids | [`enforce`] |
 //! | see in the access logs who did not obey | [`audit`] |
 //!
-//! What [`block`], [`write`] and [`enforce`] make is proven: the automata of the file and of the result are
+//! What [`block`], [`write`](mod@write) and [`enforce`] make is proven: the automata of the file and of the result are
 //! compared, so that no URL is left out.
 
 pub mod audit;

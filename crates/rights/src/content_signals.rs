@@ -23,7 +23,7 @@ use crate::tables::{SIGNAL_USE, SIGNALS};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentSignals {
-    /// By label, as [`SIGNALS`] numbers them.
+    /// By label, as `SIGNALS` numbers them.
     said: [Ruling; SIGNALS.len()],
     ceiling: Option<UseCeiling>,
     notes: Notes,
@@ -82,7 +82,7 @@ impl ContentSignals {
         self.notes
     }
 
-    /// The ruling of a label, by its number in [`SIGNALS`].
+    /// The ruling of a label, by its number in `SIGNALS`.
     pub(super) fn said(&self, label: usize) -> Ruling {
         self.said[label]
     }
@@ -102,7 +102,7 @@ pub struct SignalPiece<'v> {
 /// A signal that is defined.
 #[derive(Clone, Copy, Debug)]
 pub enum Signal {
-    /// About the label of this number in [`SIGNALS`].
+    /// About the label of this number in `SIGNALS`.
     Ruling(usize, Ruling),
     /// A value of `use`.
     Ceiling(UseCeiling),

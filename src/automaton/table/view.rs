@@ -14,7 +14,7 @@ use super::validate::InvalidAutomaton;
 
 /// A policy's DFA in its compact form.
 ///
-/// Its bytes are valid: only [`Layout`](super::Layout) makes an automaton. Clones share them.
+/// Its bytes are valid: only `Layout` makes an automaton. Clones share them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Automaton {
     bytes: Arc<[u8]>,
@@ -22,7 +22,7 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// Takes the bytes that a [`Layout`](super::Layout) has written.
+    /// Takes the bytes that a `Layout` has written.
     pub(super) fn of_layout(bytes: &[u8], encoding: Encoding) -> Automaton {
         Automaton { bytes: bytes.into(), encoding }
     }
