@@ -5,10 +5,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robotsieve_lint::diff::{self, Difference, Limits};
-use robotsieve_lint as lint;
-use robotsieve_lint::{Apply, Code, Effect, Options};
 use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve_lint as lint;
+use robotsieve_lint::diff::{self, Difference, Limits};
+use robotsieve_lint::{Apply, Code, Effect, Options};
 
 const MAX_RULES: usize = 16;
 const MAX_RULE_BYTES: usize = 40;

@@ -5,8 +5,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robotsieve_rights::{ContentSignals, ContentUsage, Documents, Purpose, Response, Rights, RightsReader, Ruling, TagReading, Vocabulary};
 use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_rights::{
+    ContentSignals, ContentUsage, Documents, Purpose, Response, Rights, RightsReader, Ruling,
+    TagReading, Vocabulary,
+};
 
 const URL: &str = "https://example.com/a/b?c";
 const LICENCE: &str = "https://example.com/l.xml";
