@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Writer};
 use robotsieve::{Answer, Policy, SiteKind};
@@ -617,7 +616,7 @@ impl PackWriter {
                 if let Some(known) = writer.known(content) {
                     return Ok(known);
                 }
-                let packed = writer.recipe().pack(&body);
+                let packed = robotsieve_rights::packed::pack(writer.recipe(), &body);
                 writer.put(&packed)
             })?;
             writer.add(&origin, site, captured)

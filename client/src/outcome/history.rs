@@ -139,6 +139,7 @@ impl Protocol {
     /// failures after it count as the protocol says. `O(n log n)`.
     ///
     /// ```
+    /// use robotsieve::SiteKind;
     /// use robotsieve_client::Timestamp;
     /// use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
     ///
@@ -205,6 +206,7 @@ impl Protocol {
     /// it again.
     ///
     /// ```
+    /// use robotsieve::SiteKind;
     /// use robotsieve_client::Timestamp;
     /// use robotsieve_client::outcome::{AsOf, Attempt, Protocol, Response};
     ///

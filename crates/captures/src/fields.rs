@@ -17,7 +17,7 @@ use super::instant::rfc3339;
 /// ```
 /// use std::path::Path;
 ///
-/// use robotsieve_client::captures::{At, Fields, RecordPlace};
+/// use robotsieve_captures::{At, Fields, RecordPlace};
 ///
 /// let place = RecordPlace { file: Path::new("list.jsonl").into(), at: At::Line(1) };
 /// let fields = Fields { url: "https://example.com", status: 404, ..Fields::default() };
@@ -55,7 +55,7 @@ impl Fields<'_> {
     /// page, which is `https://example.com/`.
     ///
     /// ```
-    /// use robotsieve_client::captures::{Fields, Key};
+    /// use robotsieve_captures::{Fields, Key};
     ///
     /// let is_site = |url| matches!(Fields::key(url), Some(Key::Origin(_)));
     /// assert!(is_site("https://example.com/robots.txt") && is_site("https://example.com"));

@@ -57,7 +57,7 @@ pub enum Led<K, B> {
 ///
 /// ```
 /// use robotsieve_client::Timestamp;
-/// use robotsieve_client::captures::{CapturesOf, Lead, Led, Says};
+/// use robotsieve_captures::{CapturesOf, Lead, Led, Says};
 /// use robotsieve_client::outcome::Said;
 ///
 /// // On the third of February a file, on the third of June none.
@@ -130,7 +130,7 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
 ///
 /// ```
 /// use robotsieve_client::Timestamp;
-/// use robotsieve_client::captures::nearest;
+/// use robotsieve_captures::nearest;
 ///
 /// let times = [10, 20, 20, 30].map(Timestamp);
 /// assert_eq!(nearest(&times, Timestamp(15)), Some(2));
@@ -215,7 +215,7 @@ impl<B> History<B> {
     /// ```
     /// use robotsieve::SiteKind;
     /// use robotsieve_client::Timestamp;
-    /// use robotsieve_client::captures::{Captured, History};
+    /// use robotsieve_captures::{Captured, History};
     /// use robotsieve_client::outcome::{AsOf, Protocol, Said};
     ///
     /// let mut history = History::default();

@@ -74,7 +74,7 @@ impl KnownCrawlers {
     ///      obeys = 'yes'\nsource = 'our handbook'\ndate = 2026-11-23",
     /// )?;
     /// assert_eq!(known.by_token("ourbot").unwrap().name, "Our bot");
-    /// # Ok::<(), crate::InvalidCrawlers>(())
+    /// # Ok::<(), robotsieve_known::InvalidCrawlers>(())
     /// ```
     pub fn add_file(&mut self, text: &str) -> Result<(), InvalidCrawlers> {
         let file = file::parse(text)?;

@@ -67,7 +67,7 @@ impl FromStr for Selector {
 /// let selection = Selection { select: vec!["RS4".parse()?], ignore: vec!["never-wins".parse()?] };
 /// assert!(selection.has(Code::RedundantRule));
 /// assert!(!selection.has(Code::NeverWins) && !selection.has(Code::Html));
-/// # Ok::<(), crate::UnknownCode>(())
+/// # Ok::<(), robotsieve_lint::UnknownCode>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "there is nothing else to say of codes")]

@@ -29,7 +29,7 @@ use crate::version::Vocabulary;
 /// assert_eq!(usage.allows(Vocabulary::V08), Purposes::SEARCH);
 /// // One mistake spoils all of it.
 /// assert!(ContentUsage::parse(b"train-ai=n, search = y").is_err());
-/// # Ok::<(), crate::InvalidContentUsage>(())
+/// # Ok::<(), robotsieve_rights::InvalidContentUsage>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentUsage {

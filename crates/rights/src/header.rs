@@ -19,7 +19,7 @@ type BorrowedFields<'t> = Vec<(&'t [u8], Cow<'t, [u8]>)>;
 /// let fields = header_fields(b"HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n")?;
 /// assert_eq!(fields, [(b"X-Robots-Tag".to_vec(), b"noindex".to_vec())]);
 /// assert_eq!(header_fields(b"noindex").unwrap_err().line, 1);
-/// # Ok::<(), crate::InvalidHeader>(())
+/// # Ok::<(), robotsieve_rights::InvalidHeader>(())
 /// ```
 ///
 /// # Errors

@@ -83,7 +83,7 @@ fn absolute(text: &[u8]) -> Option<&str> {
 /// let (reserved, place) = file.rule_for(b"/a").reserved.unwrap();
 /// assert!(reserved);
 /// assert_eq!(place.to_string(), "file:/.well-known/tdmrep.json:2");
-/// # Ok::<(), crate::InvalidTdmFile>(())
+/// # Ok::<(), robotsieve_rights::InvalidTdmFile>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TdmFile {

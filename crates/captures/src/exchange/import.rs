@@ -39,8 +39,8 @@ pub struct Imported {
 ///
 /// ```
 /// use robotsieve_client::Timestamp;
-/// use robotsieve_client::captures::{At, Fields, RecordPlace};
-/// use robotsieve_client::exchange::{ExchangeError, Import};
+/// use robotsieve_captures::{At, Fields, RecordPlace};
+/// use robotsieve_captures::exchange::{ExchangeError, Import};
 /// use robotsieve_client::store::Store;
 ///
 /// let folder = std::env::temp_dir().join(format!("robotsieve-import-{}", std::process::id()));

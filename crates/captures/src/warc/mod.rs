@@ -129,7 +129,7 @@ impl Known {
 /// Memory: what the threads are at work on, about 10 times 2 MiB for each.
 ///
 /// ```
-/// use robotsieve_client::captures::warc::{self, WarcItem, Panicked, WarcInput};
+/// use robotsieve_captures::warc::{self, WarcItem, Panicked, WarcInput};
 ///
 /// let record = "WARC/1.1\r\n\
 ///     WARC-Type: response\r\n\

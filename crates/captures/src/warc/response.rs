@@ -98,7 +98,7 @@ pub enum ResponseItem<T> {
 /// Memory: as for [`read`](super::read), and 32 MiB of what was made for each of some four pieces a thread.
 ///
 /// ```
-/// use robotsieve_client::captures::warc::{self, Panicked, ResponseItem, WarcInput};
+/// use robotsieve_captures::warc::{self, Panicked, ResponseItem, WarcInput};
 ///
 /// let record = "WARC/1.1\r\n\
 ///     WARC-Type: response\r\n\

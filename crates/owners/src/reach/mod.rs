@@ -14,7 +14,7 @@
 //! assert_eq!(report.purposes[0].shut_out, 1);
 //! assert_eq!(report.purposes[0].rows[0].who, ["GPTBot (line 1)"]);
 //! assert_eq!(report.policies[report.purposes[0].rows[1].policy].text, "all but /private/ (line 5)");
-//! # Ok::<(), crate::reach::InvalidPage>(())
+//! # Ok::<(), robotsieve_owners::reach::InvalidPage>(())
 //! ```
 
 mod document;

@@ -20,7 +20,7 @@
 //!      User-agent: *\nDisallow: /cart\nDisallow: /a%20b$*\n\n\
 //!      Sitemap: https://shop.example/sitemap.xml\n"
 //! );
-//! # Ok::<(), crate::write::CannotBuild>(())
+//! # Ok::<(), robotsieve_owners::write::CannotBuild>(())
 //! ```
 //!
 //! # What is asked for

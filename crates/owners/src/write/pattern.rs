@@ -34,7 +34,7 @@ impl std::error::Error for NoPattern {}
 /// assert_eq!(literal("/a b/ü#1")?, "/a%20b/%C3%BC%231");
 /// assert_eq!(literal("/price$")?, "/price$*");
 /// assert_eq!(literal("/a*b")?, "/a%2Ab");
-/// # Ok::<(), crate::write::NoPattern>(())
+/// # Ok::<(), robotsieve_owners::write::NoPattern>(())
 /// ```
 ///
 /// # Errors

@@ -23,7 +23,7 @@ use crate::tables::{REPEXT_RULES, TAG_RULES};
 /// let header = RobotsTagHeader::parse(b"*;noindex, ExampleBot;nosnippet")?;
 /// let wanted = [("*", Purpose::Index), ("ExampleBot", Purpose::Snippet)];
 /// assert!(header.iter().eq(wanted.map(|(name, purpose)| (name, purpose.into()))));
-/// # Ok::<(), crate::InvalidRobotsTag>(())
+/// # Ok::<(), robotsieve_rights::InvalidRobotsTag>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RobotsTagHeader {
