@@ -19,9 +19,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
-use robotsieve_client::Timestamp;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
-use robotsieve_captures::{At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says, SiteAnswer};
+use robotsieve_captures::{
+    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says,
+    SiteAnswer,
+};
+use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Failure, Protocol, Said};
 
 use crate::batch::threads_of;

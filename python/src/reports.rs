@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve_owners::write::{BuildReport, Intentions};
-use robotsieve_lint::diff;
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
 use robotsieve_lint as lint;
+use robotsieve_lint::diff;
 use robotsieve_lint::{Apply, Code, Options};
 use robotsieve_owners::reach::{KnownReport, Reach};
+use robotsieve_owners::write::{BuildReport, Intentions};
 use robotsieve_report::{CrawlerDiff, DiffReport, FixReport, LintReport, RecordsReport};
 use serde::Serialize;
 

@@ -72,9 +72,7 @@ impl fmt::Display for Switch {
     }
 }
 
-/// A switch that makes a profile's answer differ, as the profile sets it.
-///
-/// Its `Display` is a clause about that profile, such as `'*' and '$' are plain characters there`.
+/// A switch that makes a profile's answer differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

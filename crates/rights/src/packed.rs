@@ -34,8 +34,8 @@ const KEPT: u64 = 256 << 20;
 /// Empty if the file says nothing of rights to any of the crawlers.
 ///
 /// ```
-/// use robotsieve::pack::{Outcome, Pack, Writer};
-/// use robotsieve::{Config, Crawler, Origin, Profile};
+/// use robotsieve::pack::{Pack, Writer};
+/// use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
 /// use robotsieve_rights::packed::{PackRights, record};
 /// use robotsieve_rights::{Purpose, Ruling, Vocabulary};
 ///
@@ -43,7 +43,7 @@ const KEPT: u64 = 256 << 20;
 /// let crawlers = [Crawler::name("GPTBot")];
 /// let mut writer = Writer::new(Vec::new(), &Profile::RFC9309, crawlers, &config)?;
 /// let file = b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /";
-/// let rules = Outcome::Rules(writer.put(&writer.recipe().pack_with_rights(file, record))?);
+/// let rules = SiteRules::Rules(writer.put(&writer.recipe().pack_with_rights(file, record))?);
 /// writer.add(&Origin::of("https://example.com")?, rules, None)?;
 /// let bytes = writer.finish()?;
 ///

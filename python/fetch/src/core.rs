@@ -14,7 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Attempt, CachedCopy, Failure, LocalFault, LocalKind, Protocol};
+use robotsieve_client::outcome::{
+    AsOf, Attempt, CachedCopy, Failure, LocalFault, LocalKind, Protocol,
+};
 use robotsieve_client::sieve::{self, Fetch, Override, Overrides, SieveBuilder, SieveError};
 use robotsieve_client::store::Store;
 use robotsieve_python_common::crawlers::distinct_labels;

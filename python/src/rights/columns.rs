@@ -8,8 +8,8 @@ use arrow_array::StructArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use robotsieve_rights::{Documents, Response};
 use robotsieve::{Origin, Profile};
+use robotsieve_rights::{Documents, Response};
 
 use super::ahead::{Ahead, Rows, fill, uneven};
 use super::compiled::{Compiled, Compiler};

@@ -3,10 +3,10 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve_report::{RightsReport as Report, RightsSources};
-use robotsieve_rights::Purpose;
 use robotsieve::Profile;
 use robotsieve_python_common::settings::to_python;
+use robotsieve_report::{RightsReport as Report, RightsSources};
+use robotsieve_rights::Purpose;
 
 use super::headers::Fields;
 use super::report::RightsReport;
