@@ -72,9 +72,7 @@ impl fmt::Display for Switch {
     }
 }
 
-/// A switch that makes a profile's answer differ, as the profile sets it.
-///
-/// Its `Display` is a clause about that profile, such as `'*' and '$' are plain characters there`.
+/// A switch that makes a profile's answer differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,6 +103,7 @@ impl Cause {
     }
 }
 
+/// A clause about the profile, such as `'*' and '$' are plain characters there`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.clause)
