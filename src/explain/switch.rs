@@ -103,6 +103,7 @@ impl Cause {
     }
 }
 
+/// A clause about the profile, such as `'*' and '$' are plain characters there`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.clause)
