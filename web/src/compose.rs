@@ -1,8 +1,8 @@
 //! Building a robots.txt from intentions.
 
 use robotsieve::Profile;
-use robotsieve_owners::write::{BuildReport, Group, Intentions};
 use robotsieve_known::KnownCrawlers;
+use robotsieve_owners::write::{BuildReport, Group, Intentions};
 use wasm_bindgen::prelude::*;
 
 use crate::json::json;

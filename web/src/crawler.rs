@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use robotsieve_report::Asked;
 use robotsieve::{Crawler, Profile, UserAgent};
+use robotsieve_report::Asked;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 

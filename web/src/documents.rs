@@ -51,11 +51,11 @@ impl RawRobots {
 
 #[cfg(feature = "full")]
 mod full {
-    use robotsieve_lint::diff::Limits;
+    use robotsieve::{Profile, Robots};
     use robotsieve_lint as lint;
+    use robotsieve_lint::diff::Limits;
     use robotsieve_lint::{Apply, Code, Options};
     use robotsieve_report::{DiffReport, FixReport, LintReport};
-    use robotsieve::{Profile, Robots};
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
 
@@ -174,10 +174,10 @@ mod full {
 #[cfg(feature = "known")]
 mod known {
     use robotsieve::Crawler;
-    use robotsieve_owners::block::Block;
     use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
-    use robotsieve_report::RecordsReport;
+    use robotsieve_owners::block::Block;
     use robotsieve_owners::reach::{KnownReport, Reach};
+    use robotsieve_report::RecordsReport;
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
 

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use robotsieve::{InvalidUrl, NameError};
 #[cfg(feature = "known")]
 use robotsieve_owners::block::{CannotBlock, NoToken};
 #[cfg(feature = "known")]
 use robotsieve_owners::reach::InvalidPage;
 #[cfg(feature = "rights")]
 use robotsieve_rights::InvalidHeader;
-use robotsieve::{InvalidUrl, NameError};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 

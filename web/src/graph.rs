@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use robotsieve_report::{Asked, ComparedTarget};
 use robotsieve::{Crawler, InvalidUrl, Policy, Profile, Robots, Verdict};
+use robotsieve_report::{Asked, ComparedTarget};
 use serde::Serialize;
 
 use crate::json::json;

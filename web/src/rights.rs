@@ -3,9 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use robotsieve_report::{RightsReport, RightsSources};
-use robotsieve_rights::{Documents, PolicyToken, Purpose, Response, Rights, RightsReader, RobotsRights, header_fields};
 use robotsieve::{Profile, Robots};
+use robotsieve_report::{RightsReport, RightsSources};
+use robotsieve_rights::{
+    Documents, PolicyToken, Purpose, Response, Rights, RightsReader, RobotsRights, header_fields,
+};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
