@@ -1,7 +1,7 @@
 //! The crawlers that are known by name: who runs them, what they read for, and how a robots.txt
 //! names them.
 //!
-//! The entries of `data/crawlers.toml` in the repository are built in. [`KnownCrawlers::add_file`]
+//! The entries of `crates/known/crawlers.toml` in the repository are built in. [`KnownCrawlers::add_file`]
 //! adds others. What they may read of a file is `robotsieve_owners::reach`.
 //!
 //! ```
@@ -58,7 +58,7 @@ impl KnownCrawlers {
     }
 
     /// Adds the crawlers of a file, given as its text: TOML, with the same fields as
-    /// `data/crawlers.toml`. An entry takes the place of the one with the same token. With
+    /// `crates/known/crawlers.toml`. An entry takes the place of the one with the same token. With
     /// `replace = true` in the file's first line all others are left out.
     ///
     /// # Errors
