@@ -89,7 +89,6 @@ class WrongReleases(unittest.TestCase):
             ("Cargo.lock", f'name = "robotsieve-cli"\nversion = "{self.version}"'),
             ("cli/Cargo.toml", f'robotsieve-client = {{ path = "../client", version = "{self.version}"'),
             ("client/Cargo.toml", f'robotsieve = {{ path = "..", version = "{self.version}"'),
-            ("python/Cargo.toml", f'version = "{self.version}"'),
             ("python/pyproject.toml", f"robotsieve-fetch=={self.version}"),
             ("python/fetch/pyproject.toml", f"robotsieve=={self.version}"),
             ("pyproject.toml", f"robotsieve-cli=={self.version}"),

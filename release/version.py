@@ -23,7 +23,6 @@ SOURCE = ("Cargo.toml", r'^\[workspace\.package\]\nversion = "(@)"')
 # finds must have at least one; those in OPTIONAL may have none.
 PLACES = [
     SOURCE,
-    ("python/Cargo.toml", r'^\[workspace\.package\]\nversion = "(@)"'),
     ("web/Cargo.toml", r'^version = "(@)"'),
     ("web/bindgen/Cargo.toml", r'^version = "(@)"'),
     ("web/package.json", r'^  "version": "(@)"'),
