@@ -40,8 +40,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn look_at(bytes: &[u8]) {
     let _ = whole_pack::look_at(bytes, 64);
     // Twice in one pack: refused unless it says that it is both parts.
-    let _ = Pack::open_shards(&[bytes, bytes]).map(|pack| pack.verify());
-    let _ = Pack::open_shards(&[bytes]).map(|pack| pack.sites().take(64).count());
+    let _ = Pack::open_shards([bytes, bytes]).map(|pack| pack.verify());
+    let _ = Pack::open_shards([bytes]).map(|pack| pack.sites().take(64).count());
 }
 
 /// The rest of an input, which is taken from the front. Zeros follow it.
