@@ -529,9 +529,7 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.allow_all {
             return Ok(written);
         }
-        let file = SiteRules::AllowAll.file().unwrap_or_default();
-        // Neither says anything of rights.
-        let packed = self.recipe.pack_with_rights(file, |_, _| Vec::new());
+        let packed = self.recipe.pack(SiteRules::AllowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.allow_all = Some(written);
@@ -542,9 +540,7 @@ impl<'p, W: Write> Writer<'p, W> {
         if let Some(written) = self.disallow_all {
             return Ok(written);
         }
-        let file = SiteRules::DisallowAll.file().unwrap_or_default();
-        // Neither says anything of rights.
-        let packed = self.recipe.pack_with_rights(file, |_, _| Vec::new());
+        let packed = self.recipe.pack(SiteRules::DisallowAll.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
         self.disallow_all = Some(written);

@@ -13,7 +13,7 @@ use crate::rules::normalise::Encoding;
 /// [`Robots::diagnostics`](crate::Robots::diagnostics).
 ///
 /// A diagnostic says what the profile at hand does with some bytes of the file. For advice with a
-/// severity and a remedy, use the module `lint` (feature `lint`).
+/// severity and a remedy, use the crate `robotsieve-lint`.
 ///
 /// With the feature `serde` it is written with its fields, `span` as `{"start": 0, "end": 3}` and
 /// `kind` in kebab case.

@@ -39,11 +39,10 @@
 //!
 //! # Drafts
 //!
-//! `Content-Usage` and `Content-Signal` say what content may be used for. Drafts define them, so only
-//! the module `rights` (feature `rights`) reads their statements: what it says changes whenever the
-//! drafts do, even in a minor version of this library. Here they are split into a path and a statement
-//! as written. With the feature `rights`, a statement that is malformed as a whole is an error as
-//! well.
+//! `Content-Usage` and `Content-Signal` say what content may be used for. Drafts define them, so the
+//! crate `robotsieve-rights` reads their statements: what it says changes whenever the drafts do. Here
+//! they are split into a path and a statement as written; `robotsieve_rights::records` also refuses a
+//! statement that is malformed as a whole.
 
 #[cfg(feature = "serde")]
 mod serialize;

@@ -23,6 +23,22 @@ in no group:
   line  1  Content-Signal  search=yes  (search: allow)
 ";
 
+/// Preferences whose whole statement is malformed say nothing, and that is told.
+#[test]
+fn malformed_statements() {
+    let file = "User-agent: *\nContent-Usage: Train-ai=n\nContent-Signal: foo\nAllow: /\n";
+    let folder = Folder::of(&[("robots.txt", file)]);
+    run(args!["records", folder.path("robots.txt")]).gives(
+        0,
+        "\
+for *:
+  line 2  Content-Usage   Train-ai=n  (invalid content-usage: expected a dictionary of RFC 9651, such as \
+         train-ai=n, search=y)
+  line 3  Content-Signal  foo  (invalid content-signal: expected signals, such as search=yes, ai-train=no)
+",
+    );
+}
+
 /// A delay that becomes that of others is told with the reason.
 #[test]
 fn groups_that_run_together() {

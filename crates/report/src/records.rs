@@ -4,6 +4,7 @@ use robotsieve::internals::{RobotsInternals as _, joints_of_group};
 use robotsieve::records::{self, Kind, RequestRate, Scope, TimeWindow, Value};
 use robotsieve::{Crawler, Record, Robots};
 use robotsieve_rights::internals::{Signal, pieces, read_members};
+use robotsieve_rights::records::typed_records;
 use robotsieve_rights::{ContentSignals, Note, Ruling, UseCeiling, Vocabulary};
 use robotsieve_shown::shown;
 use serde::Serialize;
@@ -248,7 +249,7 @@ impl RecordsReport {
         crawlers: Option<&[Crawler]>,
         resolve: Option<Resolve<'_>>,
     ) -> RecordsReport {
-        let mut found = robots.typed_records();
+        let mut found = typed_records(robots);
         if let Some(crawlers) = crawlers {
             let groups: Vec<_> =
                 crawlers.iter().map(|crawler| robots.groups().groups_of(crawler)).collect();

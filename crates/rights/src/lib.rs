@@ -1,5 +1,5 @@
-//! Whether content may be crawled, indexed, used and trained on, who says so, and under which licence
-//! (feature `rights`).
+//! Whether content may be crawled, indexed, used and trained on, who says so, and under which
+//! licence.
 //!
 //! Sites say so in many places. Each is read by its own text, settles its own precedence, and yields
 //! [`Statement`]s; then the most restrictive wins ([`Rights`]):

@@ -1,7 +1,7 @@
 //! The values of `Content-Usage` and `Content-Signal`, as far as they are not read by the module `rights`.
 
 /// The preferences of `Content-Usage` or `Content-Signal` about the use of content. **Drafts** define
-/// both. The module `rights` (feature `rights`) reads the statement.
+/// both. The crate `robotsieve-rights` reads the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

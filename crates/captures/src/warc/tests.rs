@@ -706,7 +706,7 @@ fn a_503_in_an_archive_allows_nothing() {
 /// ```text
 /// cargo run --release -p robotsieve-corpora -- warc --captures 300000 --plain --out /tmp/warc
 /// ROBOTSIEVE_WARC=/tmp/warc/robotstxt-00000.warc \
-///     cargo test --profile dist -p robotsieve-client --features captures --lib -- warc::tests::speed --nocapture
+///     cargo test --profile dist -p robotsieve-captures --lib -- warc::tests::speed --nocapture
 /// ```
 #[test]
 fn speed() {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use robotsieve::internals::RobotsInternals as _;
 use robotsieve::records::{Kind, Preferences, Scope, TypedRecord, Value};
 use robotsieve::{Crawler, Robots};
+use robotsieve_rights::records::typed_records;
 use robotsieve_rights::{ContentSignals, ContentUsage, Notes, Vocabulary};
 
 use super::limits::Limits;
@@ -25,7 +26,7 @@ pub struct RecordChanges<C> {
 ///
 /// Records are compared by what they say: `Crawl-delay: 10` is `crawl_delay: 10.0`, and the order
 /// of lines does not matter. A value that does not follow the definition of its field is compared
-/// as written, and so are `Content-Usage` and `Content-Signal` without the feature `rights`. Fields of
+/// as written. Fields of
 /// an unknown kind say nothing, so they are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
@@ -161,7 +162,7 @@ struct Said<'a> {
 impl<'a> Said<'a> {
     fn of(robots: &Robots<'a>, meanings: &mut HashMap<(Kind, bool, Vec<u8>), Meaning>) -> Said<'a> {
         let mut said = Said { groups: HashMap::new(), records: Vec::new(), places: HashMap::new() };
-        for record in robots.typed_records() {
+        for record in typed_records(robots) {
             if record.kind == Kind::Unknown {
                 continue;
             }
