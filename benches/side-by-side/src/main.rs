@@ -27,7 +27,7 @@ use report::{Bar, Report};
 #[global_allocator]
 static ALLOCATOR: allocator::Counting = allocator::Counting;
 
-const COMMAND: &str = "cargo run --profile dist --manifest-path benches/side-by-side/Cargo.toml";
+const COMMAND: &str = "cargo run --profile dist -p side-by-side";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -741,7 +741,7 @@ fn machine() -> String {
     let folder = env!("CARGO_MANIFEST_DIR");
     format!(
         "On {} by {} at {} of robotsieve. Machine: {} ({} threads), load {} at the end, {}. Peers: \
-         {}, {}, {}, {}; regex-automata as in benches/side-by-side/Cargo.lock.",
+         {}, {}, {}, {}; regex-automata as in Cargo.lock.",
         output("date", &["-u", "+%Y-%m-%d"]),
         output("rustc", &["--version"]),
         output("git", &["-C", folder, "describe", "--always", "--dirty"]),

@@ -129,7 +129,8 @@ fn files(folder: &Path, plain: &[u8], only: &str) -> Vec<(&'static str, PathBuf)
         let samples: Vec<&[u8]> = records.iter().step_by(7).take(20_000).copied().collect();
         zstd::dict::from_samples(&samples, DICTIONARY_BYTES).expect("enough samples")
     };
-    let forms: [(&str, &str, &dyn Fn() -> Vec<u8>); 4] = [
+    type Form<'a> = (&'static str, &'static str, &'a dyn Fn() -> Vec<u8>);
+    let forms: [Form; 4] = [
         ("plain", "a.warc", &|| plain.to_vec()),
         ("gzip", "a.warc.gz", &gzip),
         ("zstd", "b.warc.zst", &|| zstd(&[])),
