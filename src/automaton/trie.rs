@@ -1,4 +1,18 @@
 //! From rules to runs, and to a trie of their patterns in which equal tails are shared.
+//!
+//! This is the first half of the way from rules to a DFA; `determinise` is the second. It answers two questions before
+//! any state exists:
+//!
+//! - **Which rules matter?** Rules are put in order of precedence, and neighbours of the same verdict form a *run*: which
+//!   one of them decides never changes the answer. A rule whose every match is outweighed on its own path adds nothing
+//!   and is dropped.
+//! - **What can still come?** Each node knows the lowest and highest run of each verdict that is reachable from it
+//!   ([`Ahead`]). So determinising can stop where the verdict is final, which is why a walk may end early and why many
+//!   states are one.
+//!
+//! Patterns are sorted and put in as in the construction of a minimal acyclic automaton from sorted words: a node is
+//! closed when no later pattern can pass it, and becomes an equal node if there is one. Long chains of single children
+//! (*links*) are found by their child without a hash table, since nearly all nodes are such.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,23 @@
 //! One file of a pack: its layers, their entries and records. Whatever is used is checked first, once.
+//!
+//! A file is a header and one or more layers, one behind the other. A layer has records, an index of lines with
+//! checksums by block, and a trailer, which completes it: docs/pack.md has every byte. An update appends a layer, and
+//! what it says of an origin outweighs older layers. So a file is read from its end: the last trailer that is valid is
+//! the newest layer, and bytes behind it are an update that is under way or was cut short.
+//!
+//! A look-up goes from the hash of the origin's key to a line, from the line to an entry, from the entry to the record
+//! of policies, and from there to a table that is walked in place. Three rules hold everywhere:
+//!
+//! - **Nothing is believed.** Each offset is bounded before it is used, each block of the index and each record is
+//!   checked against its checksum, and a record's contents once as a writer may have written them. Then it may be read
+//!   without further checks (`table::view`), which is the reason why a table needs a proof here.
+//! - **Each check is made once.** What was found valid or damaged is kept for all threads. The bytes
+//!   that are checked are bounded together, since records of a hostile file may overlap.
+//! - **Memory is bounded by the file.** A policy is made from rules only where a question needs them, and those that
+//!   are kept have no more bytes than the records account for.
+//!
+//! Errors name the offset in the file. `write` is the other side; the tests there and in `tests/it/pack*` flip bits
+//! and cut files at every place.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};

@@ -1,4 +1,16 @@
 //! Writes packs from robots.txt files.
+//!
+//! Files become records in two steps, so that threads can share the work: [`Recipe::pack`] turns a file into bytes
+//! without a writer, and [`Writer::put`] writes them, once for equal files. [`Writer::add`] then says which origins have
+//! them. Records are written as they come; the index is sorted and written at the end by [`Writer::finish`], from 60
+//! bytes for each origin, which wait in a scratch file beyond four million.
+//!
+//! An update is a layer behind the end of a pack ([`Writer::append`]). It never writes elsewhere, because others may
+//! have the pack mapped, and the trailer comes last: until it is there, the file is what it was. [`FORGOTTEN`] in a layer
+//! hides an origin of older ones.
+//!
+//! The bytes depend on nothing but what is put and added, in its order, and the seed. So a pack that is made twice is
+//! the same twice.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash, RandomState};

@@ -1,4 +1,13 @@
 //! The rules of a policy: normalised patterns in order of precedence.
+//!
+//! A [`RuleSet`] is what all engines are made from, and the only place where precedence is computed: rules are sorted
+//! once, from highest to lowest, allow before disallow, then by line. So "which rule wins" is "which matches first", for
+//! the scan below, for the automaton's runs and for explanations alike.
+//!
+//! A rule takes 16 bytes and its text. Most comparisons end at the first eight bytes of a pattern (its *head*), which are
+//! read as one word: a policy that is asked once or twice is answered by [`RuleSet::deciding`], and nothing is
+//! compiled for it. Values stay as they were written, for explanations; a value that begins with its pattern shares the
+//! bytes.
 
 use std::cmp::Reverse;
 

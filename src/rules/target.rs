@@ -1,4 +1,12 @@
 //! From a URL to its target: the path and query that rules are compared with.
+//!
+//! Each profile has a form: RFC 9309 and the older documents take URLs and paths and refuse all else ([`InvalidUrl`]);
+//! google/robotstxt finds a target in any bytes. Nearly all URLs are `http://` or `https://` with a plain host, so these
+//! are recognised first, in a few comparisons of words; the rest goes the long way.
+//!
+//! A target borrows from the URL, and neither copies nor normalises: the walk reads [`Normalised`] bytes one by one, or
+//! the bytes as given where they need no normalising. Where the target ends (`#`, a NUL for google) is left to the walk
+//! too, which often has decided before it.
 
 use std::fmt;
 

@@ -1,4 +1,16 @@
 //! The policies of many origins in memory.
+//!
+//! The layout is that of a pack (`pack::shard`), made for origins that come and go in random order: records of names,
+//! policies and rules in one text, an index of entries by hash, and the tables that entries lead to. The two share what
+//! answers questions, `sites::look_up`, through the trait [`SiteTable`]: so a set and a pack cannot differ.
+//!
+//! What an insertion does: hash the file; if no origin has had an equal one, parse it, make a policy for each crawler,
+//! compile it, and store what is new of tables and rules. Policies are found by their contents, so two files that differ
+//! in comments share all. Each file counts its origins; the last one to go takes the file's records with it, and once half
+//! of the text is not in use, what is in use is moved together.
+//!
+//! Hashes of origins and files have random keys: nobody outside can choose hosts that fall into one place, or a file
+//! that passes for another.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;

@@ -1,4 +1,13 @@
 //! The rules of each source: what an attempt means, and which policy applies because of it.
+//!
+//! [`Protocol`] is to fetching what [`Profile`] is to reading: a plain value with one switch for each point on which RFC
+//! 9309, Google's documents and Google's older specification differ. An attempt (a status, headers and a body, or a
+//! failure) goes in, an outcome comes out: rules, allow all, disallow all or unknown, for how long, and when to ask again.
+//! Nothing here fetches, waits or looks at a clock: the caller gives the time, so an archive is judged as of its captures
+//! by the same code.
+//!
+//! `history` applies it to a sequence of answers, the store keeps the state between them, and docs/answers.md, which a
+//! tool writes, shows each answer under each constant.
 
 use std::time::Duration;
 

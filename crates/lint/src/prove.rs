@@ -1,4 +1,12 @@
 //! What a change does to verdicts.
+//!
+//! Every fix that `lint` offers goes through here. The file is read before and after the change, in each profile that
+//! matters; for each crawler whose groups changed the two policies are compared by the product of their automata (`diff`),
+//! not by trying URLs. The outcome is an effect with the shortest paths that flip, or a [`Refusal`]: the change blocks
+//! or opens a whole site, or the proof would cost more than the budget.
+//!
+//! The budget ([`Work`]) is counted in bytes looked at and shared by all proofs of a file, so a hostile file costs
+//! bounded time; what could not be proven is told as such, never as "no effect".
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

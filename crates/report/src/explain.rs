@@ -1,4 +1,14 @@
 //! Why a URL is allowed or not: the document, its labels and its sentences.
+//!
+//! [`ExplainReport`] is what `explain --format json` prints, what Python and the npm package return, and what the
+//! command's text is drawn from. So whatever a face shows is a field here or a sentence made here: no face looks at
+//! rules itself.
+//!
+//! The order of the document is the order of the question: who asks (`names`), which groups apply (`selection`), what is
+//! compared (`target`), what matches and which rule wins (`matches`, `winner`, `runner_up`), what would be without it,
+//! and what more there is to say (`notes`). Spans are bytes of the file or of the URL; labels are texts beside spans.
+//!
+//! What stays within bounds on hostile files: at most 256 rules, eight labels of a kind, four stars of a rule.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
