@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::marker::PhantomData;
 
+use fast_robots::RobotsMatcher;
 use futures_util::FutureExt;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::hybrid::dfa as lazy;
@@ -215,6 +216,42 @@ impl Contestant for Cylon {
 
     fn url(cylon: &cylon::Cylon, url: &str) -> bool {
         cylon.allow(path_of(url).unwrap_or("/"))
+    }
+}
+
+self_cell::self_cell! {
+    /// A file that was read, and the matcher that borrows it.
+    pub struct FastPolicy<'f> {
+        owner: fast_robots::RobotsTxt<'f>,
+        #[covariant]
+        dependent: RobotsMatcher,
+    }
+}
+
+/// The crate fast-robots: its compiled matcher, and for one verdict its loop. Takes a path.
+pub struct FastRobots;
+
+impl Contestant for FastRobots {
+    const NAME: &'static str = "fast-robots 0.1.5";
+    const KIND: Kind = Kind::Peer;
+    type Policy<'f> = (FastPolicy<'f>, &'f str);
+
+    fn policy<'f>(file: &'f [u8], agent: &'f str) -> Option<Self::Policy<'f>> {
+        let robots = fast_robots::RobotsTxt::parse_bytes(file).ok()?;
+        Some((FastPolicy::new(robots, |robots| robots.matcher()), agent))
+    }
+
+    fn path((policy, agent): &Self::Policy<'_>, path: &str) -> bool {
+        policy.borrow_dependent().is_allowed(agent, path)
+    }
+
+    fn url(policy: &Self::Policy<'_>, url: &str) -> bool {
+        Self::path(policy, path_of(url).unwrap_or("/"))
+    }
+
+    fn first(file: &[u8], agent: &str, url: &str) -> Option<bool> {
+        let robots = fast_robots::RobotsTxt::parse_bytes(file).ok()?;
+        Some(robots.is_allowed(agent, path_of(url).unwrap_or("/")))
     }
 }
 

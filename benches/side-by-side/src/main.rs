@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use robotsieve::{Crawler, Engine, Profile, Robots};
 
 use contestants::{
-    AtOnce, Automatic, Contestant, Cylon, DENSE_LIMIT_BYTES, Dense, Hybrid, Kind, Lazy, Loop,
-    Never, NoRules, Robotsieve, Robotstxt, Robotxt, Scan, Segments, TextingRobots,
+    AtOnce, Automatic, Contestant, Cylon, DENSE_LIMIT_BYTES, Dense, FastRobots, Hybrid, Kind, Lazy,
+    Loop, Never, NoRules, Robotsieve, Robotstxt, Robotxt, Scan, Segments, TextingRobots,
 };
 use data::{AGENT, Data, Host};
 use measure::{Asked, Curve, Differences, Effort, Lane, Memory, quantile};
@@ -146,7 +146,8 @@ impl<'d> Suite<'d> {
         let note = format!("of {}", plot::number(exact as f64));
         self.report.row("robotsieve, profile google", 0.0, "", None, note);
         self.report.bar(Bar::holds("none", true));
-        let all: [Differences; 6] = [
+        let all: [Differences; 7] = [
+            measure::differences::<FastRobots>(hosts),
             measure::differences::<TextingRobots>(hosts),
             measure::differences::<Robotxt>(hosts),
             measure::differences::<Robotstxt>(hosts),
@@ -191,6 +192,7 @@ impl<'d> Suite<'d> {
                 measure::decide::<Robotsieve<Scan>>(hosts, asked),
                 measure::decide::<Robotsieve<Lazy>>(hosts, asked),
                 measure::decide::<Robotsieve<Segments>>(hosts, asked),
+                measure::decide::<FastRobots>(hosts, asked),
                 measure::decide::<TextingRobots>(hosts, asked),
                 measure::decide::<Robotxt>(hosts, asked),
                 measure::decide::<Robotstxt>(hosts, asked),
@@ -280,6 +282,7 @@ impl<'d> Suite<'d> {
         let mut lanes = vec![
             measure::first::<Robotsieve<Automatic>>(hosts),
             measure::first::<Robotsieve<AtOnce>>(hosts),
+            measure::first::<FastRobots>(hosts),
             measure::first::<TextingRobots>(hosts),
             measure::first::<Robotxt>(hosts),
             measure::first::<Robotstxt>(hosts),
@@ -324,6 +327,7 @@ impl<'d> Suite<'d> {
             measure::questions::<Robotsieve<Automatic>>(&asked, effort),
             measure::questions::<Robotsieve<Never>>(&asked, effort),
             measure::questions::<Robotsieve<AtOnce>>(&asked, effort),
+            measure::questions::<FastRobots>(&asked, effort),
             measure::questions::<TextingRobots>(&asked, effort),
             measure::questions::<Robotxt>(&asked, effort),
             measure::questions::<Robotstxt>(&asked, effort),
@@ -427,9 +431,10 @@ impl<'d> Suite<'d> {
     fn memory(&mut self) {
         self.begin("memory of all policies, in bytes per byte of robots.txt");
         let hosts = &self.data.hosts;
-        let all: [Memory; 9] = [
+        let all: [Memory; 10] = [
             measure::memory::<Robotsieve<Automatic>>(hosts, measure::claim),
             measure::memory::<Robotsieve<NoRules>>(hosts, measure::claim),
+            measure::memory::<FastRobots>(hosts, |_| 0),
             measure::memory::<TextingRobots>(hosts, |_| 0),
             measure::memory::<Robotxt>(hosts, |_| 0),
             measure::memory::<Robotstxt>(hosts, |(text, _)| text.len()),
@@ -491,11 +496,16 @@ impl<'d> Suite<'d> {
         let measure = |by: &dyn Fn(usize) -> f64| counts.map(by);
         let effort = &self.effort;
         type Found = (&'static str, Kind, [f64; 3]);
-        let all: [Found; 6] = [
+        let all: [Found; 7] = [
             (
                 Robotsieve::<Automatic>::NAME,
                 Kind::Robotsieve,
                 measure(&|n| measure::by_threads::<Robotsieve<Automatic>>(hosts, n, effort)),
+            ),
+            (
+                FastRobots::NAME,
+                Kind::Peer,
+                measure(&|n| measure::by_threads::<FastRobots>(hosts, n, effort)),
             ),
             (
                 TextingRobots::NAME,
@@ -563,6 +573,7 @@ impl<'d> Suite<'d> {
         ] {
             lanes.push(measure::parse(hosts, name, profile));
         }
+        lanes.push(measure::parse_fast_robots(hosts));
         lanes.push(measure::read::<TextingRobots>(hosts));
         lanes.push(measure::read::<Robotxt>(hosts));
         lanes.push(measure::parse_robotstxt(hosts));
@@ -741,7 +752,7 @@ fn machine() -> String {
     let folder = env!("CARGO_MANIFEST_DIR");
     format!(
         "On {} by {} at {} of robotsieve. Machine: {} ({} threads), load {} at the end, {}. Peers: \
-         {}, {}, {}, {}; regex-automata as in Cargo.lock.",
+         {}, {}, {}, {}, {}; regex-automata as in Cargo.lock.",
         output("date", &["-u", "+%Y-%m-%d"]),
         output("rustc", &["--version"]),
         output("git", &["-C", folder, "describe", "--always", "--dirty"]),
@@ -749,6 +760,7 @@ fn machine() -> String {
         std::thread::available_parallelism().map_or(0, usize::from),
         load.split(' ').next().unwrap_or("unknown"),
         output("uname", &["-sm"]),
+        FastRobots::NAME,
         TextingRobots::NAME,
         Robotxt::NAME,
         Robotstxt::NAME,

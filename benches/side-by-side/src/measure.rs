@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Policy, Profile, Robots};
 
 use crate::allocator::bytes_of;
-use crate::contestants::{Automatic, Contestant, Kind, Robotsieve, Setting};
+use crate::contestants::{Automatic, Contestant, FastRobots, Kind, Robotsieve, Setting};
 use crate::data::{AGENT, Host};
 
 /// How often and how long each contestant runs.
@@ -268,6 +268,11 @@ pub fn parse<'d>(hosts: &'d [Host], name: &'static str, profile: Profile) -> Lan
         assert_eq!(robots.group_count() == 0, agents == 0, "{}", host.name);
     }
     read_with((name, kind), hosts, move |file| Some(Robots::parse(file, &profile)))
+}
+
+/// fast-robots' parse alone, which is for all crawlers too.
+pub fn parse_fast_robots(hosts: &[Host]) -> Lane<'_> {
+    read_with(label::<FastRobots>(), hosts, |file| fast_robots::RobotsTxt::parse_bytes(file).ok())
 }
 
 /// The events of robotstxt's parser, which keeps nothing.
