@@ -12,6 +12,7 @@ import json
 import sys
 from base64 import b64decode, b64encode
 from dataclasses import MISSING, fields
+from re import findall
 from typing import Any, ClassVar, TypeVar
 
 #: The offset of the first byte, and of the one after the last.
@@ -48,6 +49,18 @@ class Document:
 
     #: The classes of the members that are documents or lists of documents.
     _classes: ClassVar[dict[str, str]] = {}
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the sentences of ``str()``, escaped."""
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _repr_markdown_(self) -> str:
+        """The same for what shows Markdown: a block of text, in which nothing is markup."""
+        text = str(self)
+        fence = "`" * max(3, *(len(ticks) + 1 for ticks in findall("`+", text)), 0)
+        return f"{fence}text\n{text}\n{fence}"
 
     @classmethod
     def from_json(cls: type[D], text: str) -> D:

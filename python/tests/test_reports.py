@@ -164,6 +164,14 @@ def test_explanations_of_anything(body: "str | bytes", profile: str, path: str) 
         check_explanation(robots, crawler, path)
 
 
+def test_a_notebook_shows_the_sentences_and_no_markup_of_the_file() -> None:
+    why = Robots("User-agent: *\nDisallow: /<b>```\n").explain("bot", "/<b>```x")
+    assert "<b>" in str(why)
+    assert why._repr_html_() == f"<pre>{str(why).replace('<', '&lt;').replace('>', '&gt;')}</pre>"
+    lines = why._repr_markdown_().split("\n")
+    assert lines[0] == "````text" and lines[-1] == "````" and "\n".join(lines[1:-1]) == str(why)
+
+
 def test_an_explanation_says_which_line_decides_and_what_the_others_say() -> None:
     robots = Robots("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
     why = robots.explain("MyCrawler", "https://example.com/search/about")
