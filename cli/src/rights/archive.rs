@@ -1,10 +1,9 @@
 //! `robotsieve rights --warc`: the rights of each response in archives.
 //!
 //! The files are read three times: for what their robots.txt files say, which becomes a pack; for the
-//! documents that say more (tdmrep.json, RSL); and for the responses themselves, each judged by the
+//! documents that say more (tdmrep.json, RSL), once more for those whose address alone names them; and for the responses themselves, each judged by the
 //! thread that reads it.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 #[cfg(feature = "parquet")]
 use std::io::IsTerminal;
@@ -13,16 +12,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use robotsieve::pack::Pack;
-use robotsieve::{Config, Crawler, Origin, Profile};
+use robotsieve::{Config, Crawler, Origin, Profile, SiteKind};
 use robotsieve_captures::At;
 use robotsieve_captures::packs::{Judging, Making};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_client::Timestamp;
 use robotsieve_client::report::rfc3339;
 use robotsieve_rights::packed::PackRights;
-use robotsieve_rights::{Documents, Response, RightsReader};
-use url::Url;
+use robotsieve_rights::{Documents, Note, Purpose, Response, RightsReader};
 
+use super::documents::{Known, documents};
 use super::args::{RightsArgs, RightsFormat};
 use super::row::{Page, Printed, Row};
 use crate::error::{Failure, Status};
@@ -36,13 +34,6 @@ use crate::write::bytes::shown;
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
-
-/// The most documents that are kept, and their bytes.
-const MOST_DOCUMENTS: usize = 1 << 20;
-const MOST_DOCUMENT_BYTES: usize = 1 << 30;
-
-/// The most bytes of a document. RSL documents that are longer are rejected anyway.
-const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
 /// Prints the rights of all responses.
 pub fn run(
@@ -90,7 +81,14 @@ pub fn run(
     let folder = folder.map_err(|cause| Failure::io("cannot make a temporary folder", cause))?;
     let mut faults = Faults::default();
     let pack = pack_of(args, crawler, profile, folder.path(), &mut faults)?;
-    let documents = documents(args, &mut faults)?;
+    let Known { documents, count, left_out } = documents(args)?;
+    if left_out > 0 {
+        faults.0 = true;
+        stderr::error(&format_args!(
+            "left out {left_out} licences and tdmrep.json files, because there are too many: they count as \
+             not read"
+        ));
+    }
     let (agent, vocabulary) = (shown(agent.text.as_encoded_bytes()), args.vocabulary());
     let packed = PackRights::new(pack);
     let judge = Judge { agent, reader, pack, packed, documents: &documents, vocabulary };
@@ -112,16 +110,16 @@ pub fn run(
                 .and_then(|count| out.flush().map(|()| count).map_err(stdout::failed))
         }
     };
-    let Printed { responses, revisits } = written?;
+    let Printed { responses, rows, revisits } = written?;
     if revisits > 0 {
         let are = if revisits == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
             "left out {revisits} {are}: what is repeated has a line of its own if it is here"
         ));
     }
+    let printed = args.only.map_or_else(String::new, |_| format!(" printed {rows}"));
     stderr::note(&format_args!(
-        "responses {responses} documents {} seconds {:.3}",
-        documents.len(),
+        "responses {responses}{printed} documents {count} seconds {:.3}",
         start.elapsed().as_secs_f64()
     ));
     Ok(if faults.0 { Status::Failed } else { Status::Done })
@@ -158,105 +156,11 @@ fn pack_of(
     packs::open(&path)
 }
 
-/// Documents by their address.
-struct Known {
-    documents: Documents,
-    count: usize,
-}
-
-impl Known {
-    fn len(&self) -> usize {
-        self.count
-    }
-}
-
-/// The documents that the archives have: of several at one address the newest.
-fn documents(args: &RightsArgs, faults: &mut Faults) -> Result<Known, Failure> {
-    #[derive(Default)]
-    struct Found {
-        /// The newest capture; `None` for one that is no such document, which ends what an older one says.
-        by_address: HashMap<String, (Timestamp, Option<Vec<u8>>)>,
-        bytes: usize,
-        left_out: u64,
-    }
-    let mut found = Found::default();
-    let take = |item| {
-        let ResponseItem::Made(Some((address, at, body))) = item else { return Ok(()) };
-        let body: Option<Vec<u8>> = body;
-        // Of two of the same time the later one in the archives counts, as for robots.txt.
-        if found.by_address.get(&address).is_some_and(|(known, _)| *known > at) {
-            return Ok(());
-        }
-        let bytes = body.as_ref().map_or(0, Vec::len);
-        let is_full =
-            found.by_address.len() >= MOST_DOCUMENTS || found.bytes + bytes > MOST_DOCUMENT_BYTES;
-        // What is known of the address does not hold any more in any case.
-        found.left_out += u64::from(is_full && body.is_some());
-        let kept = if is_full { None } else { body };
-        if !is_full || found.by_address.contains_key(&address) {
-            found.bytes += kept.as_ref().map_or(0, Vec::len);
-            let older = found.by_address.insert(address, (at, kept));
-            found.bytes -= older.and_then(|(_, body)| body).map_or(0, |body| body.len());
-        }
-        Ok::<(), Failure>(())
-    };
-    // What is damaged is told when the responses are judged.
-    let files = warc_files::opened(&args.warc);
-    let look = |response: &ResponseRecord<'_>| Ok(document(response));
-    let weigh = |made: &Option<Document>| {
-        let body = made.as_ref().and_then(|(_, _, body)| body.as_ref());
-        128 + body.map_or(0, Vec::len)
-    };
-    warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
-    if found.left_out > 0 {
-        faults.0 = true;
-        stderr::error(&format_args!(
-            "left out {} licences and tdmrep.json files, because there are too many: they count as not \
-             given",
-            found.left_out
-        ));
-    }
-    let mut known = Known { documents: Documents::new(), count: 0 };
-    for (address, (_, body)) in found.by_address {
-        if let Some(body) = body {
-            known.documents.add(&address, &body);
-            known.count += 1;
-        }
-    }
-    Ok(known)
-}
-
-/// An address, the time of its capture, and the document that was captured. `None` for anything else
-/// where one may have been before.
-type Document = (String, Timestamp, Option<Vec<u8>>);
-
-/// What a response says of tdmrep.json or of an RSL document. `None` if it is about neither.
-fn document(response: &ResponseRecord<'_>) -> Option<Document> {
-    let url = Url::parse(response.url).ok()?;
-    let media_type = media_type(response);
-    let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-    let is_tdm = url.path() == "/.well-known/tdmrep.json" && url.query().is_none();
-    let is_rsl = is("application/rsl+xml");
-    let may_be_rsl = is("application/xml") || is("text/xml") || url.path().ends_with(".xml");
-    if !is_tdm && !is_rsl && !may_be_rsl {
-        return None;
-    }
-    // What is cut is no JSON, and no XML, and is found to be none. A 206 is a part.
-    let is_whole = (200..300).contains(&response.status) && response.status != 206;
-    let body = if is_whole { response.body().ok() } else { None };
-    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
-    let body = body.filter(|body| is_tdm || is_rsl || names_rsl(&body.bytes)).map(|body| {
-        let mut bytes = body.bytes;
-        bytes.truncate(MOST_BYTES_OF_ONE);
-        bytes
-    });
-    Some((url.into(), response.at, body))
-}
-
 /// The media type of a response without its parameters; empty if it has none.
-fn media_type<'r>(response: &'r ResponseRecord<'_>) -> &'r [u8] {
+/// Whoever joins lines of a header puts a comma between them.
+pub(super) fn media_type<'r>(response: &'r ResponseRecord<'_>) -> &'r [u8] {
     let value = response.header("content-type").unwrap_or_default();
-    value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii()
+    value.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default().trim_ascii()
 }
 
 /// Judges responses.
@@ -266,7 +170,7 @@ struct Judge<'j> {
     reader: &'j RightsReader,
     pack: &'static Pack<'static>,
     packed: PackRights<'static>,
-    documents: &'j Known,
+    documents: &'j Documents,
     vocabulary: robotsieve_rights::Vocabulary,
 }
 
@@ -284,12 +188,21 @@ impl Judge<'_> {
             args.warc.iter().map(|name| Some(std::fs::metadata(name).ok()?.len())).sum();
         let bar = Bar::new(args.progress.progress, Measure::Bytes(known));
         let (mut printed, mut damage) = (Printed::default(), Damage::default());
-        let look = |response: &ResponseRecord<'_>| make(self.row(response)?);
-        let take = |item| {
+        let is_asked_for = |row: &Row| {
+            let (only, purpose) = (args.only, args.purpose.unwrap_or(Purpose::Crawl));
+            only.is_none_or(|only| row.is_of(only, purpose))
+        };
+        let look = |response: &ResponseRecord<'_>| {
+            let row = self.row(response)?;
+            if is_asked_for(&row) { make(row).map(Some) } else { Ok(None) }
+        };
+        let weigh = |made: &Option<T>| made.as_ref().map_or(0, &weigh);
+        let take = |item: ResponseItem<Option<T>>| {
             match item {
                 ResponseItem::Made(made) => {
                     printed.responses += 1;
-                    act(made)?;
+                    printed.rows += u64::from(made.is_some());
+                    made.map_or(Ok(()), &mut act)?;
                 }
                 ResponseItem::Revisit => printed.revisits += 1,
                 ResponseItem::Damaged { place, what } => damage.tell(&place, &what),
@@ -310,12 +223,16 @@ impl Judge<'_> {
         let mut response = Response::new().with_headers(record.headers());
         let media_type = media_type(record);
         let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-        let says_html = is("text/html") || is("application/xhtml+xml");
+        let is_xhtml = is("application/xhtml+xml");
+        let says_html = is("text/html") || is_xhtml;
         let page = if says_html || media_type.is_empty() {
             match record.body() {
                 Ok(body) if !says_html && !begins_as_html(&body.bytes) => Page::NotHtml,
                 Ok(body) => {
-                    response = response.with_html(&body.bytes);
+                    response = match is_xhtml {
+                        true => response.with_xhtml(&body.bytes),
+                        false => response.with_html(&body.bytes),
+                    };
                     // A 206 is a part of the page.
                     if body.is_cut || record.status == 206 { Page::Cut } else { Page::Read }
                 }
@@ -331,8 +248,18 @@ impl Judge<'_> {
             Some(site) => self.packed.with_rules(site, 0, self.vocabulary).map_err(damaged)?,
             None => None,
         };
-        let documents = &self.documents.documents;
-        let rights = self.reader.rights(record.url, robots.as_ref(), &response, documents);
+        let rights = self.reader.rights(record.url, robots.as_ref(), &response, self.documents);
+        let mut rights = rights.map_err(|error| error.to_string())?;
+        let is_robots_read =
+            site.as_ref().is_some_and(|site| matches!(site.kind(), SiteKind::Rules | SiteKind::AllowAll));
+        let unread = [
+            (!is_robots_read).then_some(Note::RobotsNotRead),
+            (page == Page::Cut).then_some(Note::PageCut),
+            (page == Page::Unreadable).then_some(Note::PageNotRead),
+        ];
+        for note in unread.into_iter().flatten() {
+            rights = rights.with_note(note);
+        }
         Ok(Row {
             url: record.url.to_owned(),
             agent: self.agent.clone(),
@@ -345,7 +272,7 @@ impl Judge<'_> {
             },
             robots: site.map(|site| site.kind().as_str()),
             page,
-            rights: rights.map_err(|error| error.to_string())?,
+            rights,
         })
     }
 }

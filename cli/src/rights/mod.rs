@@ -2,6 +2,7 @@
 
 mod archive;
 pub mod args;
+mod documents;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row;
@@ -41,6 +42,11 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
     }
     if !args.warc.is_empty() {
         return archive::run(args, &agent, &crawler, &reader, &profile);
+    }
+    if args.only.is_some() {
+        return Err(Failure::Usage(
+            "--only is for --warc: the rights of one URL are printed whatever they are".to_owned(),
+        ));
     }
     // clap requires it.
     let url = args.url.as_deref().unwrap_or_default().as_encoded_bytes();

@@ -1,6 +1,9 @@
 //! What is printed of a response in an archive.
 
+use robotsieve_rights::{Purpose, Ruling};
 use serde::{Serialize, Serializer};
+
+use super::args::Only;
 
 /// What is known of a response, and of the use of its URL.
 #[derive(Serialize)]
@@ -18,9 +21,19 @@ pub struct Row {
     pub rights: robotsieve_rights::Rights,
 }
 
-#[cfg(feature = "parquet")]
 impl Row {
+    /// Returns true if it is a document of those that are asked for: read as a whole, with this ruling.
+    pub fn is_of(&self, only: Only, purpose: Purpose) -> bool {
+        let ruling = self.rights.ruling(purpose);
+        let is_wanted = match only {
+            Only::Allowed => ruling == Ruling::Allow,
+            Only::NotDisallowed => ruling != Ruling::Disallow,
+        };
+        is_wanted && self.status == 200 && self.page == Page::Read
+    }
+
     /// About the bytes of memory that it takes.
+    #[cfg(feature = "parquet")]
     pub fn weight(&self) -> usize {
         1024 + 128 * (self.rights.statements().len() + self.rights.licences().len())
     }
@@ -61,5 +74,7 @@ impl Serialize for Page {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Printed {
     pub responses: u64,
+    /// Those among them that were asked for.
+    pub rows: u64,
     pub revisits: u64,
 }
