@@ -60,7 +60,8 @@ impl Rights {
     /// The statements that decided on a purpose: those that disallow it if any does, else those that
     /// allow it. Each has its place and the version of the text that it follows.
     ///
-    /// Empty if the ruling is unknown, and if a URL may be crawled because no rule is about it.
+    /// Empty if the ruling is unknown, if a URL may be crawled because no rule is about it, and if the rule is in
+    /// a pack that keeps no rules.
     pub fn by(&self, purpose: Purpose) -> impl Iterator<Item = &Statement> {
         let ruling = self.ruling(purpose);
         self.statements.iter().filter(move |statement| match ruling {
@@ -183,6 +184,12 @@ impl Rights {
             }
             _ => self.statements.push(statement),
         }
+    }
+
+    /// Disallows purposes by a statement whose place is not known.
+    pub(crate) fn disallow(&mut self, purposes: Purposes) {
+        self.disallowed |= purposes;
+        self.not_licensable |= purposes;
     }
 
     pub(crate) fn add_condition(&mut self, purpose: Purpose, condition: &str) {
