@@ -42,6 +42,8 @@ macro_rules! notes {
 notes! {
     Cancelled "cancelled"
         "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
+    Cut "cut"
+        "a list is cut: more places, licences or conditions count than are listed",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
