@@ -16,7 +16,7 @@ use robotsieve_rights::packed;
 
 use super::making::Judging;
 use super::settle::{PackedAt, PackedOrigin, as_io, held_before, settled};
-use crate::{Capture, Gathered, Lead, Says, SiteAnswer};
+use crate::{Capture, Gathered, Lead, RecordNames, Says, SiteAnswer};
 
 /// An input of packs.
 pub enum GatherInput {
@@ -79,6 +79,7 @@ struct Ready {
     is_origin: bool,
     at: Timestamp,
     says: ReadySays,
+    names: RecordNames,
 }
 
 enum ReadySays {
@@ -155,18 +156,14 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     }
 
     fn keep(&mut self, ready: Ready) -> io::Result<()> {
-        let Ready { keys, is_origin, at, says } = ready;
+        let Ready { keys, is_origin, at, says, names } = ready;
         let (file, lifetime) = match says {
             ReadySays::File(file, lifetime) => (file, lifetime),
             ReadySays::Says(says) => {
-                let says = match &says {
-                    Says::Answer(said, _) => Says::Answer(*said, None),
-                    Says::Redirect(to) => Says::Redirect(&**to),
-                    Says::Same(key, at) => Says::Same(&**key, *at),
-                };
+                let says = says.map(|key| &**key, PackedAt::clone);
                 return keys
                     .iter()
-                    .try_for_each(|key| self.rows.put(key, is_origin, at, says.clone()));
+                    .try_for_each(|key| self.rows.put(key, is_origin, at, says.clone(), &names));
             }
         };
         // What the pack has for one of the origins is new for the others, but need not be written
@@ -188,7 +185,7 @@ impl<'g, W: Write + Send> Gather<'g, W> {
                 _ => place.clone(),
             };
             let says = Says::Answer(Said::File(lifetime), Some(place));
-            self.rows.put(key, is_origin, at, says)?;
+            self.rows.put(key, is_origin, at, says, &names)?;
         }
         Ok(())
     }
@@ -250,7 +247,8 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
     Ok(match input {
         GatherInput::File { keys, read } => {
             let says = file(read()?, None);
-            Some(Ready { keys, is_origin: true, at: Timestamp(0), says })
+            let names = RecordNames::default();
+            Some(Ready { keys, is_origin: true, at: Timestamp(0), says, names })
         }
         GatherInput::Capture(capture) => {
             let (at, keys) = (capture.time(), vec![capture.key().to_owned()]);
@@ -262,7 +260,7 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
                     }
                     (says, _) => ReadySays::Says(says),
                 };
-                Ready { keys, is_origin, at, says }
+                Ready { keys, is_origin, at, says, names: capture.names }
             })
         }
     })

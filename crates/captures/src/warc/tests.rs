@@ -122,7 +122,15 @@ fn read_source(
                 }
                 SiteAnswer::Redirect(redirect) => redirect.to_string(),
                 SiteAnswer::Failed(failure) => failure.to_string(),
-                SiteAnswer::Same(same) => format!("as {} at {}", same.key, same.at),
+                SiteAnswer::Same(same) => {
+                    let places = same.places.iter().flatten().map(|place| match place.exactly {
+                        Some(at) => format!("{} at {at}", place.key),
+                        None => place.key.to_string(),
+                    });
+                    let places: Vec<String> = places.collect();
+                    let own = same.own.as_ref().map(|own| own.status.to_string());
+                    format!("{} as {}", own.unwrap_or_default(), places.join(", "))
+                }
             };
             captures.push((capture.key().to_owned(), said));
             Ok(())
@@ -199,7 +207,7 @@ fn responses() {
                     "https://b.example/cut 200 false Some((5, true))",
                     "revisit",
                     "https://c.example/ 200 false None",
-                    "it is not an HTTP answer: invalid HTTP version",
+                    "it is not an HTTP answer: it has no head, as in HTTP/0.9",
                 ],
                 "{name}"
             );
@@ -449,6 +457,10 @@ fn answers() {
         record("response", url, &format!("WARC-Truncated: {reason}\r\n"), &block)
     };
     let revisit = |more: &str| record("revisit", url, more, b"HTTP/1.1 200 OK\r\n\r\n");
+    let refers = |head: &str| {
+        let block = format!("HTTP/1.1 {head}\r\n\r\n");
+        record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", block.as_bytes())
+    };
     let not_modified = |head: &str| {
         let profile = "WARC-Profile: http://netpreserve.org/warc/1.1/server-not-modified\r\n";
         record("revisit", url, profile, format!("HTTP/1.1 {head}\r\n\r\n").as_bytes())
@@ -459,6 +471,15 @@ fn answers() {
     for (bytes, said) in [
         (http("200 OK", robots), rules),
         (http("200 OK\r\nContent-Encoding: gzip", &gzip(robots, 6)), rules),
+        (record("response", url, "", &[b"http/1.1 200 OK\r\n\r\n", robots].concat()), rules),
+        (record("response", url, "", &[b"HTTP/2 200\r\n\r\n", robots].concat()), rules),
+        (http("100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK", robots), rules),
+        (http("200 OK\r\nX-A: \0b\0\r\nX\0: c", robots), rules),
+        // The gzip is longer than the text, and its header was left.
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 47", robots), rules),
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 47", b""), broken),
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 99", &gzip(robots, 6)), broken),
+        (http("200 OK\r\nContent-Encoding: utf-8\r\nContent-Length: 47", robots), broken),
         // Undone by the writer, who left the header.
         (http("200 OK\r\nContent-Encoding: gzip", robots), rules),
         (
@@ -493,15 +514,32 @@ fn answers() {
         (record("resource", url, "", robots), rules),
         (
             revisit("WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n"),
-            "as https://e.com at 1767225600",
+            "200 as https://e.com at 1767225600",
         ),
         (
             revisit(
-                "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n\
-                 WARC-Refers-To-Target-URI: <http://other.example/robots.txt>\r\n",
+                "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\nWARC-Payload-Digest: SHA1:B\r\n\
+                 WARC-Refers-To-Target-URI: <http://other.example/robots.txt>\r\n\
+                 WARC-Refers-To: <urn:uuid:A>\r\n",
             ),
-            "as http://other.example at 1767225600",
+            "200 as record urn:uuid:a, http://other.example at 1767225600, payload sha1:b",
         ),
+        // No time, or one that cannot be: then something else says what is meant.
+        (revisit("WARC-Refers-To: <urn:uuid:A>\r\n"), "200 as record urn:uuid:a"),
+        (
+            revisit("WARC-Refers-To-Date: 2027\r\nWARC-Payload-Digest: sha1:B\r\n"),
+            "200 as payload sha1:b",
+        ),
+        (
+            revisit("WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n"),
+            "200 ",
+        ),
+        // Status and header are its own.
+        (refers("301 Moved\r\nLocation: /en/robots.txt"), "301 https://e.com/en/robots.txt"),
+        (refers("404 Not Found"), "404 "),
+        (refers("503 Busy"), "503 "),
+        (refers("304 Not Modified"), "304 as https://e.com at 1451606400"),
+        (record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", b""), " as https://e.com at 1451606400"),
         (not_modified("304 Not Modified"), "304 "),
     ] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
@@ -515,7 +553,8 @@ fn answers() {
     for (bytes, damaged) in [
         (revisit(""), 1),
         (revisit("WARC-Refers-To-Date: 2027-01-01T00:00:00Z\r\n"), 1),
-        (http("200 OK", robots).to_ascii_lowercase(), 1),
+        (record("response", url, "", b"HTTP/1.1 100 Continue\r\n\r\n"), 1),
+        (record("response", url, "", b""), 1),
         (record("response", url, "", b"no answer"), 1),
         (record("resource", "https://e.com/logo.png", "", b""), 0),
         (record("request", url, "", b"GET /robots.txt HTTP/1.1\r\n\r\n"), 0),
