@@ -782,3 +782,114 @@ fn speed() {
         assert_eq!(*before.get_or_insert(found), found);
     }
 }
+
+/// A record of `{kind} {date} {url}`, with an id, more fields, and a block.
+fn dated(kind: &str, date: &str, url: &str, id: &str, more: &str, head: &str, body: &str) -> Vec<u8> {
+    let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
+    let block = if head.is_empty() { "" } else { &block };
+    format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n\
+         WARC-Target-URI: {url}\r\n{more}Content-Type: application/http; msgtype=response\r\n\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+    .into_bytes()
+}
+
+/// The answers of https://e.com once redirects and revisits are followed: what each says, and the file.
+fn answers_of(records: &[Vec<u8>]) -> Vec<String> {
+    let mut gathered = crate::Gathered::<Vec<u8>>::new(Path::new(".")).unwrap();
+    let source = WarcInput::memory("w", records.concat()).unwrap();
+    read(
+        [Ok(source)],
+        1,
+        |item| {
+            let WarcItem::Capture(capture) = item else { panic!("{item:?}") };
+            let at = capture.time();
+            let says = capture.answer.says::<()>(at).unwrap();
+            let body = capture.answer.body().map(<[u8]>::to_vec);
+            let says = match says {
+                Says::Answer(said, _) => Says::Answer(said, body),
+                ref says => says.map(|key| &**key, |()| unreachable!()),
+            };
+            let is_origin = capture.other.is_none();
+            gathered.put(capture.key(), is_origin, at, says, &capture.names).unwrap();
+            Ok::<(), Panicked>(())
+        },
+        |_| (),
+    )
+    .unwrap();
+    let mut found = Vec::new();
+    let act = |origin: &Origin<'_>, answers: &[crate::Answered<'_, Vec<u8>>]| {
+        for answer in answers.iter().filter(|_| origin.key() == "https://e.com") {
+            found.push(match &answer.answer {
+                Some((hops, said, body)) => {
+                    let body = body.as_ref().map(|body| String::from_utf8_lossy(body));
+                    format!("{hops} {said:?} {}", body.unwrap_or_default())
+                }
+                None => "unknown".to_owned(),
+            });
+        }
+        io::Result::Ok(())
+    };
+    gathered.settle(|_| Ok(None), act).unwrap();
+    found
+}
+
+/// One host never gets what another host said, and a revisit is found by id, URL and time, or digest.
+#[test]
+fn revisits_and_what_they_refer_to() {
+    let (e, other) = ("https://e.com/robots.txt", "https://other.com/robots.txt");
+    let early = "2020-01-01T00:00:00Z";
+    let file = dated("response", early, e, "F", "WARC-Payload-Digest: sha1:FILE\r\n", "200 OK", "rules");
+    let moved = "301 Moved\r\nLocation: https://other.com/elsewhere";
+    let moved = dated("response", early, other, "M", "WARC-Payload-Digest: sha1:MOVED\r\n", moved, "<html>");
+    let theirs = dated("response", "2021", other, "T", "WARC-Payload-Digest: sha1:THEIRS\r\n", "200 OK", "theirs");
+    let revisit = |more: &str, head: &str| dated("revisit", "2024", e, "R", more, head, "");
+    let id = |id: &str| format!("WARC-Refers-To: <urn:uuid:{id}>\r\n");
+    let date = |date: &str| format!("WARC-Refers-To-Date: {date}\r\n");
+    let of = |url: &str| format!("WARC-Refers-To-Target-URI: {url}\r\n");
+    let digest = |digest: &str| format!("WARC-Payload-Digest: sha1:{digest}\r\n");
+    let all = |last: Vec<u8>| [&file, &moved, &theirs, &last].map(Vec::clone);
+    let last = |more: &[String], head: &str| {
+        // Wherever in the archives they stand.
+        let found = answers_of(&all(revisit(&more.concat(), head)));
+        let mut turned = all(revisit(&more.concat(), head));
+        turned.reverse();
+        assert_eq!(answers_of(&turned), found, "{more:?}");
+        found.last().unwrap().clone()
+    };
+    let (ours, theirs) = ("0 File(None) rules", "0 File(None) theirs");
+    for (more, wanted) in [
+        (vec![date(early)], ours),
+        (vec![id("F")], ours),
+        (vec![id("f"), date("2023")], ours),
+        (vec![digest("FILE")], ours),
+        (vec![digest("file"), id("unknown"), date("2023")], ours),
+        (vec![digest("FILE"), id("unknown"), date("2021"), of(other)], theirs),
+        (vec![id("T"), date(early)], theirs),
+        (vec![digest("THEIRS")], theirs),
+        // That has no file.
+        (vec![digest("MOVED")], "unknown"),
+        (vec![date(early), of(other)], "unknown"),
+        (vec![date("2023")], "unknown"),
+        (vec![id("R"), digest("R")], "unknown"),
+    ] {
+        assert_eq!(last(&more, "200 OK"), wanted, "{more:?}");
+    }
+    let moved = [date(early), of(other), digest("MOVED"), id("M")];
+    for head in ["404 No", "403 No", "503 Busy", "429 Slow"] {
+        assert_eq!(last(&moved, head), format!("0 Status({}) ", &head[..3]));
+        assert_eq!(last(&[date(early)], head), format!("0 Status({}) ", &head[..3]));
+    }
+    assert_eq!(last(&moved, "301 Moved\r\nLocation: https://e.com/x"), "unknown");
+    assert_eq!(last(&moved, "302 Found\r\nLocation: https://other.com/robots.txt"), "1 File(None) theirs");
+    // Its own header says how long; a 304 without one leaves it as it was.
+    assert_eq!(last(&[id("F")], "200 OK\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
+    assert_eq!(last(&[id("F")], "304 Same\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
+    assert_eq!(last(&[id("none")], "304 Same"), "0 Unchanged(None) ");
+    // Without a header the whole answer is the other's.
+    assert_eq!(last(&[id("F")], ""), ours);
+    assert_eq!(last(&[id("M")], ""), "unknown");
+    assert_eq!(last(&[date("2021"), of(other)], ""), theirs);
+}
