@@ -291,7 +291,6 @@ impl Judge<'_> {
                     printed.responses += 1;
                     act(made)?;
                 }
-                ResponseItem::Revisit => printed.revisits += 1,
                 ResponseItem::Damaged { place, what } => damage.tell(&place, &what),
                 ResponseItem::Unreadable(unreadable) => tell_unreadable(unreadable),
             }

@@ -292,6 +292,8 @@ pub struct Settled<B> {
     pub captured: Captured,
     /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
     pub of: B,
+    /// True if it serves no longer at the time as of which it was settled: its lifetime is over.
+    pub is_expired: bool,
 }
 
 impl<B> Default for History<B> {
@@ -339,13 +341,13 @@ impl<B> History<B> {
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
         if events.is_empty() {
             let (captured, _, of) = self.answers.pop()?;
-            return Some(Settled { holds: SiteKind::Unknown, captured, of });
+            return Some(Settled { holds: SiteKind::Unknown, captured, of, is_expired: true });
         }
         let judged = protocol.judge(&events, as_of)?;
         let (event, _, of) = self.answers.swap_remove(judged.event);
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
-        Some(Settled { holds: judged.holds, captured, of })
+        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired })
     }
 }
 

@@ -31,6 +31,7 @@ pub mod exchange;
 mod fields;
 mod gathered;
 mod history;
+mod in_force;
 mod instant;
 mod jsonl;
 #[cfg(feature = "packs")]
@@ -46,6 +47,7 @@ pub use gathered::{Answered, Gathered};
 pub use history::{
     Captured, CapturesOf, History, Lead, Led, MAX_HOPS, RepeatedAt, Repeats, Says, Settled, nearest,
 };
+pub use in_force::{Fit, Versions};
 pub use instant::rfc3339;
 pub use jsonl::capture_of_json;
 pub use spill::{PARTITIONS, Spill, partition_of};

@@ -100,7 +100,7 @@ fn read(record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, S
     })
 }
 
-fn text(bytes: &[u8]) -> &str {
+pub fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
@@ -181,7 +181,7 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
 ///
 /// # Errors
 /// Returns an error if it refers to nothing.
-fn references(
+pub fn references(
     record: &Record<'_>,
     key: &Key,
     at: Timestamp,

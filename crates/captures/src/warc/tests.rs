@@ -177,6 +177,7 @@ fn responses() {
         for threads in [1, 3] {
             let mut made = Vec::new();
             let look = |response: &ResponseRecord<'_>| {
+                assert_eq!(response.repeats.is_some(), response.status == 0, "{response:?}");
                 let body = response.body().map(|body| (body.bytes.len(), body.is_cut)).ok();
                 let (url, status) = (response.url, response.status);
                 let has_tag = response.header("x-robots-tag").is_some();
@@ -185,7 +186,6 @@ fn responses() {
             let act = |item: ResponseItem<String>| {
                 made.push(match item {
                     ResponseItem::Made(made) => made,
-                    ResponseItem::Revisit => "revisit".to_owned(),
                     ResponseItem::Damaged { what, .. } => what,
                     ResponseItem::Unreadable(unreadable) => panic!("{unreadable:?}"),
                 });
@@ -205,7 +205,7 @@ fn responses() {
                 [
                     "https://a.example/robots.txt 200 true Some((34, false))",
                     "https://b.example/cut 200 false Some((5, true))",
-                    "revisit",
+                    "https://b.example/ 0 false None",
                     "https://c.example/ 200 false None",
                     "it is not an HTTP answer: it has no head, as in HTTP/0.9",
                 ],
