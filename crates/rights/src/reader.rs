@@ -210,6 +210,8 @@ fn settle_tdm(
     let mut said = response.page_tdm.clone().or(response.tdm.clone());
     match documents.tdm(origin) {
         Some(Ok(file)) => said = said.or(file.rule_for(target)),
+        // What the page or the header says comes first, whatever is in the file.
+        Some(Err(_)) if said.reserved.is_some() => rights.mention(Note::TdmFile),
         Some(Err(_)) => rights.add_note(Note::TdmFile),
         None => {}
     }

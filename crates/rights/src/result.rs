@@ -18,7 +18,8 @@ const MAX_CONDITIONS: usize = 256;
 ///
 /// The most restrictive statement wins: a purpose is disallowed if any statement disallows it, else
 /// allowed if any allows it, else unknown. Silence is never permission, and what one mechanism
-/// allows lifts nothing of another. Crawling follows Allow and Disallow of robots.txt alone.
+/// allows lifts nothing of another. What could have said no and was not read makes a purpose that others
+/// allow unknown, and a note names it ([`Note::withholds`]). Crawling follows Allow and Disallow of robots.txt alone.
 ///
 /// With the feature `serde` it is a map: a ruling for each purpose (`ai-index` only if an RSL
 /// document covers the URL), `by` with the places that decided, and, if they are not empty,
@@ -37,6 +38,8 @@ pub struct Rights {
     limits: Limits,
     ceiling: Option<UseCeiling>,
     notes: Notes,
+    /// The purposes that something which was not read could disallow.
+    withheld: Purposes,
     speaks_of_ai_index: bool,
 }
 
@@ -47,7 +50,7 @@ impl Rights {
             self.crawl
         } else if self.disallowed.contains(purpose) {
             Ruling::Disallow
-        } else if self.allowed.contains(purpose) {
+        } else if self.allowed.without(self.withheld).contains(purpose) {
             Ruling::Allow
         } else {
             Ruling::Unknown
@@ -59,10 +62,11 @@ impl Rights {
     ///
     /// Empty if the ruling is unknown, and if a URL may be crawled because no rule is about it.
     pub fn by(&self, purpose: Purpose) -> impl Iterator<Item = &Statement> {
-        let disallowed = self.disallowed.contains(purpose);
-        self.statements.iter().filter(move |statement| {
-            let said = if disallowed { statement.disallows } else { statement.allows };
-            said.contains(purpose)
+        let ruling = self.ruling(purpose);
+        self.statements.iter().filter(move |statement| match ruling {
+            Ruling::Disallow => statement.disallows.contains(purpose),
+            Ruling::Allow => statement.allows.contains(purpose),
+            Ruling::Unknown => false,
         })
     }
 
@@ -98,6 +102,12 @@ impl Rights {
     /// The ceiling that Content Signals set with `use=`.
     pub fn use_ceiling(&self) -> Option<UseCeiling> {
         self.ceiling
+    }
+
+    /// The purposes that some statement allows, and that are unknown because something that could disallow
+    /// them was not read: a note names it.
+    pub fn withheld(&self) -> Purposes {
+        (self.allowed & self.withheld).without(self.disallowed)
     }
 
     /// What else there is to know.
@@ -142,7 +152,8 @@ impl Rights {
         self
     }
 
-    /// The same with another note: for whoever gathers what is read, and knows what is missing.
+    /// The same with another note: for whoever gathers what is read, and knows what is missing. What the note
+    /// [withholds](Note::withholds) is not allowed any more.
     #[must_use]
     pub fn with_note(mut self, note: Note) -> Rights {
         self.add_note(note);
@@ -217,10 +228,17 @@ impl Rights {
 
     pub(crate) fn add_note(&mut self, note: Note) {
         self.notes.add(note);
+        self.withheld |= note.withholds();
     }
 
     pub(crate) fn add_notes(&mut self, notes: Notes) {
         self.notes.add_all(notes);
+        self.withheld |= notes.withhold();
+    }
+
+    /// Adds a note of something that could not have changed a ruling.
+    pub(crate) fn mention(&mut self, note: Note) {
+        self.notes.add(note);
     }
 
     pub(crate) fn set_speaks_of_ai_index(&mut self) {
@@ -254,6 +272,25 @@ mod tests {
         assert_eq!(lines(&rights, Purpose::AiTrain), ["robots.txt:2"]);
         assert_eq!(lines(&rights, Purpose::AiInput), ["robots.txt:1"]);
         assert_eq!(rights.statements().len(), 2);
+    }
+
+    /// Whatever could have said no and was not read takes a permission away, and nothing else.
+    #[test]
+    fn what_was_not_read_withholds() {
+        for note in Note::ALL {
+            let mut rights = Rights::default();
+            rights.add(statement(1).allowing(Purposes::USES));
+            rights.add(statement(2).disallowing(Purpose::Snippet.into()));
+            let rights = rights.with_note(*note);
+            for purpose in Purposes::USES.without(Purpose::Snippet.into()).iter() {
+                let is_withheld = note.withholds().contains(purpose);
+                let wanted = if is_withheld { Ruling::Unknown } else { Ruling::Allow };
+                assert_eq!(rights.ruling(purpose), wanted, "{note} {purpose}");
+                assert_eq!(rights.by(purpose).count(), usize::from(!is_withheld));
+                assert_eq!(rights.withheld().contains(purpose), is_withheld);
+            }
+            assert_eq!(lines(&rights, Purpose::Snippet), ["robots.txt:2"]);
+        }
     }
 
     #[test]

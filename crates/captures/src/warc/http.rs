@@ -76,6 +76,7 @@ pub fn with_head<T>(
     let mut head = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default()
         .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
         .ignore_invalid_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true)
         .parse_response_with_uninit_headers(&mut head, &block, &mut headers);

@@ -95,8 +95,8 @@ impl<'p> RobotsRights<'p> {
         self.lines.licences.iter().map(|(line, url)| (*line, &**url))
     }
 
-    /// The ruling of the file alone on a purpose, without the places that decided: to filter. Licences
-    /// do not count.
+    /// The ruling of the file alone on a purpose, without the places that decided: to filter. If the file
+    /// names a licence, which may disallow any use, nothing in it allows one.
     ///
     /// For files without Content-Usage and Content-Signal it costs no more than the policy's verdict.
     ///
@@ -121,7 +121,7 @@ impl<'p> RobotsRights<'p> {
         });
         Ok(if disallows.contains(purpose) {
             Ruling::Disallow
-        } else if allows.contains(purpose) {
+        } else if allows.without(self.lines.withholds()).contains(purpose) {
             Ruling::Allow
         } else {
             Ruling::Unknown
@@ -194,6 +194,13 @@ impl CompiledLines {
         CompiledLines { usage, signals, licences, tokens: Vec::new(), notes }
     }
 
+    /// The purposes that the file alone allows to nobody: licences that it names are not read here.
+    fn withholds(&self) -> Purposes {
+        let licences =
+            if self.licences.is_empty() { Purposes::NONE } else { Note::LicenceNotGiven.withholds() };
+        licences | self.notes.withhold()
+    }
+
     /// Calls `said` with what policy tokens, Content-Usage and Content-Signal say of a target, at least
     /// of the purposes that are wanted.
     #[inline]
@@ -258,6 +265,7 @@ mod tests {
         let mut rights = Rights::default();
         let compiled = compiled(file, crawler);
         compiled.settle(url, &mut rights).unwrap();
+        compiled.refer(&mut rights);
         for purpose in Purpose::ALL {
             assert_eq!(compiled.ruling(*purpose, url), Ok(rights.ruling(*purpose)), "{purpose}");
         }
