@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use robotsieve::pack::{Pack, PackError};
 use robotsieve::{Config, Crawler, Origin, Profile, SiteKind, SiteRules};
@@ -14,11 +15,11 @@ use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{RobotsRights, Vocabulary};
 
 use super::args::RightsArgs;
+use super::payloads::{Noting, References};
 use crate::error::Failure;
 use crate::pack::args::Seed;
 use crate::pack::make::{opened, pool, stream, tell_left_out};
 use crate::pack::sources::Warc;
-use crate::write::file::cannot_write;
 
 /// The outcomes that are no file, each with the number under which it is in the pack.
 const OUTCOMES: [SiteKind; 3] = [SiteKind::AllowAll, SiteKind::DisallowAll, SiteKind::Unknown];
@@ -51,11 +52,13 @@ impl RobotsFiles {
         crawler: &Crawler,
         profile: &Profile,
         folder: &Path,
+        references: &Arc<Mutex<References>>,
     ) -> Result<RobotsFiles, Failure> {
         let config = Config::default().with_keep_rights(true);
         let crawlers = vec![crawler.clone()];
         let making = Making { profile: *profile, crawlers, config, seed: Seed::default().get() };
         let source = Warc::open(args.warc.clone(), args.threads.get())?;
+        let source = Noting { source, references: Arc::clone(references) };
         let judging = Judging::of(profile, None);
         let mut origins: HashMap<Box<str>, Versions<Option<u32>>> = HashMap::new();
         let made = || {
@@ -94,7 +97,7 @@ impl RobotsFiles {
             tell_left_out(counts);
             io::Result::Ok((opened(writer.finish()?)?, faults, counts.captures))
         };
-        let (pack, faults, captures) = made().map_err(|cause| cannot_write(folder, cause))?;
+        let (pack, faults, captures) = made().map_err(|cause| Failure::io("cannot read what robots.txt files say", cause))?;
         if faults > 0 && captures == 0 {
             let what = "nothing could be read: see the errors above".to_owned();
             return Err(Failure::Incomplete(what));
@@ -104,11 +107,11 @@ impl RobotsFiles {
         Ok(RobotsFiles { pack, packed, vocabulary, protocol, origins, faults })
     }
 
-    /// What was in force for a site when something of it was fetched. `None` if no capture says anything of it.
+    /// What was in force for a site when something of it was fetched; without a time, its newest state. `None` if no capture says anything of it.
     pub fn in_force(
         &self,
         origin: &Origin<'_>,
-        at: Timestamp,
+        at: Option<Timestamp>,
     ) -> Result<Option<RobotsInForce>, PackError> {
         let versions = self.origins.get(origin.key());
         let found = versions.and_then(|versions| versions.in_force(&self.protocol, at));
@@ -134,8 +137,8 @@ impl RobotsFiles {
         let versions = self.origins.get(origin.key());
         for (at, number) in versions.into_iter().flat_map(|versions| versions.files_after(at)) {
             let Some(number) = *number else { continue };
-            match different.iter_mut().find(|(known, _)| *known == number) {
-                Some((_, first)) => *first = at,
+            match different.iter().position(|(known, _)| *known == number) {
+                Some(known) => different[known].1 = at,
                 None if different.len() < most => different.push((number, at)),
                 None => break,
             }
@@ -154,6 +157,6 @@ impl RobotsFiles {
 
 /// The origin under which a file is in the pack: packs have one file for each.
 fn numbered(number: u32) -> Origin<'static> {
-    let origin = Origin::of(&format!("https://{number}.invalid")).expect("is a URL");
-    origin.into_owned()
+    let url = format!("https://{number}.invalid");
+    Origin::of(&url).expect("is a URL").into_owned()
 }

@@ -60,7 +60,8 @@ impl<B: Clone> Versions<B> {
         self.answers.insert(place, (answer, of));
     }
 
-    /// Returns what was in force at the time at which a page was fetched: the newest answer before it, as
+    /// Returns what was in force at the time at which a page was fetched, or without one what the newest
+    /// answer comes to ([`AsOf::Capture`]). In force was the newest answer before the page, as
     /// [`History::settle`] says, if its lifetime was not over; else the nearest in time. Returns `None`
     /// if there is no answer.
     ///
@@ -74,7 +75,7 @@ impl<B: Clone> Versions<B> {
     /// versions.push(Timestamp(100 * DAY), Some((0, Said::File(None))), "the first");
     /// versions.push(Timestamp(900 * DAY), Some((0, Said::File(None))), "the second");
     /// let in_force = |at| {
-    ///     let (settled, fit) = versions.in_force(&Protocol::RFC9309, Timestamp(at)).unwrap();
+    ///     let (settled, fit) = versions.in_force(&Protocol::RFC9309, Some(Timestamp(at))).unwrap();
     ///     (settled.of, fit)
     /// };
     /// assert_eq!(in_force(100 * DAY + 60), ("the first", Fit::Current));
@@ -82,9 +83,17 @@ impl<B: Clone> Versions<B> {
     /// assert_eq!(in_force(600 * DAY), ("the second", Fit::Later));
     /// ```
     #[must_use]
-    pub fn in_force(&self, protocol: &Protocol, at: Timestamp) -> Option<(Settled<B>, Fit)> {
+    pub fn in_force(
+        &self,
+        protocol: &Protocol,
+        at: Option<Timestamp>,
+    ) -> Option<(Settled<B>, Fit)> {
+        let Some(at) = at else {
+            let newest = self.settled(self.times.len(), protocol, AsOf::Capture)?;
+            return Some((newest, Fit::Current));
+        };
         let before = self.times.partition_point(|time| *time <= at);
-        let settled = self.settled(before, protocol, at);
+        let settled = self.settled(before, protocol, AsOf::Time(at));
         let is_current =
             |settled: &Settled<B>| settled.holds != SiteKind::Unknown && !settled.is_expired;
         if let Some(settled) = settled.as_ref().filter(|settled| is_current(settled)) {
@@ -98,12 +107,12 @@ impl<B: Clone> Versions<B> {
         match nearest(&times, at).map(|place| both[place]) {
             Some(place) if place >= before => {
                 let at = self.times[place];
-                let settled = self.settled(self.times.partition_point(|time| *time <= at), protocol, at);
-                Some((settled?, Fit::Later))
+                let len = self.times.partition_point(|time| *time <= at);
+                Some((self.settled(len, protocol, AsOf::Time(at))?, Fit::Later))
             }
             Some(_) => Some((settled?, Fit::Older)),
             // They all lead to what is not known.
-            None => Some((self.settled(self.times.len(), protocol, *self.times.last()?)?, Fit::Older)),
+            None => Some((self.settled(self.times.len(), protocol, AsOf::Capture)?, Fit::Older)),
         }
     }
 
@@ -115,7 +124,7 @@ impl<B: Clone> Versions<B> {
     }
 
     /// What follows from the first answers.
-    fn settled(&self, len: usize, protocol: &Protocol, at: Timestamp) -> Option<Settled<B>> {
+    fn settled(&self, len: usize, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
         let mut history = History::default();
         let first = len.saturating_sub(MOST_ANSWERS);
         let is_file = |place: &usize| matches!(self.answers[*place].0, Some((_, Said::File(_))));
@@ -124,6 +133,6 @@ impl<B: Clone> Versions<B> {
             let (answer, of) = &self.answers[place];
             history.push(Captured::at(self.times[place]), *answer, of.clone());
         }
-        history.settle(protocol, AsOf::Time(at))
+        history.settle(protocol, as_of)
     }
 }

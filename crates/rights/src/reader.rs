@@ -208,12 +208,19 @@ fn settle_tdm(
     rights: &mut Rights,
 ) {
     let mut said = response.page_tdm.clone().or(response.tdm.clone());
-    match documents.tdm(origin) {
-        Some(Ok(file)) => said = said.or(file.rule_for(target)),
-        // What the page or the header says comes first, whatever is in the file.
-        Some(Err(_)) if said.reserved.is_some() => rights.mention(Note::TdmFile),
-        Some(Err(_)) => rights.add_note(Note::TdmFile),
+    let file = documents.tdm(origin);
+    let unread = match file {
+        Some(Err(_)) => Some(Note::TdmFile),
+        _ => documents.is_tdm_not_read(origin).then_some(Note::TdmNotRead),
+    };
+    // What the page or the header says comes first, whatever is in the file.
+    match unread {
+        Some(note) if said.reserved.is_some() => rights.mention(note),
+        Some(note) => rights.add_note(note),
         None => {}
+    }
+    if let Some(Ok(file)) = file {
+        said = said.or(file.rule_for(target));
     }
     rights.add_notes(said.notes());
     let Some((is_reserved, place)) = said.reserved else { return };
@@ -260,6 +267,9 @@ fn settle_licences(
     // Named twice, a document still speaks once, and is compared with the page once.
     let mut covers: BTreeMap<&str, bool> = BTreeMap::new();
     let mut settle = |url, via, rights: &mut Rights| {
+        if documents.is_rsl_not_read(url) {
+            rights.add_note(Note::FileNotRead);
+        }
         let state = documents.rsl(url).map(|document| match document {
             Ok(document) => {
                 let settle = || document.settle(page, rights);

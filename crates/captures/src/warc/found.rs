@@ -223,7 +223,7 @@ fn earlier(
 
 /// Returns true if a payload of this digest has no bytes. It may stand in any record, also in one without a
 /// file.
-fn is_of_nothing(name: &str) -> bool {
+pub fn is_of_nothing(name: &str) -> bool {
     const NOTHING: [&str; 5] = [
         "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj",
         "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
