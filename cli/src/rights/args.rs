@@ -77,7 +77,7 @@ pub struct RightsArgs {
     #[arg(long, value_name = "ADDRESS=FILE", verbatim_doc_comment)]
     pub file: Vec<OsString>,
 
-    /// Whose reading of robots tags counts: generic, google, bing, yandex
+    /// Whose reading of robots tags counts: generic, google, bing, yandex, amazon
     ///
     /// generic: the rules that do not depend on one search engine.
     #[arg(long, value_name = "NAME", value_parser = reading)]
@@ -198,7 +198,7 @@ pub enum RightsFormat {
 }
 
 fn reading(text: &str) -> Result<TagReading, String> {
-    text.parse().map_err(|_| "one of generic, google, bing and yandex is expected".to_owned())
+    text.parse().map_err(|_| "one of generic, google, bing, yandex and amazon is expected".to_owned())
 }
 
 fn purpose(text: &str) -> Result<Purpose, String> {

@@ -267,7 +267,7 @@ pub(super) fn documents(args: &RightsArgs, payloads: &Payloads) -> Result<Known,
         found.named.iter().filter(|name| !is_always_kept(name)).cloned().collect();
     let mut read: HashSet<String> = HashSet::new();
     for _ in 0..=MOST_REDIRECTS {
-        wanted.extend(found.redirects());
+        wanted.extend(found.redirects(&read));
         wanted.retain(|address| !read.contains(address) && !is_always_kept(address));
         if wanted.is_empty() {
             break;
@@ -333,13 +333,20 @@ impl Found {
         self.by_address.entry(address).or_default().add(at, said);
     }
 
-    /// Where captures lead.
-    fn redirects(&self) -> impl Iterator<Item = String> {
-        let all = self.by_address.values().flat_map(|captured| &captured.said);
-        all.filter_map(|(_, said)| match said {
+    /// Where the captures lead of those addresses that may stand for a document.
+    fn redirects(&self, read: &HashSet<String>) -> Vec<String> {
+        let leads = |address: &String| {
+            self.named.contains(address)
+                || read.contains(address)
+                || Url::parse(address).is_ok_and(|url| is_tdm(&url))
+        };
+        let captures = self.by_address.iter().filter(|(address, _)| leads(address));
+        let said = captures.flat_map(|(_, captured)| &captured.said);
+        let redirects = said.filter_map(|(_, said)| match said {
             Said::Redirect(to) => Some(to.clone()),
             _ => None,
-        })
+        });
+        redirects.collect()
     }
 
     fn known(self) -> Known {

@@ -99,10 +99,10 @@ fn without_reason(rights: &Rights, purpose: Purpose, sources: &RightsSources<'_>
     match purpose {
         Purpose::Crawl if sources.robots.is_none() => "no robots.txt was given",
         Purpose::Crawl => "no rule of robots.txt matches",
-        _ if rights.conditions(purpose).next().is_some() => "it depends: see below",
         _ if rights.withheld().contains(purpose) => {
             "what could disallow it was not read: see below"
         }
+        _ if rights.conditions(purpose).next().is_some() => "it depends: see below",
         _ => "no statement settles it",
     }
 }

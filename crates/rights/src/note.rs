@@ -42,6 +42,8 @@ macro_rules! notes {
 notes! {
     Cancelled "cancelled"
         "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
+    Cut "cut"
+        "a list is cut: more places, licences or conditions count than are listed",
     DocumentLater "document-later"
         "a document of the site was captured only after the page: it is the nearest that is known",
     DocumentOlder "document-older"
@@ -53,6 +55,8 @@ notes! {
         "different paths of equal length match the URL: all of them count, and disallow wins",
     FileNotRead "file-not-read"
         "a file of the site could not be read, so nothing is known of what it says",
+    FoundationModels "foundation-models"
+        "'train-ai=y' permits training of foundation or generative models; of other training it says nothing",
     GroupsDiffer "groups-differ"
         "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
          groups, so a Disallow meant for one crawler may apply to others",
@@ -110,6 +114,8 @@ notes! {
         "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
     UnknownLabel "unknown-label"
         "a label is not in the vocabulary that is read, so it is ignored",
+    UnknownRule "unknown-rule"
+        "a rule of X-Robots-Tag or of a robots meta tag is not known, so it is ignored",
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
 }

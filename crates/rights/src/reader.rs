@@ -115,7 +115,8 @@ impl RightsReader {
     /// most say nothing, and need no memory for it. [`Rights::with_crawl`] then has the whole answer.
     #[must_use]
     pub fn robots_if_any(&self, robots: &Robots<'_>) -> Option<RobotsRights<'static>> {
-        speaks_of_rights(robots, &self.tokens).then(|| self.robots(robots))
+        let is_token = !PolicyToken::of_names(self.crawler.iter()).is_empty();
+        (is_token || speaks_of_rights(robots, &self.tokens)).then(|| self.robots(robots))
     }
 
     /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.
@@ -245,7 +246,14 @@ fn settle_tdm(
 /// Notes that a `noindex` is never seen, because the URL may not be crawled.
 fn note_hidden(rights: &mut Rights) {
     let is_tag = |version| {
-        matches!(version, Version::Google | Version::Bing | Version::Yandex | Version::Repext)
+        matches!(
+            version,
+            Version::Google
+                | Version::Bing
+                | Version::Yandex
+                | Version::Amazon
+                | Version::Repext
+        )
     };
     let disallowed = |purpose| rights.ruling(purpose) == Ruling::Disallow;
     if disallowed(Purpose::Crawl)

@@ -1,5 +1,7 @@
 //! The rights of a URL: all statements about it, combined.
 
+use std::sync::Arc;
+
 use robotsieve::Verdict;
 use smallvec::SmallVec;
 
@@ -11,7 +13,7 @@ use crate::purpose::{Purpose, Purposes, Ruling};
 use crate::statement::Statement;
 use crate::version::Version;
 
-/// The most conditions that are kept: five purposes that depend on some fifty countries.
+/// The most conditions that are kept.
 const MAX_CONDITIONS: usize = 256;
 
 /// What a crawler may do with a URL and its content, and which places say so.
@@ -32,8 +34,8 @@ pub struct Rights {
     disallowed: Purposes,
     /// The purposes that some statement disallows that no licence lifts.
     not_licensable: Purposes,
-    /// Every purpose and what it is allowed under, in the order found.
-    conditions: Vec<(Purpose, Box<str>)>,
+    /// What purposes are allowed under, in the order found, each once.
+    conditions: Vec<(Purposes, Arc<str>)>,
     licences: Vec<Licence>,
     limits: Limits,
     ceiling: Option<UseCeiling>,
@@ -60,7 +62,8 @@ impl Rights {
     /// The statements that decided on a purpose: those that disallow it if any does, else those that
     /// allow it. Each has its place and the version of the text that it follows.
     ///
-    /// Empty if the ruling is unknown, and if a URL may be crawled because no rule is about it.
+    /// Empty if the ruling is unknown, if a URL may be crawled because no rule is about it, and if the rule is in
+    /// a pack that keeps no rules.
     pub fn by(&self, purpose: Purpose) -> impl Iterator<Item = &Statement> {
         let ruling = self.ruling(purpose);
         self.statements.iter().filter(move |statement| match ruling {
@@ -87,10 +90,10 @@ impl Rights {
 
     /// The conditions of a purpose: `attribution`, `contribution`, or `user:…`, `not-user:…`, `geo:…` and
     /// `not-geo:…`, on which it depends whether it is allowed. None for a purpose that is disallowed, and
-    /// 256 at most for all purposes together.
+    /// 256 different ones at most.
     pub fn conditions(&self, purpose: Purpose) -> impl Iterator<Item = &str> {
         let counts = !self.disallowed.contains(purpose);
-        let conditions = self.conditions.iter().filter(move |(of, _)| counts && *of == purpose);
+        let conditions = self.conditions.iter().filter(move |(of, _)| counts && of.contains(purpose));
         conditions.map(|(_, condition)| &**condition)
     }
 
@@ -215,13 +218,41 @@ impl Rights {
         }
     }
 
-    pub(crate) fn add_condition(&mut self, purpose: Purpose, condition: &str) {
-        if self.conditions.len() == MAX_CONDITIONS {
-            return;
-        }
-        let is_known = |(of, known): &(Purpose, Box<str>)| *of == purpose && **known == *condition;
-        if !self.conditions.iter().any(is_known) {
-            self.conditions.push((purpose, condition.into()));
+    /// Disallows purposes by a statement whose place is not known.
+    pub(crate) fn disallow(&mut self, purposes: Purposes) {
+        self.disallowed |= purposes;
+        self.not_licensable |= purposes;
+    }
+
+    /// The same for purposes that are allowed or disallowed by statements whose places are not listed.
+    pub(crate) fn add_unplaced(
+        &mut self,
+        allows: Purposes,
+        disallows: Purposes,
+        licensable: Purposes,
+    ) {
+        self.allowed |= allows;
+        self.disallowed |= disallows;
+        self.not_licensable |= disallows.without(licensable);
+        self.mention(Note::Cut);
+    }
+
+    /// Adds conditions of these purposes, each with the purposes that depend on it.
+    pub(crate) fn add_conditions(&mut self, of: Purposes, conditions: &[(Purposes, Arc<str>)]) {
+        // Those of one document are different ones.
+        let known = self.conditions.len();
+        for (purposes, condition) in conditions {
+            let purposes = *purposes & of;
+            let is_same = |(_, own): &&mut (Purposes, Arc<str>)| own == condition;
+            if purposes.is_empty() {
+            } else if let Some((own, _)) = self.conditions[..known].iter_mut().find(is_same) {
+                *own |= purposes;
+            } else if self.conditions.len() == MAX_CONDITIONS {
+                self.notes.add(Note::Cut);
+                return;
+            } else {
+                self.conditions.push((purposes, Arc::clone(condition)));
+            }
         }
     }
 
@@ -343,8 +374,8 @@ mod tests {
     #[test]
     fn conditions_and_ceilings() {
         let mut rights = Rights::default();
-        rights.add_condition(Purpose::AiTrain, "attribution");
-        rights.add_condition(Purpose::AiTrain, "attribution");
+        rights.add_conditions(Purposes::AI, &[(Purpose::AiTrain.into(), "attribution".into())]);
+        rights.add_conditions(Purposes::USES, &[(Purpose::AiTrain.into(), "attribution".into())]);
         assert_eq!(rights.conditions(Purpose::AiTrain).collect::<Vec<_>>(), ["attribution"]);
         rights.add(statement(1).disallowing(Purpose::AiTrain.into()));
         assert_eq!(rights.conditions(Purpose::AiTrain).count(), 0);
