@@ -125,6 +125,21 @@ pub struct RightsArgs {
     #[arg(long, value_name = "PURPOSE", value_parser = purpose, requires = "only")]
     pub purpose: Option<Purpose>,
 
+    /// With --warc, which captures of robots.txt and of other documents count: page
+    /// or newest
+    ///
+    /// 'page': those that were in force when the page was fetched. 'newest': what
+    /// the archives have last, whenever the page was fetched.
+    #[arg(long = "as-of", value_name = "WHICH", value_enum, default_value = "page")]
+    #[arg(hide_possible_values = true, verbatim_doc_comment)]
+    pub as_of_documents: AsOfDocuments,
+
+    /// With --warc, add what owners refused after a page was fetched
+    ///
+    /// Never what they granted since.
+    #[arg(long, requires = "warc", verbatim_doc_comment)]
+    pub and_later_refusals: bool,
+
     #[command(flatten)]
     pub profile: ProfileOption,
 
@@ -158,6 +173,15 @@ pub enum Only {
     Allowed,
     /// Those that nobody disallows
     NotDisallowed,
+}
+
+/// The captures of documents that count for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AsOfDocuments {
+    /// Those in force when the page was fetched
+    Page,
+    /// The newest
+    Newest,
 }
 
 /// The forms in which rights are printed.

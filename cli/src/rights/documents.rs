@@ -5,21 +5,28 @@
 //! the type of such a document. Redirects are followed. So the archives are read once for what is known by
 //! itself, and once more for each step to addresses that were named only then.
 //!
-//! Of the captures of an address the newest that says something counts: a document, a redirect, or that there
-//! is none. A failure says nothing; if it is the newest capture, the address counts as not read besides, which
-//! takes permissions away and erases no reservation.
+//! Of the captures of an address that say something (a document, a redirect, or that there is none) the one
+//! counts that was in force when the page was fetched ([`Versions::in_force`]). A failure says nothing; if it
+//! is the newest capture before the page, the address counts as not read besides, which takes permissions away
+//! and erases no reservation.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::{Fit, Versions};
 use robotsieve_client::Timestamp;
+use robotsieve_client::report::rfc3339;
+use robotsieve_client::outcome::{Protocol, Said as Answer};
 use robotsieve_rights::{Documents, LicenceKind, Response};
 use url::Url;
 
-use super::archive::media_type;
 use super::args::RightsArgs;
+use super::page::media_type;
+use super::payloads::Payloads;
+use super::row::Document;
 use crate::error::Failure;
 use crate::read::warc_files;
 
@@ -33,15 +40,132 @@ const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 /// The most redirects that lead to a document, as for robots.txt.
 const MOST_REDIRECTS: usize = 5;
 
-const TDM_PATH: &str = "/.well-known/tdmrep.json";
+pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
-/// The documents that archives have.
+/// The documents that archives have, with the times at which they were captured.
 pub(super) struct Known {
-    pub(super) documents: Documents,
-    /// How many there are.
+    by_address: HashMap<String, History>,
+    /// By the address that redirects, and the place of the document in memory, where it stays.
+    redirected: Mutex<HashMap<(String, usize), Documents>>,
+    /// How many different ones there are.
     pub(super) count: usize,
     /// How many were left out, because there are too many.
     pub(super) left_out: u64,
+}
+
+/// What an address had, and when.
+struct History {
+    versions: Versions<Step>,
+    /// When it could not be read, in ascending order.
+    failed: Vec<Timestamp>,
+}
+
+/// What an address had.
+#[derive(Clone)]
+enum Step {
+    Document(Arc<File>),
+    Redirect(Arc<str>),
+    Absent,
+}
+
+/// A document, read when a page first needs it.
+struct File {
+    bytes: Vec<u8>,
+    read: OnceLock<Documents>,
+}
+
+/// A document that was in force for a page, or that the owner changed later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dated {
+    pub(super) address: String,
+    pub(super) captured: Timestamp,
+    pub(super) fit: Fit,
+}
+
+impl Dated {
+    /// As it is printed beside a page of this time.
+    pub(super) fn row(self, page: Timestamp) -> Document {
+        let Dated { address: url, captured, fit } = self;
+        let age = page.0.cast_signed().saturating_sub(captured.0.cast_signed());
+        Document { url, captured: rfc3339(captured), age_seconds: age, fit: fit.as_str() }
+    }
+}
+
+impl Known {
+    /// Adds the document to `documents` that was in force at an address when a page was fetched.
+    pub(super) fn add(
+        &self,
+        documents: &mut Documents,
+        address: &str,
+        at: Option<Timestamp>,
+    ) -> Option<Dated> {
+        let (mut next, mut redirects) = (address.to_owned(), 0);
+        let mut found: Option<Dated> = None;
+        loop {
+            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS) else {
+                // What a redirect leads to and the archives do not have may be there.
+                if redirects > 0 {
+                    documents.add_not_read(address);
+                }
+                return found;
+            };
+            let in_force = dated.versions.in_force(&Protocol::RFC9309, at);
+            let captured = in_force.as_ref().map(|(settled, _)| settled.captured.at);
+            let failed = dated.failed.partition_point(|failed| at.is_none_or(|at| *failed <= at));
+            let last_failed = failed.checked_sub(1).map(|last| dated.failed[last]);
+            let is_later = matches!(in_force, Some((_, Fit::Later)));
+            if last_failed.is_some_and(|failed| is_later || captured.is_none_or(|at| at < failed))
+                || in_force.is_none()
+            {
+                documents.add_not_read(address);
+            }
+            let Some((settled, fit)) = in_force else { return found };
+            // The first of a chain says when the address was read.
+            let captured = settled.captured.at;
+            let first = Dated { address: address.to_owned(), captured, fit };
+            found = Some(found.unwrap_or(first));
+            match settled.of {
+                Step::Document(document) => {
+                    let read = || Documents::new().with(address, &document.bytes);
+                    if redirects == 0 {
+                        documents.add_all(document.read.get_or_init(read));
+                    } else {
+                        documents.add_all(&self.redirected(address, &document, read));
+                    }
+                    return found;
+                }
+                Step::Redirect(to) => (next, redirects) = (to.to_string(), redirects + 1),
+                Step::Absent => return found,
+            }
+        }
+    }
+
+    /// A document as that of an address that redirects to it: its address is its name.
+    fn redirected(
+        &self,
+        address: &str,
+        document: &Arc<File>,
+        read: impl FnOnce() -> Documents,
+    ) -> Documents {
+        let key = (address.to_owned(), Arc::as_ptr(document).addr());
+        let mut redirected = self.redirected.lock().unwrap_or_else(PoisonError::into_inner);
+        redirected.entry(key).or_insert_with(read).clone()
+    }
+
+    /// The times after that of a page at which an address had another document, the newest first.
+    pub(super) fn after(&self, address: &str, at: Timestamp) -> Vec<Timestamp> {
+        let Some(dated) = self.by_address.get(address) else { return Vec::new() };
+        let mut times: Vec<(Timestamp, *const File)> = Vec::new();
+        for (at, step) in dated.versions.files_after(at) {
+            let Step::Document(document) = step else { continue };
+            let document = Arc::as_ptr(document);
+            match times.last_mut().filter(|(_, last)| *last == document) {
+                Some(last) => last.0 = at,
+                None => times.push((at, document)),
+            }
+        }
+        times.into_iter().map(|(at, _)| at).collect()
+    }
 }
 
 /// What a capture of an address says of the document there.
@@ -56,34 +180,61 @@ enum Said {
     Failure,
 }
 
-/// The newest captures of an address.
+/// The captures of an address.
 #[derive(Debug, Default)]
 struct Captured {
-    /// That says something.
-    newest: Option<(Timestamp, Said)>,
-    failed: Option<Timestamp>,
+    /// That say something.
+    said: Vec<(Timestamp, Said)>,
+    failed: Vec<Timestamp>,
 }
 
 impl Captured {
-    /// Of two of the same time the later one in the archives counts, as for robots.txt.
     fn add(&mut self, at: Timestamp, said: Said) {
-        match (said, &self.newest) {
-            (Said::Failure, _) => self.failed = self.failed.max(Some(at)),
-            (_, Some((known, _))) if *known > at => {}
-            (said, _) => self.newest = Some((at, said)),
+        match said {
+            Said::Failure => self.failed.push(at),
+            said => self.said.push((at, said)),
         }
     }
 
-    /// Returns true if the newest capture is a failure.
-    fn is_not_read(&self) -> bool {
-        self.failed > self.newest.as_ref().map(|(at, _)| *at)
+    /// The bytes of its documents.
+    fn len(&self) -> usize {
+        self.said.iter().map(|(_, said)| said.len()).sum()
     }
 
+    fn dated(mut self, count: &mut usize) -> History {
+        // Of two of the same time the later one in the archives counts, as for robots.txt.
+        self.said.sort_by_key(|(at, _)| *at);
+        self.failed.sort_unstable();
+        let mut versions = Versions::default();
+        let mut last: Option<Arc<File>> = None;
+        for (at, said) in self.said {
+            let (said, step) = match said {
+                Said::Document(body) => {
+                    let document = match last.take().filter(|last| last.bytes == body) {
+                        Some(last) => last,
+                        None => {
+                            *count += 1;
+                            Arc::new(File { bytes: body, read: OnceLock::new() })
+                        }
+                    };
+                    last = Some(Arc::clone(&document));
+                    (Answer::File(None), Step::Document(document))
+                }
+                Said::Redirect(to) => (Answer::File(None), Step::Redirect(to.into())),
+                Said::Absent | Said::Failure => (Answer::Status(404), Step::Absent),
+            };
+            versions.push(at, Some((0, said)), step);
+        }
+        History { versions, failed: self.failed }
+    }
+}
+
+impl Said {
     fn len(&self) -> usize {
-        match &self.newest {
-            Some((_, Said::Document(body))) => body.len(),
-            Some((_, Said::Redirect(to))) => to.len(),
-            _ => 0,
+        match self {
+            Said::Document(body) => body.len(),
+            Said::Redirect(to) => to.len(),
+            Said::Absent | Said::Failure => 0,
         }
     }
 }
@@ -94,6 +245,8 @@ struct Found {
     by_address: HashMap<String, Captured>,
     /// Addresses of licences.
     named: HashSet<String>,
+    /// Captures.
+    count: usize,
     bytes: usize,
     left_out: u64,
 }
@@ -106,9 +259,9 @@ struct Look {
 }
 
 /// The documents that the archives have, each at the address that names it.
-pub(super) fn documents(args: &RightsArgs) -> Result<Known, Failure> {
+pub(super) fn documents(args: &RightsArgs, payloads: &Payloads) -> Result<Known, Failure> {
     let mut found = Found::default();
-    found.read(args, first_look)?;
+    found.read(args, |response| first_look(response, payloads))?;
     // The addresses that stand for a document, and those that lead to one.
     let mut wanted: HashSet<String> =
         found.named.iter().filter(|name| !is_always_kept(name)).cloned().collect();
@@ -120,10 +273,11 @@ pub(super) fn documents(args: &RightsArgs) -> Result<Known, Failure> {
             break;
         }
         for address in &wanted {
-            let before = found.by_address.remove(address);
-            found.bytes -= before.map_or(0, |before| before.len());
+            let before = found.by_address.remove(address).unwrap_or_default();
+            found.bytes -= before.len();
+            found.count -= before.said.len() + before.failed.len();
         }
-        found.read(args, |response| second_look(response, &wanted))?;
+        found.read(args, |response| second_look(response, &wanted, payloads))?;
         read.extend(std::mem::take(&mut wanted));
     }
     Ok(found.known())
@@ -161,9 +315,8 @@ impl Found {
 
     fn add(&mut self, address: String, at: Timestamp, said: Said) {
         let is_known = self.by_address.contains_key(&address);
-        let bytes = if let Said::Document(body) = &said { body.len() } else { 0 };
-        let is_full = !is_known && self.by_address.len() >= MOST_DOCUMENTS
-            || self.bytes + bytes > MOST_DOCUMENT_BYTES;
+        let is_full =
+            self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
         // What there is no room for counts as not read.
         let said = match said {
             Said::Document(_) if is_full => {
@@ -175,53 +328,39 @@ impl Found {
         if is_full && !is_known {
             return;
         }
-        let captured = self.by_address.entry(address).or_default();
-        self.bytes -= captured.len();
-        captured.add(at, said);
-        self.bytes += captured.len();
+        self.count += 1;
+        self.bytes += said.len();
+        self.by_address.entry(address).or_default().add(at, said);
     }
 
-    /// Where the captures that count lead, of addresses that stand for a document or lead to one.
+    /// Where the captures lead of those addresses that may stand for a document.
     fn redirects(&self, read: &HashSet<String>) -> Vec<String> {
         let leads = |address: &String| {
             self.named.contains(address)
                 || read.contains(address)
                 || Url::parse(address).is_ok_and(|url| is_tdm(&url))
         };
-        let captures = self.by_address.iter();
-        let redirects = captures.filter_map(|(address, captured)| match &captured.newest {
-            Some((_, Said::Redirect(to))) if leads(address) => Some(to.clone()),
+        let captures = self.by_address.iter().filter(|(address, _)| leads(address));
+        let said = captures.flat_map(|(_, captured)| &captured.said);
+        let redirects = said.filter_map(|(_, said)| match said {
+            Said::Redirect(to) => Some(to.clone()),
             _ => None,
         });
         redirects.collect()
     }
 
     fn known(self) -> Known {
-        let mut known = Known { documents: Documents::new(), count: 0, left_out: self.left_out };
-        for (address, captured) in &self.by_address {
-            let (mut is_not_read, mut said) = (captured.is_not_read(), &captured.newest);
-            let mut redirects = 0;
-            while let Some((_, Said::Redirect(to))) = said {
-                redirects += 1;
-                let next = self.by_address.get(to).filter(|_| redirects <= MOST_REDIRECTS);
-                // What a redirect leads to and the archives do not have may be there.
-                is_not_read |= next.is_none_or(Captured::is_not_read);
-                said = next.map_or(&None, |next| &next.newest);
-            }
-            if let Some((_, Said::Document(body))) = said {
-                known.documents.add(address, body);
-                known.count += 1;
-            }
-            if is_not_read {
-                known.documents.add_not_read(address);
-            }
-        }
-        known
+        let mut count = 0;
+        let dated = self.by_address.into_iter();
+        let dated = dated.map(|(address, captured)| (address, captured.dated(&mut count)));
+        let by_address = dated.collect();
+        let redirected = Mutex::default();
+        Known { by_address, redirected, count, left_out: self.left_out }
     }
 }
 
 /// Looks for documents that are known by their path or their type, and for names of others.
-fn first_look(response: &ResponseRecord<'_>) -> Look {
+fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     let mut look = Look::default();
     let fields = || response.headers().filter(|(name, _)| name.eq_ignore_ascii_case("link"));
     if fields().next().is_some() {
@@ -232,12 +371,13 @@ fn first_look(response: &ResponseRecord<'_>) -> Look {
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
     if url.path() == "/robots.txt" && (200..300).contains(&response.status) {
+        // What a revisit repeats is looked at where it stands.
         if let Ok(body) = response.body() {
             look.names.extend(licences(&body.bytes));
         }
         return look;
     }
-    let media_type = media_type(response);
+    let media_type = media_type(response.headers());
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
     let is_named = is_always_kept(&own) || is("application/rsl+xml");
     let may_be_rsl = is("application/xml")
@@ -249,7 +389,7 @@ fn first_look(response: &ResponseRecord<'_>) -> Look {
         return look;
     }
     let is_tdm = is_tdm(&url);
-    let mut said = said(response, &url);
+    let mut said = said(response, &url, payloads);
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     if let Said::Document(body) = &said
         && !is_tdm
@@ -269,29 +409,40 @@ fn first_look(response: &ResponseRecord<'_>) -> Look {
 }
 
 /// Looks for the documents at these addresses.
-fn second_look(response: &ResponseRecord<'_>, wanted: &HashSet<String>) -> Look {
+fn second_look(
+    response: &ResponseRecord<'_>,
+    wanted: &HashSet<String>,
+    payloads: &Payloads,
+) -> Look {
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
-        let said = said(response, &Url::parse(&own).ok()?);
+        let said = said(response, &Url::parse(&own).ok()?, payloads);
         Some((own, response.at, said))
     });
     Look { capture, names: Vec::new() }
 }
 
 /// What a response says of the document at its address.
-fn said(response: &ResponseRecord<'_>, url: &Url) -> Said {
-    match response.status {
+fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
+    let payload = payloads.of(response);
+    let status = match (response.status, payload) {
+        (0, Some(payload)) => payload.status,
+        (status, _) => status,
+    };
+    match status {
         // A part says nothing.
         206 => Said::Failure,
-        200..=299 => match response.body() {
-            // What is cut is no JSON, and no XML, and is found to be none.
-            Ok(body) => {
-                let mut bytes = body.bytes;
-                bytes.truncate(MOST_BYTES_OF_ONE);
-                Said::Document(bytes)
+        200..=299 | 304 => {
+            let of_payload = payload.and_then(|payload| payload.document.clone());
+            match response.body().ok().map(|body| body.bytes).filter(|_| status != 304).or(of_payload) {
+                // What is cut is no JSON, and no XML, and is found to be none.
+                Some(mut bytes) => {
+                    bytes.truncate(MOST_BYTES_OF_ONE);
+                    Said::Document(bytes)
+                }
+                None => Said::Failure,
             }
-            Err(_) => Said::Failure,
-        },
+        }
         301 | 302 | 303 | 307 | 308 => {
             let location = response.header("location").and_then(|to| str::from_utf8(to).ok());
             let to = location.and_then(|to| url.join(to.trim()).ok());
@@ -306,7 +457,7 @@ fn said(response: &ResponseRecord<'_>, url: &Url) -> Said {
 }
 
 /// An address in the form by which captures are compared. `None` if it is no absolute URL.
-fn address(url: &str) -> Option<String> {
+pub(super) fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     url.set_fragment(None);
     Some(url.into())
@@ -317,7 +468,7 @@ fn is_always_kept(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_tdm(&url) || url.path().ends_with(".xml"))
 }
 
-fn is_tdm(url: &Url) -> bool {
+pub(super) fn is_tdm(url: &Url) -> bool {
     url.path() == TDM_PATH && url.query().is_none()
 }
 

@@ -3,8 +3,11 @@
 mod archive;
 pub mod args;
 mod documents;
+mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod payloads;
+mod robots;
 mod row;
 
 use std::borrow::Cow;

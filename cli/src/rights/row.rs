@@ -17,6 +17,8 @@ pub struct Row {
     /// What the archive has of the robots.txt of its site. `None` if nothing.
     pub robots: Option<&'static str>,
     pub page: Page,
+    /// The robots.txt and the other documents that were asked, as the archives have them.
+    pub documents: Vec<Document>,
     #[serde(flatten)]
     pub rights: robotsieve_rights::Rights,
 }
@@ -39,6 +41,17 @@ impl Row {
     }
 }
 
+/// A document of the archives that was asked about a page.
+#[derive(Serialize)]
+pub struct Document {
+    pub url: String,
+    pub captured: String,
+    /// From its capture to that of the page; negative if the page was captured first.
+    pub age_seconds: i64,
+    /// `current`, `older` or `later`.
+    pub fit: &'static str,
+}
+
 /// What was read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
@@ -48,7 +61,7 @@ pub enum Page {
     NotHtml,
     /// What is there of it: its end is missing in the archive.
     Cut,
-    /// Nothing: it ended too early, or its encoding cannot be undone.
+    /// Nothing: it ended too early, its encoding cannot be undone, or another record has it that is not here.
     Unreadable,
 }
 
@@ -76,5 +89,6 @@ pub struct Printed {
     pub responses: u64,
     /// Those among them that were asked for.
     pub rows: u64,
-    pub revisits: u64,
+    /// Revisits whose body is not here.
+    pub without_body: u64,
 }

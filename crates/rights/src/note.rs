@@ -44,6 +44,11 @@ notes! {
         "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
     Cut "cut"
         "a list is cut: more places, licences or conditions count than are listed",
+    DocumentLater "document-later"
+        "a document of the site was captured only after the page: it is the nearest that is known",
+    DocumentOlder "document-older"
+        "a document of the site was captured longer before the page than it counts: it is the nearest that \
+         is known",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
@@ -57,6 +62,8 @@ notes! {
          groups, so a Disallow meant for one crawler may apply to others",
     ImagesOnly "images-only"
         "'noimageai' applies only to the page's images",
+    LaterRefusal "later-refusal"
+        "the owner refused a use after the page was fetched",
     LicenceInvalid "licence-invalid"
         "a licence is not a valid RSL document, so nothing is known of it",
     LicenceNotGiven "licence-not-given"

@@ -163,6 +163,36 @@ impl Rights {
         self
     }
 
+    /// The same with what other rights disallow, as they are known from a later time: never with what those
+    /// allow.
+    ///
+    /// ```
+    /// use robotsieve_rights::{Documents, Purpose, Response, RightsReader, Ruling};
+    ///
+    /// let reader = RightsReader::new(&"ExampleBot".into());
+    /// let of = |signals: &str| {
+    ///     let response = Response::new().with_headers([("Content-Signal", signals)]);
+    ///     reader.rights("/a", None, &response, &Documents::new())
+    /// };
+    /// let rights = of("ai-train=yes")?.with_refusals(&of("ai-train=no, search=yes")?);
+    /// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Disallow);
+    /// assert_eq!(rights.ruling(Purpose::Index), Ruling::Unknown);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    #[must_use]
+    pub fn with_refusals(mut self, later: &Rights) -> Rights {
+        if later.crawl == Ruling::Disallow {
+            self.set_crawl(Ruling::Disallow);
+        }
+        for statement in later.statements.iter().filter(|one| !one.disallows.is_empty()) {
+            let refusal = Statement { allows: Purposes::NONE, ..statement.clone() };
+            if !self.statements.contains(&refusal) && !self.statements.contains(statement) {
+                self.add(refusal);
+            }
+        }
+        self
+    }
+
     pub(crate) fn set_crawl(&mut self, crawl: Ruling) {
         self.crawl = crawl;
     }
