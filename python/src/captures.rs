@@ -21,8 +21,8 @@ use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
 use robotsieve_captures::{
-    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace, Says,
-    SiteAnswer,
+    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace,
+    RepeatedAt, Repeats, Says, SiteAnswer,
 };
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Failure, Protocol, Said};
@@ -170,9 +170,22 @@ impl Rows {
                 row.error = Some(&error);
             }
             SiteAnswer::Same(same) => {
-                same_as = url_of_key(&same.key);
+                if let Some(own) = &same.own {
+                    row.status = Some(own.status.into());
+                    row.lifetime = match Said::of(Ok(own), capture.time()) {
+                        Some(Said::File(lifetime) | Said::Unchanged(lifetime)) => lifetime,
+                        _ => None,
+                    };
+                }
+                let place = same.places.iter().flatten().find(|place| place.exactly.is_some());
+                let Some(place) = place else {
+                    let damage = Some("the revisit has no WARC-Refers-To-Date, which says what it repeats");
+                    self.push(&Row { damage, ..Row::default() }, &capture.place);
+                    return;
+                };
+                same_as = url_of_key(&place.key);
                 row.same_as_url = Some(&same_as);
-                row.same_as_time = Some(same.at);
+                row.same_as_time = place.exactly;
             }
         }
         self.push(&row, &capture.place);
@@ -573,7 +586,7 @@ fn says(
     Ok(match capture.answer.says::<()>(capture.time()) {
         None => ("nothing", None),
         Some(Says::Redirect(key)) => ("redirect", Some(Detail::Target(key.into()))),
-        Some(Says::Same(key, _)) => ("same", Some(Detail::Target(key.into()))),
+        Some(Says::Same(_)) => unreachable!("columns make no revisits"),
         Some(Says::Answer(said, _)) => {
             let (word, number) = words_of(said);
             // The lifetime was read from headers that the row does not have.
@@ -638,7 +651,10 @@ impl CapturesOf {
         }
         let says = match (said, target, exactly) {
             ("redirect", Some(to), _) => Says::Redirect(to),
-            ("same", Some(key), Some(at)) => Says::Same(key, Timestamp(at)),
+            ("same", Some(key), Some(at)) => {
+                let place = RepeatedAt { key, exactly: Some(Timestamp(at)) };
+                Says::Same(Repeats { own: None, places: [Some(place), None, None] })
+            }
             _ => {
                 let said = of_words(said, number).map_err(PyValueError::new_err)?;
                 Says::Answer(said, Some(self.count))
@@ -653,13 +669,14 @@ impl CapturesOf {
     /// (``hops``), and there to the capture that is nearest in time, or that at the time ``exactly``.
     #[pyo3(signature = (target, at, hops, exactly = None))]
     fn follow(&self, target: String, at: u64, hops: u8, exactly: Option<u64>) -> Followed {
-        let lead = Lead { to: target, hops, exactly: exactly.map(Timestamp) };
+        let exactly = exactly.map(Timestamp);
+        let lead = Lead { exactly, ..Lead::redirect(target, hops) };
         match self.captures.answer(lead, Timestamp(at)) {
             Led::Answer(hops, said, number) => {
                 let (word, detail) = words_of(said);
                 (None, hops, None, Some(word), detail, number)
             }
-            Led::Further(Lead { to, hops, exactly }) => {
+            Led::Further(Lead { to, hops, exactly, .. }) => {
                 (Some(to), hops, exactly.map(|at| at.0), None, None, None)
             }
             Led::Nowhere(Lead { hops, .. }) => (None, hops, None, None, None, None),

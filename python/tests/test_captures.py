@@ -105,6 +105,7 @@ def test_what_records_become() -> None:
     refers = "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n"
     assert one(record("200 OK", kind="revisit", more=refers)) == {
         **place,
+        "status": 200,
         "same_as_url": ROBOTS,
         "same_as_time": earlier,
     }

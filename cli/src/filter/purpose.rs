@@ -6,7 +6,7 @@ use robotsieve::SiteKind;
 use robotsieve::pack::{self, Pack, PackError};
 use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
 use robotsieve_rights::packed::PackRights;
-use robotsieve_rights::{Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
+use robotsieve_rights::{PolicyToken, Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
 
 use super::batch::Line;
 
@@ -41,7 +41,13 @@ impl OfPurpose {
         if site.kind() == SiteKind::Unknown {
             return Ok(None);
         }
-        if !site.speaks_of_rights()? {
+        // A Disallow for a token is about uses.
+        let is_token = |crawler: &usize| {
+            let names = pack.crawlers().get(*crawler).into_iter().flat_map(Crawler::iter);
+            let mut names = names.filter_map(|name| str::from_utf8(name).ok());
+            names.any(|name| PolicyToken::of_name(name).is_some())
+        };
+        if !site.speaks_of_rights()? && !crawlers.iter().any(is_token) {
             return Ok(Some(OfPurpose { purpose, said: Said::Nothing(pack, crawlers.len()) }));
         }
         let to = crawlers.iter().map(|crawler| rights.of(site, *crawler, Vocabulary::default()));

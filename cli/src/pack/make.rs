@@ -101,11 +101,6 @@ impl Summary {
         ));
     }
 
-    /// What was counted.
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
     /// Whether all could be read.
     pub fn status(&self) -> Status {
         if self.faults == 0 { Status::Done } else { Status::Failed }

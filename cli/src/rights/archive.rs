@@ -1,48 +1,41 @@
 //! `robotsieve rights --warc`: the rights of each response in archives.
 //!
 //! The files are read three times: for what their robots.txt files say, which becomes a pack; for the
-//! documents that say more (tdmrep.json, RSL); and for the responses themselves, each judged by the
+//! documents that say more (tdmrep.json, RSL), once more for those whose address alone names them; and for the responses themselves, each judged by the
 //! thread that reads it.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ffi::OsString;
 #[cfg(feature = "parquet")]
 use std::io::IsTerminal;
 use std::io::{self, Write};
-use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use robotsieve::pack::Pack;
-use robotsieve::{Config, Crawler, Origin, Profile};
-use robotsieve_captures::At;
-use robotsieve_captures::packs::{Judging, Making};
+use robotsieve::{Crawler, Origin, Profile, SiteKind};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
 use robotsieve_client::report::rfc3339;
-use robotsieve_rights::packed::PackRights;
-use robotsieve_rights::{Documents, Response, RightsReader};
+use robotsieve_rights::{
+    Documents, LicenceKind, Note, Purpose, Response, Rights, RightsReader, RobotsRights,
+};
 use url::Url;
 
-use super::args::{RightsArgs, RightsFormat};
+use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
+use super::documents::{Dated, Known, TDM_PATH, address, documents};
+use super::page::page_of;
+use super::payloads::{Payload, Payloads};
+use super::robots::{RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Row};
 use crate::error::{Failure, Status};
 use crate::options::Agent;
-use crate::pack::args::Seed;
-use crate::pack::make::{make, tell_left_out};
-use crate::pack::sources::Warc;
+use crate::read::stdin;
 use crate::read::warc_files::{self, Damage, tell_unreadable};
-use crate::read::{packs, stdin};
 use crate::write::bytes::shown;
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
-
-/// The most documents that are kept, and their bytes.
-const MOST_DOCUMENTS: usize = 1 << 20;
-const MOST_DOCUMENT_BYTES: usize = 1 << 30;
-
-/// The most bytes of a document. RSL documents that are longer are rejected anyway.
-const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
 /// Prints the rights of all responses.
 pub fn run(
@@ -89,11 +82,30 @@ pub fn run(
     let folder = tempfile::tempdir();
     let folder = folder.map_err(|cause| Failure::io("cannot make a temporary folder", cause))?;
     let mut faults = Faults::default();
-    let pack = pack_of(args, crawler, profile, folder.path(), &mut faults)?;
-    let documents = documents(args, &mut faults)?;
-    let (agent, vocabulary) = (shown(agent.text.as_encoded_bytes()), args.vocabulary());
-    let packed = PackRights::new(pack);
-    let judge = Judge { agent, reader, pack, packed, documents: &documents, vocabulary };
+    let references = Arc::new(Mutex::default());
+    let robots = RobotsFiles::read(args, crawler, profile, folder.path(), &references)?;
+    faults.0 |= robots.faults > 0;
+    let references = std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
+    let payloads = Payloads::read(args, references)?;
+    let documents = documents(args, &payloads)?;
+    let Known { count, left_out, .. } = documents;
+    if left_out > 0 {
+        faults.0 = true;
+        stderr::error(&format_args!(
+            "left out {left_out} licences and tdmrep.json files, because there are too many: they count as \
+             not read"
+        ));
+    }
+    let agent = shown(agent.text.as_encoded_bytes());
+    let judge = Judge {
+        agent,
+        reader,
+        robots,
+        documents,
+        payloads,
+        with_later_refusals: args.and_later_refusals,
+        is_of_newest: args.as_of_documents == AsOfDocuments::Newest,
+    };
     let written = match args.format {
         #[cfg(feature = "parquet")]
         Some(RightsFormat::Parquet) => {
@@ -112,16 +124,16 @@ pub fn run(
                 .and_then(|count| out.flush().map(|()| count).map_err(stdout::failed))
         }
     };
-    let Printed { responses, revisits } = written?;
-    if revisits > 0 {
-        let are = if revisits == 1 { "revisit" } else { "revisits" };
+    let Printed { responses, rows, without_body } = written?;
+    if without_body > 0 {
+        let are = if without_body == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
-            "left out {revisits} {are}: what is repeated has a line of its own if it is here"
+            "{without_body} {are}: the records with their bodies are not here, so their pages count as unreadable"
         ));
     }
+    let printed = args.only.map_or_else(String::new, |_| format!(" printed {rows}"));
     stderr::note(&format_args!(
-        "responses {responses} documents {} seconds {:.3}",
-        documents.len(),
+        "responses {responses}{printed} documents {count} seconds {:.3}",
         start.elapsed().as_secs_f64()
     ));
     Ok(if faults.0 { Status::Failed } else { Status::Done })
@@ -131,143 +143,21 @@ pub fn run(
 #[derive(Default)]
 struct Faults(bool);
 
-/// The policies and the lines about rights of all robots.txt files in the archives.
-fn pack_of(
-    args: &RightsArgs,
-    crawler: &Crawler,
-    profile: &Profile,
-    folder: &Path,
-    faults: &mut Faults,
-) -> Result<&'static Pack<'static>, Failure> {
-    let config = Config::default().with_keep_rights(true);
-    let crawlers = vec![crawler.clone()];
-    let making = Making { profile: *profile, crawlers, config, seed: Seed::default().get() };
-    let source = Warc::open(args.warc.clone(), args.threads.get())?;
-    let path = folder.join("robots.pack");
-    let judging = Judging::of(profile, None);
-    let how = (None, args.threads, args.progress.progress);
-    let summary = make(&making, vec![Box::new(source)], &judging, &path, how);
-    let summary = summary.map_err(|failure| match failure {
-        Failure::Incomplete(_) => {
-            Failure::Incomplete("nothing could be read: see the errors above".to_owned())
-        }
-        other => other,
-    })?;
-    tell_left_out(summary.counts());
-    faults.0 |= summary.status() == Status::Failed;
-    packs::open(&path)
-}
-
-/// Documents by their address.
-struct Known {
-    documents: Documents,
-    count: usize,
-}
-
-impl Known {
-    fn len(&self) -> usize {
-        self.count
-    }
-}
-
-/// The documents that the archives have: of several at one address the newest.
-fn documents(args: &RightsArgs, faults: &mut Faults) -> Result<Known, Failure> {
-    #[derive(Default)]
-    struct Found {
-        /// The newest capture; `None` for one that is no such document, which ends what an older one says.
-        by_address: HashMap<String, (Timestamp, Option<Vec<u8>>)>,
-        bytes: usize,
-        left_out: u64,
-    }
-    let mut found = Found::default();
-    let take = |item| {
-        let ResponseItem::Made(Some((address, at, body))) = item else { return Ok(()) };
-        let body: Option<Vec<u8>> = body;
-        // Of two of the same time the later one in the archives counts, as for robots.txt.
-        if found.by_address.get(&address).is_some_and(|(known, _)| *known > at) {
-            return Ok(());
-        }
-        let bytes = body.as_ref().map_or(0, Vec::len);
-        let is_full =
-            found.by_address.len() >= MOST_DOCUMENTS || found.bytes + bytes > MOST_DOCUMENT_BYTES;
-        // What is known of the address does not hold any more in any case.
-        found.left_out += u64::from(is_full && body.is_some());
-        let kept = if is_full { None } else { body };
-        if !is_full || found.by_address.contains_key(&address) {
-            found.bytes += kept.as_ref().map_or(0, Vec::len);
-            let older = found.by_address.insert(address, (at, kept));
-            found.bytes -= older.and_then(|(_, body)| body).map_or(0, |body| body.len());
-        }
-        Ok::<(), Failure>(())
-    };
-    // What is damaged is told when the responses are judged.
-    let files = warc_files::opened(&args.warc);
-    let look = |response: &ResponseRecord<'_>| Ok(document(response));
-    let weigh = |made: &Option<Document>| {
-        let body = made.as_ref().and_then(|(_, _, body)| body.as_ref());
-        128 + body.map_or(0, Vec::len)
-    };
-    warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
-    if found.left_out > 0 {
-        faults.0 = true;
-        stderr::error(&format_args!(
-            "left out {} licences and tdmrep.json files, because there are too many: they count as not \
-             given",
-            found.left_out
-        ));
-    }
-    let mut known = Known { documents: Documents::new(), count: 0 };
-    for (address, (_, body)) in found.by_address {
-        if let Some(body) = body {
-            known.documents.add(&address, &body);
-            known.count += 1;
-        }
-    }
-    Ok(known)
-}
-
-/// An address, the time of its capture, and the document that was captured. `None` for anything else
-/// where one may have been before.
-type Document = (String, Timestamp, Option<Vec<u8>>);
-
-/// What a response says of tdmrep.json or of an RSL document. `None` if it is about neither.
-fn document(response: &ResponseRecord<'_>) -> Option<Document> {
-    let url = Url::parse(response.url).ok()?;
-    let media_type = media_type(response);
-    let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-    let is_tdm = url.path() == "/.well-known/tdmrep.json" && url.query().is_none();
-    let is_rsl = is("application/rsl+xml");
-    let may_be_rsl = is("application/xml") || is("text/xml") || url.path().ends_with(".xml");
-    if !is_tdm && !is_rsl && !may_be_rsl {
-        return None;
-    }
-    // What is cut is no JSON, and no XML, and is found to be none. A 206 is a part.
-    let is_whole = (200..300).contains(&response.status) && response.status != 206;
-    let body = if is_whole { response.body().ok() } else { None };
-    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
-    let body = body.filter(|body| is_tdm || is_rsl || names_rsl(&body.bytes)).map(|body| {
-        let mut bytes = body.bytes;
-        bytes.truncate(MOST_BYTES_OF_ONE);
-        bytes
-    });
-    Some((url.into(), response.at, body))
-}
-
-/// The media type of a response without its parameters; empty if it has none.
-fn media_type<'r>(response: &'r ResponseRecord<'_>) -> &'r [u8] {
-    let value = response.header("content-type").unwrap_or_default();
-    value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii()
-}
+/// The most later files of robots.txt, and the most later times of other documents, that are asked for later
+/// refusals: the newest.
+const MOST_LATER: usize = 64;
 
 /// Judges responses.
 struct Judge<'j> {
     /// The crawler, as it was given.
     agent: String,
     reader: &'j RightsReader,
-    pack: &'static Pack<'static>,
-    packed: PackRights<'static>,
-    documents: &'j Known,
-    vocabulary: robotsieve_rights::Vocabulary,
+    robots: RobotsFiles,
+    documents: Known,
+    payloads: Payloads,
+    with_later_refusals: bool,
+    /// True if the newest captures count, whenever the page was fetched.
+    is_of_newest: bool,
 }
 
 impl Judge<'_> {
@@ -284,14 +174,26 @@ impl Judge<'_> {
             args.warc.iter().map(|name| Some(std::fs::metadata(name).ok()?.len())).sum();
         let bar = Bar::new(args.progress.progress, Measure::Bytes(known));
         let (mut printed, mut damage) = (Printed::default(), Damage::default());
-        let look = |response: &ResponseRecord<'_>| make(self.row(response)?);
-        let take = |item| {
+        let is_asked_for = |row: &Row| {
+            let (only, purpose) = (args.only, args.purpose.unwrap_or(Purpose::Crawl));
+            only.is_none_or(|only| row.is_of(only, purpose))
+        };
+        let look = |response: &ResponseRecord<'_>| {
+            let row = self.row(response)?;
+            let has_no_body = response.repeats.is_some() && row.page == Page::Unreadable;
+            let made = if is_asked_for(&row) { Some(make(row)?) } else { None };
+            Ok((made, has_no_body))
+        };
+        let weigh = |(made, _): &(Option<T>, bool)| made.as_ref().map_or(0, &weigh);
+        let take = |item: ResponseItem<(Option<T>, bool)>| {
             match item {
                 ResponseItem::Made(made) => {
                     printed.responses += 1;
-                    act(made)?;
+                    let (made, has_no_body) = made;
+                    printed.without_body += u64::from(has_no_body);
+                    printed.rows += u64::from(made.is_some());
+                    made.map_or(Ok(()), &mut act)?;
                 }
-                ResponseItem::Revisit => printed.revisits += 1,
                 ResponseItem::Damaged { place, what } => damage.tell(&place, &what),
                 ResponseItem::Unreadable(unreadable) => tell_unreadable(unreadable),
             }
@@ -307,51 +209,169 @@ impl Judge<'_> {
     }
 
     fn row(&self, record: &ResponseRecord<'_>) -> Result<Row, String> {
-        let mut response = Response::new().with_headers(record.headers());
-        let media_type = media_type(record);
-        let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-        let says_html = is("text/html") || is("application/xhtml+xml");
-        let page = if says_html || media_type.is_empty() {
-            match record.body() {
-                Ok(body) if !says_html && !begins_as_html(&body.bytes) => Page::NotHtml,
-                Ok(body) => {
-                    response = response.with_html(&body.bytes);
-                    // A 206 is a part of the page.
-                    if body.is_cut || record.status == 206 { Page::Cut } else { Page::Read }
-                }
-                Err(_) => Page::Unreadable,
-            }
-        } else {
-            Page::NotHtml
+        let payload = self.payloads.of(record);
+        let status = match payload {
+            Some(payload) if record.status == 0 => payload.status,
+            _ => record.status,
         };
-        let damaged = |error: robotsieve::pack::PackError| error.to_string();
+        let (page, response) = self.response(record, payload, status);
         let origin = Origin::of(record.url).map_err(|error| error.to_string())?;
-        let site = self.pack.get(&origin).map_err(damaged)?;
-        let robots = match &site {
-            Some(site) => self.packed.with_rules(site, 0, self.vocabulary).map_err(damaged)?,
-            None => None,
-        };
-        let documents = &self.documents.documents;
-        let rights = self.reader.rights(record.url, robots.as_ref(), &response, documents);
+        let at = (!self.is_of_newest).then_some(record.at);
+        let in_force = self.in_force(record, &origin, &response, at)?;
+        let InForce { robots, documents, mut dated } = in_force;
+        let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
+        let rights = self.reader.rights(record.url, rules, &response, &documents);
+        let mut rights = rights.map_err(|error| error.to_string())?;
+        let holds = robots.as_ref().map(|robots| robots.holds);
+        let unread = [
+            (!matches!(holds, Some(SiteKind::Rules | SiteKind::AllowAll)))
+                .then_some(Note::RobotsNotRead),
+            (page == Page::Cut).then_some(Note::PageCut),
+            (page == Page::Unreadable).then_some(Note::PageNotRead),
+            (!self.is_of_newest && dated.iter().any(|one| one.fit == Fit::Older))
+                .then_some(Note::DocumentOlder),
+            (!self.is_of_newest && dated.iter().any(|one| one.fit == Fit::Later))
+                .then_some(Note::DocumentLater),
+        ];
+        for note in unread.into_iter().flatten() {
+            rights = rights.with_note(note);
+        }
+        if self.with_later_refusals && !self.is_of_newest {
+            rights = self.later(record, &origin, &response, rules, rights, &mut dated)?;
+        }
         Ok(Row {
             url: record.url.to_owned(),
             agent: self.agent.clone(),
             captured: rfc3339(record.at),
-            status: record.status,
+            status,
             file: record.place.file.display().to_string(),
             offset: match record.place.at {
                 At::Byte(offset) => Some(offset),
                 At::Whole | At::Line(_) => None,
             },
-            robots: site.map(|site| site.kind().as_str()),
+            robots: holds.map(SiteKind::as_str),
             page,
-            rights: rights.map_err(|error| error.to_string())?,
+            documents: dated.into_iter().map(|one| one.row(record.at)).collect(),
+            rights,
         })
+    }
+
+    /// What was read of the page, and what it says with its header. Status and header of a revisit are its
+    /// own; only what it lacks, and the body, are those of the record that it repeats.
+    fn response(
+        &self,
+        record: &ResponseRecord<'_>,
+        payload: Option<&Payload>,
+        status: u16,
+    ) -> (Page, Response) {
+        let own = |name: &str| record.headers().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        // RFC 9111, section 4.3.4: what a 304 does not say holds as before.
+        let inherited = payload.filter(|_| matches!(record.status, 0 | 304)).map(|payload| {
+            let fields = payload.headers.iter().filter(|(name, _)| !own(name));
+            fields.map(|(name, value)| (&**name, &**value))
+        });
+        let headers: Vec<(&str, &[u8])> =
+            record.headers().chain(inherited.into_iter().flatten()).collect();
+        let fields = || headers.iter().copied();
+        let with_header = Response::new().with_headers(fields());
+        let (page, response) = page_of(fields(), status, with_header, || record.body());
+        match payload {
+            Some(Payload { page: (of_payload, html), .. })
+                if page == Page::Unreadable && *of_payload != Page::NotHtml =>
+            {
+                (*of_payload, html.clone().with_headers(fields()))
+            }
+            _ => (page, response),
+        }
+    }
+
+    /// The robots.txt and the documents that were in force for a response at a time.
+    fn in_force(
+        &self,
+        record: &ResponseRecord<'_>,
+        origin: &Origin<'_>,
+        response: &Response,
+        at: Option<Timestamp>,
+    ) -> Result<InForce, String> {
+        let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
+        let mut dated = Vec::new();
+        if let Some(RobotsInForce { captured, fit, .. }) = robots {
+            dated.push(Dated { address: origin.robots_url(), captured, fit });
+        }
+        let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
+        let mut documents = Documents::new();
+        for address in addresses(record, rules, response) {
+            dated.extend(self.documents.add(&mut documents, &address, at));
+        }
+        Ok(InForce { robots, documents, dated })
+    }
+
+    /// Adds what the owner refused after the page was fetched: in a later robots.txt, or in a later document.
+    fn later(
+        &self,
+        record: &ResponseRecord<'_>,
+        origin: &Origin<'_>,
+        response: &Response,
+        rules: Option<&RobotsRights<'_>>,
+        mut rights: Rights,
+        dated: &mut Vec<Dated>,
+    ) -> Result<Rights, String> {
+        let later = self.robots.after(origin, record.at, MOST_LATER);
+        let mut versions: Vec<(Timestamp, Option<RobotsRights<'static>>)> = Vec::new();
+        versions.extend(later.map_err(|error| error.to_string())?.into_iter().map(|(at, rights)| (at, Some(rights))));
+        let robots_count = versions.len();
+        let mut times: Vec<Timestamp> = addresses(record, rules, response)
+            .iter()
+            .flat_map(|address| self.documents.after(address, record.at))
+            .collect();
+        times.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+        times.dedup();
+        versions.extend(times.into_iter().take(MOST_LATER).map(|at| (at, None)));
+        for (number, (at, robots)) in versions.into_iter().enumerate() {
+            let rules = robots.as_ref().or(rules);
+            let mut documents = Documents::new();
+            let mut named = Vec::new();
+            for address in addresses(record, rules, response) {
+                named.extend(self.documents.add(&mut documents, &address, Some(at)));
+            }
+            let then = self.reader.rights(record.url, rules, response, &documents);
+            let then = then.map_err(|error| error.to_string())?;
+            let before = rights.clone();
+            rights = rights.with_refusals(&then);
+            if rights != before {
+                rights = rights.with_note(Note::LaterRefusal);
+                if number < robots_count {
+                    dated.push(Dated { address: origin.robots_url(), captured: at, fit: Fit::Later });
+                }
+                let is_new = |one: &Dated| one.captured > record.at && !dated.contains(one);
+                let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
+                dated.extend(new);
+            }
+        }
+        Ok(rights)
     }
 }
 
-/// Returns true if a body of no type may be HTML.
-fn begins_as_html(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    body.trim_ascii_start().first() == Some(&b'<')
+/// What was in force for a response.
+struct InForce {
+    robots: Option<RobotsInForce>,
+    documents: Documents,
+    /// What of it the archives have, and of when.
+    dated: Vec<Dated>,
+}
+
+/// The addresses of the documents that may speak of a response beside robots.txt.
+fn addresses(
+    record: &ResponseRecord<'_>,
+    rules: Option<&RobotsRights<'_>>,
+    response: &Response,
+) -> Vec<String> {
+    let tdm = Url::parse(record.url).ok().and_then(|url| url.join(TDM_PATH).ok());
+    let of_robots = rules.into_iter().flat_map(|rules| rules.licences().map(|(_, url)| url));
+    let of_links = response.links.iter().filter(|link| link.kind == LicenceKind::Rsl);
+    let named = of_robots.chain(of_links.map(|link| &*link.url)).filter_map(address);
+    let mut all: Vec<String> = tdm.map(String::from).into_iter().chain(named).collect();
+    let mut seen = HashSet::new();
+    all.retain(|address| seen.insert(address.clone()));
+    all
 }

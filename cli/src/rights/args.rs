@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use robotsieve_rights::{TagReading, Vocabulary};
+use robotsieve_rights::{Purpose, TagReading, Vocabulary};
 
 use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Threads, values};
 
@@ -39,6 +39,8 @@ Examples:
       --file https://example.com/license.xml=license.xml --robots robots.txt \\
       --format json https://example.com/news/
   robotsieve rights --agent CCBot --warc crawl-*.warc.gz > rights.jsonl
+  robotsieve rights --agent CCBot --warc crawl-*.warc.gz --only allowed \\
+      --purpose ai-train > allowed.jsonl
 
 docs/rights.md describes the JSON.
 
@@ -75,7 +77,7 @@ pub struct RightsArgs {
     #[arg(long, value_name = "ADDRESS=FILE", verbatim_doc_comment)]
     pub file: Vec<OsString>,
 
-    /// Whose reading of robots tags counts: generic, google, bing, yandex
+    /// Whose reading of robots tags counts: generic, google, bing, yandex, amazon
     ///
     /// generic: the rules that do not depend on one search engine.
     #[arg(long, value_name = "NAME", value_parser = reading)]
@@ -109,6 +111,35 @@ pub struct RightsArgs {
         documents that the files themselves have: nothing else is read")]
     pub warc: Vec<OsString>,
 
+    /// With --warc, print only the documents that are allowed, or not-disallowed
+    ///
+    /// Of the purpose that --purpose names: responses of status 200 whose page
+    /// was read as a whole. 'allowed': somebody said yes, nobody said no, and
+    /// nothing that could have said no was left unread. 'not-disallowed' adds
+    /// those of which nothing is known: silence is no permission.
+    #[arg(long, value_name = "WHICH", value_enum, hide_possible_values = true)]
+    #[arg(requires = "purpose", verbatim_doc_comment)]
+    pub only: Option<Only>,
+
+    /// The purpose that --only asks about: ai-train, ai-input, index, ...
+    #[arg(long, value_name = "PURPOSE", value_parser = purpose, requires = "only")]
+    pub purpose: Option<Purpose>,
+
+    /// With --warc, which captures of robots.txt and of other documents count: page
+    /// or newest
+    ///
+    /// 'page': those that were in force when the page was fetched. 'newest': what
+    /// the archives have last, whenever the page was fetched.
+    #[arg(long = "as-of", value_name = "WHICH", value_enum, default_value = "page")]
+    #[arg(hide_possible_values = true, verbatim_doc_comment)]
+    pub as_of_documents: AsOfDocuments,
+
+    /// With --warc, add what owners refused after a page was fetched
+    ///
+    /// Never what they granted since.
+    #[arg(long, requires = "warc", verbatim_doc_comment)]
+    pub and_later_refusals: bool,
+
     #[command(flatten)]
     pub profile: ProfileOption,
 
@@ -135,6 +166,24 @@ impl RightsArgs {
     }
 }
 
+/// The documents that are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Only {
+    /// Those that somebody allows, and nobody disallows
+    Allowed,
+    /// Those that nobody disallows
+    NotDisallowed,
+}
+
+/// The captures of documents that count for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AsOfDocuments {
+    /// Those in force when the page was fetched
+    Page,
+    /// The newest
+    Newest,
+}
+
 /// The forms in which rights are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RightsFormat {
@@ -149,7 +198,13 @@ pub enum RightsFormat {
 }
 
 fn reading(text: &str) -> Result<TagReading, String> {
-    text.parse().map_err(|_| "one of generic, google, bing and yandex is expected".to_owned())
+    text.parse().map_err(|_| "one of generic, google, bing, yandex and amazon is expected".to_owned())
+}
+
+fn purpose(text: &str) -> Result<Purpose, String> {
+    let named = Purpose::ALL.iter().find(|purpose| purpose.as_str() == text);
+    let all: Vec<&str> = Purpose::ALL.iter().map(|purpose| purpose.as_str()).collect();
+    named.copied().ok_or_else(|| format!("one of {} is expected", all.join(", ")))
 }
 
 fn vocabulary(text: &str) -> Result<Vocabulary, String> {

@@ -2,8 +2,12 @@
 
 mod archive;
 pub mod args;
+mod documents;
+mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod payloads;
+mod robots;
 mod row;
 
 use std::borrow::Cow;
@@ -41,6 +45,11 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
     }
     if !args.warc.is_empty() {
         return archive::run(args, &agent, &crawler, &reader, &profile);
+    }
+    if args.only.is_some() {
+        return Err(Failure::Usage(
+            "--only is for --warc: the rights of one URL are printed whatever they are".to_owned(),
+        ));
     }
     // clap requires it.
     let url = args.url.as_deref().unwrap_or_default().as_encoded_bytes();

@@ -27,7 +27,7 @@ enum Cell {
 /// The columns, and whether each is a text.
 fn columns() -> Vec<(&'static str, bool)> {
     let numbers = ["status", "offset"];
-    let named = ["url", "agent", "captured", "status", "file", "offset", "robots", "page"];
+    let named = ["url", "agent", "captured", "status", "file", "offset", "robots", "page", "documents"];
     let purposes = Purpose::ALL.iter().map(|purpose| purpose.as_str());
     let all = named.into_iter().chain(purposes).chain(["rights"]);
     all.map(|name| (name, !numbers.contains(&name))).collect()
@@ -37,6 +37,8 @@ fn columns() -> Vec<(&'static str, bool)> {
 fn cells(row: Row) -> Result<Vec<Cell>, Failure> {
     let document = serde_json::to_string(&row.rights)
         .map_err(|cause| Failure::io("cannot write the rights", cause.into()))?;
+    let documents = serde_json::to_string(&row.documents)
+        .map_err(|cause| Failure::io("cannot write the documents", cause.into()))?;
     let text = |text: &str| Cell::Text(Some(text.to_owned()));
     let mut cells = vec![
         Cell::Text(Some(row.url)),
@@ -47,6 +49,7 @@ fn cells(row: Row) -> Result<Vec<Cell>, Failure> {
         Cell::Number(row.offset.and_then(|offset| i64::try_from(offset).ok())),
         Cell::Text(row.robots.map(str::to_owned)),
         text(row.page.as_str()),
+        Cell::Text(Some(documents)),
     ];
     // A purpose that is not listed is null.
     let listed: Vec<Purpose> = row.rights.purposes().collect();

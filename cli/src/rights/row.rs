@@ -1,6 +1,9 @@
 //! What is printed of a response in an archive.
 
+use robotsieve_rights::{Purpose, Ruling};
 use serde::{Serialize, Serializer};
+
+use super::args::Only;
 
 /// What is known of a response, and of the use of its URL.
 #[derive(Serialize)]
@@ -14,16 +17,39 @@ pub struct Row {
     /// What the archive has of the robots.txt of its site. `None` if nothing.
     pub robots: Option<&'static str>,
     pub page: Page,
+    /// The robots.txt and the other documents that were asked, as the archives have them.
+    pub documents: Vec<Document>,
     #[serde(flatten)]
     pub rights: robotsieve_rights::Rights,
 }
 
-#[cfg(feature = "parquet")]
 impl Row {
+    /// Returns true if it is a document of those that are asked for: read as a whole, with this ruling.
+    pub fn is_of(&self, only: Only, purpose: Purpose) -> bool {
+        let ruling = self.rights.ruling(purpose);
+        let is_wanted = match only {
+            Only::Allowed => ruling == Ruling::Allow,
+            Only::NotDisallowed => ruling != Ruling::Disallow,
+        };
+        is_wanted && self.status == 200 && self.page == Page::Read
+    }
+
     /// About the bytes of memory that it takes.
+    #[cfg(feature = "parquet")]
     pub fn weight(&self) -> usize {
         1024 + 128 * (self.rights.statements().len() + self.rights.licences().len())
     }
+}
+
+/// A document of the archives that was asked about a page.
+#[derive(Serialize)]
+pub struct Document {
+    pub url: String,
+    pub captured: String,
+    /// From its capture to that of the page; negative if the page was captured first.
+    pub age_seconds: i64,
+    /// `current`, `older` or `later`.
+    pub fit: &'static str,
 }
 
 /// What was read of a page.
@@ -35,7 +61,7 @@ pub enum Page {
     NotHtml,
     /// What is there of it: its end is missing in the archive.
     Cut,
-    /// Nothing: it ended too early, or its encoding cannot be undone.
+    /// Nothing: it ended too early, its encoding cannot be undone, or another record has it that is not here.
     Unreadable,
 }
 
@@ -61,5 +87,8 @@ impl Serialize for Page {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Printed {
     pub responses: u64,
-    pub revisits: u64,
+    /// Those among them that were asked for.
+    pub rows: u64,
+    /// Revisits whose body is not here.
+    pub without_body: u64,
 }

@@ -43,6 +43,7 @@ mod progress;
 mod records;
 mod replay;
 mod rights;
+mod rights_archives;
 mod run;
 mod sitemap;
 mod stdin;

@@ -75,13 +75,12 @@ https://e.com/open/1 for Bot:
                       rsl:https://e.com/license.xml:1.1 [rsl-1.0]
   ai-input  disallow  robots.txt:6: Content-Signal: search=yes, ai-input=no, use=reference [content-signals-2025-09]
                       rsl:https://e.com/license.xml:1.1 [rsl-1.0]
-  ai-train  allow     robots.txt:5: Content-Usage: /open/ train-ai=y [aipref-attach-05, aipref-vocab-08]
-                      rsl:https://e.com/license.xml:1.1 [rsl-1.0]
+  ai-train  unknown   what could disallow it was not read: see below
   ai-index  disallow  rsl:https://e.com/license.xml:1.1 [rsl-1.0]
 RSL licence https://e.com/license.xml (named by robots.txt:1): read
-ai-train is allowed on conditions: attribution
+ai-train depends on conditions: attribution
 Content-Signal limits use to 'reference' (index, excerpt, link); this changes no verdict
-the address of a licence is not absolute, so it is ignored
+the address of a licence is not absolute, so its text is not known
 ";
     ran.gives(0, wanted);
     // Nothing was given, so nothing is known.
@@ -144,7 +143,13 @@ fn files_by_path() {
 #[test]
 fn filter() {
     let folder = folder();
-    let sites = Folder::of(&[("e.com", ROBOTS), ("f.com", "User-agent: *\nDisallow: /\n")]);
+    // What licences say is not known here, so nothing is allowed by a file that names one.
+    let unlicensed = ROBOTS.replace("License:", "Sitemap:");
+    let sites = Folder::of(&[
+        ("e.com", &*unlicensed),
+        ("f.com", "User-agent: *\nDisallow: /\n"),
+        ("l.com", ROBOTS),
+    ]);
     let urls = "https://e.com/open/1\nhttps://e.com/a\nhttps://e.com/private/\nhttps://f.com/\nhttps://g.com/\nx\n";
     let urls = folder.file("urls", urls);
     let filter = |purpose: &str, more: &[&str]| {
@@ -169,6 +174,15 @@ fn filter() {
 {\"url\":\"https://e.com/open/1\",\"verdicts\":[{\"agent\":\"Bot\",\"verdict\":\"allow\",\"by\":[\"robots.txt:5\"]}]}
 ";
     filter("ai-train", &["--format", "jsonl"]).prints(wanted);
+    let licensed = folder.file("licensed", "https://l.com/open/1\nhttps://l.com/a\n");
+    let ran = run(args![
+        "filter", "--agent", "Bot", "--purpose", "ai-train", "--robots-dir", sites.root(), "--format",
+        "tsv", licensed
+    ]);
+    assert_eq!(
+        String::from_utf8(ran.out).unwrap(),
+        "unknown\thttps://l.com/open/1\ndisallow\thttps://l.com/a\n"
+    );
     filter("crawl", &[]).fails(2, "one of index, snippet, ai-input and ai-train is expected");
     run(args!["filter", "--store", "s", "--purpose", "index"]).fails(2, "cannot be used with");
 }
@@ -223,6 +237,145 @@ fn published_cases() {
         ran.status(0);
         let found: Value = serde_json::from_slice(&ran.out).unwrap();
         assert_eq!(differences(&case["expect"], &found), [""; 0], "{}", case["id"]);
+    }
+}
+
+/// A record of an answer: `head` is the status and the fields of its header.
+fn record(date: &str, url: &str, head: &str, body: &str) -> String {
+    let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
+    format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}
+
+/// The published cases that are records of an archive: the last capture of the URL counts.
+#[corpus_test]
+fn published_archives() {
+    let cases = fs::read(cases().with_file_name("cases_more.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_slice(&cases).unwrap();
+    let folder = Folder::of(&[]);
+    let of_archives = cases.iter().filter(|case| !case["input"]["captures"].is_null());
+    for case in of_archives.clone() {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let capture = |capture: &Value| {
+            let fields = capture["headers"].as_array().unwrap();
+            let fields = fields.iter().map(|field| format!("\r\n{}: {}", text(&field[0]), text(&field[1])));
+            let head = format!("{} x{}", capture["status"], fields.collect::<String>());
+            record(&text(&capture["date"]), &text(&capture["url"]), &head, &text(&capture["body"]))
+        };
+        let input = &case["input"];
+        let archive: String = input["captures"].as_array().unwrap().iter().map(capture).collect();
+        let path = folder.file("case.warc", archive);
+        let ran = run(args!["rights", "--agent", text(&input["crawler"]), "--warc", path]);
+        ran.status(0);
+        let lines = String::from_utf8(ran.out).unwrap();
+        let rows = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let row = rows.filter(|row| row["url"] == input["url"]).last().unwrap();
+        for (purpose, wanted) in case["expect"].as_object().unwrap() {
+            assert_eq!(row[purpose], *wanted, "{}: {purpose}", case["id"]);
+        }
+    }
+    assert_eq!(of_archives.count(), 7);
+}
+
+/// What could have said no and was not read allows nothing: each of these pages, for which somebody says yes,
+/// was once listed as allowed.
+#[test]
+fn traps_of_archives() {
+    const DATE: &str = "2026-03-01T10:00:00Z";
+    const LATER: &str = "2026-03-01T11:00:00Z";
+    const YES: &str = "Content-Signal: ai-train=yes\n";
+    const RSL: &str = "<rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>\
+        <prohibits type=\"usage\">ai-train</prohibits></license></content></rsl>";
+    const RESERVED: &str = r#"[{"location": "/", "tdm-reservation": 1}]"#;
+    let of = |path: &str, head: &str, body: &str| {
+        record(DATE, &format!("https://e.com{path}"), head, body)
+    };
+    let robots = |more: &str| of("/robots.txt", "200 OK", &format!("{more}User-agent: *\n{YES}"));
+    let licensed = |path: &str| robots(&format!("License: https://e.com{path}\n"));
+    let page = || of("/p", "200 OK\r\nContent-Type: text/html", "<p>");
+    let says_yes = || {
+        let head = "200 OK\r\nContent-Type: text/html, text/html\r\nContent-Signal: ai-train=yes";
+        of("/p", head, "<p>")
+    };
+    let tdm = |head: &str, body: &str| of("/.well-known/tdmrep.json", head, body);
+    let found = |to: &str| format!("302 Found\r\nLocation: {to}");
+    let typed = |kind: &str| format!("200 OK\r\nContent-Type: {kind}");
+    let failed = record(LATER, "https://e.com/.well-known/tdmrep.json", "503 x", "");
+    let link = "200 OK\r\nContent-Type: text/html\r\n\
+        Link: <https://e.com/l>; rel=license; type=\"application/rsl+xml\"";
+    let xhtml = "<html xmlns='http://www.w3.org/1999/xhtml'><title/>\
+        <meta name='robots' content='noai'/></html>";
+    let free = r#"[{"location": "/", "tdm-reservation": 0}]"#;
+    let no = "disallow";
+    let folder = Folder::of(&[]);
+    for (number, (records, wanted, note)) in [
+        (vec![robots(""), page()], "allow", ""),
+        (vec![says_yes(), of("/robots.txt", "404 x", "")], "allow", ""),
+        (vec![tdm("404 x", ""), robots(""), page()], "allow", ""),
+        (vec![tdm("200 OK", "[]"), robots(""), page()], "allow", ""),
+        // 1, 2: robots.txt.
+        (vec![says_yes()], "unknown", "robots-not-read"),
+        (vec![says_yes(), of("/robots.txt", "503 x", "")], "unknown", "robots-not-read"),
+        // 3 to 6: tdmrep.json.
+        (
+            vec![tdm(&found("/t"), ""), of("/t", &typed("text/html"), RESERVED), robots(""), page()],
+            no,
+            "",
+        ),
+        (vec![tdm(&found("/t"), ""), robots(""), page()], "unknown", "tdm-not-read"),
+        (vec![tdm("503 x", ""), robots(""), page()], "unknown", "tdm-not-read"),
+        (vec![tdm("200 OK", "<html>"), robots(""), page()], "unknown", "tdm-file"),
+        (vec![tdm("200 OK", RESERVED), failed.clone(), robots(""), page()], no, ""),
+        (vec![tdm("200 OK", free), failed, robots(""), page()], "unknown", "tdm-not-read"),
+        // 7 to 9: licences.
+        (vec![licensed("/l"), page()], "unknown", "licence-not-given"),
+        (vec![licensed("/l"), of("/l", &typed("text/html"), RSL), page()], no, ""),
+        (
+            vec![licensed("/l"), of("/l", &found("m#x"), ""), of("/m", "200 OK", RSL), page()],
+            no,
+            "",
+        ),
+        (vec![licensed("/l"), of("/l", "200 OK", "<rsl/>"), page()], "unknown", "licence-invalid"),
+        (vec![robots(""), of("/l", &typed("image/png"), RSL), of("/p", link, "<p>")], no, ""),
+        // 10 to 12: the page and its header.
+        (
+            vec![robots(""), page().replacen("WARC-Date", "WARC-Truncated: length\r\nWARC-Date", 1)],
+            "unknown",
+            "page-cut",
+        ),
+        (
+            vec![robots(""), of("/p", &(typed("text/html") + "\r\nContent-Length: 9"), "<p>")],
+            "unknown",
+            "page-not-read",
+        ),
+        (vec![robots(""), of("/p", &typed("application/xhtml+xml"), xhtml)], no, ""),
+        (vec![robots(""), of("/p", &(typed("text/html") + "\r\nX-Robots-Tag : noai"), "<p>")], no, ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.file("trap.warc", records.concat());
+        let rights = |more: &[&str]| {
+            let first = args!["rights", "--agent", "a", "--warc", &path];
+            let ran = run(first.into_iter().chain(more.iter().map(Into::into)));
+            ran.status(0);
+            String::from_utf8(ran.out).unwrap()
+        };
+        let lines = rights(&[]);
+        let line = lines.lines().find(|line| line.contains("\"https://e.com/p\"")).unwrap();
+        let row: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row["ai-train"], wanted, "{number}: {row}");
+        let notes: Vec<&str> =
+            row["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert!(note.is_empty() || notes.contains(&note), "{number}: {row}");
+        let allowed = rights(&["--only", "allowed", "--purpose", "ai-train"]);
+        let wanted_line = if wanted == "allow" { format!("{line}\n") } else { String::new() };
+        assert_eq!(allowed, wanted_line, "{number}");
+        let not_disallowed = rights(&["--only", "not-disallowed", "--purpose", "ai-train"]);
+        assert_eq!(not_disallowed.contains(line), wanted != no && row["page"] == "read", "{number}");
     }
 }
 
@@ -313,6 +466,11 @@ fn what_archives_cannot_be_asked() {
     run(args!["rights", "--agent", "a", "--warc", "-"]).fails(2, "and '-' is not a regular file");
     run(args!["rights", "--agent", "a", "--format", "parquet", "/"]).fails(2, "are for --warc");
     run(args!["rights", "--agent", "a"]).fails(2, "<URL>");
+    rights(&["--only", "allowed"]).fails(2, "--purpose <PURPOSE>");
+    rights(&["--purpose", "ai-train"]).fails(2, "--only <WHICH>");
+    rights(&["--only", "allowed", "--purpose", "x"]).fails(2, "one of crawl, index, snippet");
+    run(args!["rights", "--agent", "a", "--only", "allowed", "--purpose", "index", "/"])
+        .fails(2, "--only is for --warc");
 }
 
 #[cfg(feature = "parquet")]
@@ -361,14 +519,6 @@ fn archives_as_parquet() {
 /// Of a document the newest capture counts, whatever it is, and only at its own address.
 #[test]
 fn documents_in_archives() {
-    let record = |date: &str, url: &str, head: &str, body: &str| {
-        let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
-        format!(
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n\
-             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    };
     let free_body = "[{\"location\":\"/\",\"tdm-reservation\":0}]";
     let free = |date, query: &str| {
         let url = format!("https://e.com/.well-known/tdmrep.json{query}");
@@ -402,9 +552,10 @@ fn documents_in_archives() {
     let gone = record(new, tdm, "404 Not Found", free_body);
     let partly = record(new, tdm, "206 Partial Content", free_body);
     let later = record(new, tdm, "200 OK", reserved);
-    assert_eq!(training("free", &[&free(old, ""), &page]), "allow");
-    assert_eq!(training("gone", &[&free(old, ""), &gone, &page]), "unknown");
-    assert_eq!(training("partly", &[&free(old, ""), &partly, &page]), "unknown");
+    let none = record(old, "https://e.com/robots.txt", "404 Not Found", "");
+    assert_eq!(training("free", &[&none, &free(old, ""), &page]), "allow");
+    assert_eq!(training("gone", &[&none, &free(old, ""), &gone, &page]), "unknown");
+    assert_eq!(training("partly", &[&none, &free(old, ""), &partly, &page]), "unknown");
     assert_eq!(training("later", &[&later, &free(old, ""), &page]), "disallow");
     assert_eq!(training("same", &[&free(new, ""), &later, &page]), "disallow");
     assert_eq!(

@@ -127,6 +127,8 @@ pub struct Judged {
     /// The time at which the policy was captured: for rules when the file was fetched or last found
     /// unchanged, otherwise when the site last answered or failed to.
     pub at: Timestamp,
+    /// True if it serves no longer at that time: its lifetime is over.
+    pub is_expired: bool,
 }
 
 impl Protocol {
@@ -196,7 +198,8 @@ impl Protocol {
         let ruling = self.ruling(&state, now);
         let copy = state.copy.as_ref().filter(|_| ruling.holds == SiteKind::Rules);
         let (event, at) = copy.map_or((newest, state.attempted), |copy| (file, copy.at));
-        Some(Judged { holds: ruling.holds, why: ruling.why, event, at })
+        let Ruling { holds, why, is_expired, .. } = ruling;
+        Some(Judged { holds, why, event, at, is_expired })
     }
 }
 

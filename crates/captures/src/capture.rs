@@ -10,7 +10,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
 use url::Url;
 
-use super::history::Says;
+use super::history::{RepeatedAt, Repeats, Says};
 
 /// Longer URLs are not followed.
 pub const MAX_URL_BYTES: usize = 8 << 10;
@@ -33,6 +33,49 @@ pub struct Capture {
     pub answer: SiteAnswer,
     /// Where the capture stands.
     pub place: RecordPlace,
+    /// The names by which revisits may refer to it.
+    pub names: RecordNames,
+}
+
+/// The names of a record of an archive, in the form in which they are compared. They are no keys of
+/// captures, and look like none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordNames {
+    /// The id of the record (`WARC-Record-ID`).
+    pub id: Option<Box<str>>,
+    /// The digest of its payload (`WARC-Payload-Digest`).
+    pub payload: Option<Box<str>>,
+}
+
+impl RecordNames {
+    /// Of what the head of a record says; empty texts are no names.
+    ///
+    /// ```
+    /// use robotsieve_captures::RecordNames;
+    ///
+    /// let names = RecordNames::of("<urn:uuid:1f0a>", "SHA1:FD2Q");
+    /// assert_eq!(names, RecordNames::of("urn:uuid:1F0A", "sha1:fd2q"));
+    /// assert_eq!(RecordNames::of("", "").id, None);
+    /// ```
+    #[must_use]
+    pub fn of(id: &str, payload_digest: &str) -> RecordNames {
+        let id = id.strip_prefix('<').unwrap_or(id);
+        let name = |kind: &str, text: &str| {
+            let text = text.trim_ascii().to_ascii_lowercase();
+            (!text.is_empty()).then(|| format!("{kind} {text}").into())
+        };
+        RecordNames {
+            id: name("record", id.strip_suffix('>').unwrap_or(id)),
+            payload: name("payload", payload_digest),
+        }
+    }
+
+    /// Returns true if a text is such a name.
+    #[must_use]
+    pub fn is_one(text: &str) -> bool {
+        // A URL has no space.
+        text.contains(' ')
+    }
 }
 
 /// The outcome.
@@ -44,17 +87,18 @@ pub enum SiteAnswer {
     Redirect(Redirect),
     /// No answer, or a broken one.
     Failed(Failure),
-    /// The same answer as another capture, which the archive keeps only once.
-    Same(Same),
+    /// A revisit: the archive has its payload, or all of it, in another record.
+    Same(Box<Same>),
 }
 
-/// Another capture: a revisit refers to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A revisit.
+#[derive(Clone, Debug)]
 pub struct Same {
-    /// Its [`Capture::key`].
-    pub key: Box<str>,
-    /// Its time.
-    pub at: Timestamp,
+    /// Its own status and header: 2xx or 304. `None` if the archive kept none: then the whole answer is
+    /// the other's.
+    pub own: Option<Response>,
+    /// Where the other may be, the best place first.
+    pub places: [Option<RepeatedAt<Box<str>>>; 3],
 }
 
 /// Where a capture stands, for messages.
@@ -121,7 +165,10 @@ impl SiteAnswer {
                 Some(key) => Says::Redirect(key.as_str().into()),
                 None => answer(Said::NoTarget),
             }),
-            SiteAnswer::Same(same) => Some(Says::Same(same.key.clone(), same.at)),
+            SiteAnswer::Same(same) => Some(Says::Same(Repeats {
+                own: same.own.as_ref().and_then(|own| Said::of(Ok(own), at)),
+                places: same.places.clone(),
+            })),
         }
     }
 

@@ -8,7 +8,7 @@ use robotsieve_client::network::is_redirect;
 use robotsieve_client::outcome::Response;
 use robotsieve_shown::shown;
 
-use super::capture::{CLOCK_TOLERANCE, Capture, Key, RecordPlace, SiteAnswer};
+use super::capture::{CLOCK_TOLERANCE, Capture, Key, RecordNames, RecordPlace, SiteAnswer};
 use super::instant::rfc3339;
 
 /// The parts of a capture, as columns and members have them: `url`, `status`, `body`, `time` and
@@ -103,7 +103,7 @@ impl Fields<'_> {
                 return Err(format!("'status' is {status}; {} is expected", Self::STATUS));
             }
         };
-        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place })
+        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place, names: RecordNames::default() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Captures of many origins, brought together in little memory.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use robotsieve_client::outcome::Said;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::capture::RecordNames;
 use super::history::{CapturesOf, Lead, Led, Says};
 use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
 
@@ -20,6 +22,10 @@ pub struct Gathered<B> {
     rows: Spill,
     requests: Spill,
     count: u64,
+    /// Of names of records: as text they would take more room than all the rest.
+    hasher: RandomState,
+    /// True if a revisit refers to a record by its name.
+    has_references: bool,
     bodies: PhantomData<fn() -> B>,
 }
 
@@ -30,6 +36,8 @@ struct Row<'r, B> {
     at: Timestamp,
     /// Captures are numbered as they come.
     number: u64,
+    /// The names of its record: 0 for none.
+    names: [u64; 2],
     #[serde(borrow)]
     says: Says<&'r str, B>,
 }
@@ -69,7 +77,8 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
     pub fn new(folder: &Path) -> io::Result<Gathered<B>> {
         let (rows, requests) = (Spill::new(folder)?, Spill::new(folder)?);
         let folder = folder.to_owned();
-        Ok(Gathered { folder, rows, requests, count: 0, bodies: PhantomData })
+        let hasher = RandomState::new();
+        Ok(Gathered { folder, rows, requests, count: 0, hasher, has_references: false, bodies: PhantomData })
     }
 
     /// Adds a capture of a key, which may be that of an origin.
@@ -82,14 +91,30 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         is_origin: bool,
         at: Timestamp,
         says: Says<&str, B>,
+        names: &RecordNames,
     ) -> io::Result<()> {
         let number = self.count;
         self.count += 1;
-        if let Some(lead) = says.lead().filter(|_| is_origin) {
+        let name = |name: &Option<Box<str>>| name.as_deref().map_or(0, |name| self.hasher.hash_one(name));
+        let mut names = [name(&names.id), name(&names.payload)];
+        let mut hashed: [Option<String>; 3] = [const { None }; 3];
+        let mut says = says;
+        if let Says::Same(repeats) = &mut says {
+            // A revisit has no payload that others could mean.
+            names = [0, 0];
+            let references = repeats.places.iter_mut().zip(&mut hashed);
+            for (place, hashed) in references.filter_map(|(place, to)| Some((place.as_mut()?, to))) {
+                if RecordNames::is_one(place.key) {
+                    self.has_references = true;
+                    place.key = hashed.insert(name_key(self.hasher.hash_one(place.key)));
+                }
+            }
+        }
+        if let Some(lead) = says.lead(key).filter(|_| is_origin) {
             let request = Request { source: key, at, number, lead };
             self.requests.put(partition_of(lead.to), &request)?;
         }
-        self.rows.put(partition_of(key), &Row { key, at, number, says })
+        self.rows.put(partition_of(key), &Row { key, at, number, names, says })
     }
 
     /// The number of captures that were added.
@@ -115,7 +140,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         for partition in 0..PARTITIONS {
             let (rows, followed) = (self.rows.rows(partition)?, followed.rows(partition)?);
             let own = rows.iter::<Row<'_, B>>().filter_map(|row| match row {
-                Ok(Row { key, at, number, says: Says::Answer(said, body) }) => {
+                Ok(Row { key, at, number, says: Says::Answer(said, body), .. }) => {
                     let answer = Some((0, said, body));
                     Some(Ok(Answered { key, at, number, answer, by: key }))
                 }
@@ -137,12 +162,33 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         Ok(lost)
     }
 
+    /// The captures by the names of their records, if a revisit refers to one.
+    fn named(&mut self) -> io::Result<Spill> {
+        let mut named = Spill::new(&self.folder)?;
+        if !self.has_references {
+            return Ok(named);
+        }
+        for partition in 0..PARTITIONS {
+            let rows = self.rows.rows(partition)?;
+            for row in rows.iter::<Row<'_, B>>() {
+                let row = row?;
+                for name in row.names.into_iter().filter(|name| *name != 0) {
+                    let key = &*name_key(name);
+                    let says = row.says.clone();
+                    named.put(partition_of(key), &Row { key, says, ..row })?;
+                }
+            }
+        }
+        Ok(named)
+    }
+
     /// The answers to all requests, as rows of their sources.
     fn follow<E: From<io::Error>>(
         &mut self,
         mut elsewhere: impl FnMut(&Lead<&str>) -> Result<Option<(Said, Option<B>)>, E>,
     ) -> Result<(Spill, u64), E> {
         let mut answers = Spill::new(&self.folder)?;
+        let mut named = self.named()?;
         let mut lost = 0;
         let mut requests = std::mem::replace(&mut self.requests, Spill::new(&self.folder)?);
         while (0..PARTITIONS).any(|partition| !requests.is_empty(partition)) {
@@ -153,23 +199,36 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                 }
                 let asked = requests.rows(partition)?;
                 let held = self.rows.rows(partition)?;
-                let captures = by_key::<B>(held.iter())?;
+                let of_names = named.rows(partition)?;
+                let captures = by_key::<B>(held.iter().chain(of_names.iter()))?;
                 for request in asked.iter::<Request<'_>>() {
                     let Request { source, at, number, lead } = request?;
                     let led = captures.get(lead.to).map(|captures| captures.answer(lead, at));
-                    let answer = match led.unwrap_or(Led::Nowhere(lead)) {
+                    let led = match led.unwrap_or(Led::Nowhere(lead)) {
+                        Led::Nowhere(lead) => match elsewhere(&lead)? {
+                            Some((said, body)) => match lead.says(said) {
+                                Some(said) => Led::Answer(lead.hops, said, body),
+                                None => lead.missing(),
+                            },
+                            None => lead.missing(),
+                        },
+                        led => led,
+                    };
+                    let answer = match led {
                         Led::Answer(hops, said, body) => Some((hops, said, body)),
                         Led::Further(lead) => {
                             let next = Request { source, at, number, lead };
                             further.put(partition_of(lead.to), &next)?;
                             continue;
                         }
-                        Led::Nowhere(lead) => {
-                            elsewhere(&lead)?.map(|(said, body)| (lead.hops, said, body))
-                        }
+                        Led::Nowhere(_) => None,
                     };
                     lost += u64::from(answer.is_none());
-                    let answered = Answered { key: source, at, number, answer, by: lead.to };
+                    let by = match lead.revisit {
+                        Some((revisit, _)) if is_name_key(lead.to) => revisit,
+                        _ => lead.to,
+                    };
+                    let answered = Answered { key: source, at, number, answer, by };
                     answers.put(partition_of(source), &answered)?;
                 }
             }
@@ -177,6 +236,15 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         }
         Ok((answers, lost))
     }
+}
+
+/// The key of captures with a name of this hash. No URL begins so.
+fn name_key(hash: u64) -> String {
+    format!("\0{hash:x}")
+}
+
+fn is_name_key(key: &str) -> bool {
+    key.starts_with('\0')
 }
 
 /// The captures of a partition by their keys, in the order of their times.

@@ -15,8 +15,28 @@ pub enum Says<K, B> {
     Answer(Said, Option<B>),
     /// A redirect to this key.
     Redirect(K),
-    /// The same as the capture of this key at this time.
-    Same(K, Timestamp),
+    /// A revisit: what another capture has belongs to it.
+    Same(Repeats<K>),
+}
+
+/// What a revisit says itself, and where the capture is that has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeats<K> {
+    /// What its own status and header say: a file, or that the file is unchanged. Only the file is the
+    /// other's. `None` if the archive kept no header: then the whole answer is the other's.
+    pub own: Option<Said>,
+    /// Where the other may be, the best place first: by the id of its record, by its URL and time, by
+    /// the digest of its payload.
+    pub places: [Option<RepeatedAt<K>>; 3],
+}
+
+/// A place where the capture may be that a revisit repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatedAt<K> {
+    /// The key of a capture, or a name of its record ([`RecordNames`](crate::RecordNames)).
+    pub key: K,
+    /// The time of the capture that is meant; `None` for the nearest one.
+    pub exactly: Option<Timestamp>,
 }
 
 /// The target of a redirect or a revisit.
@@ -28,16 +48,87 @@ pub struct Lead<K> {
     pub hops: u8,
     /// The time of the capture that is meant; `None` for the nearest one.
     pub exactly: Option<Timestamp>,
+    /// The key of the revisit that leads here, if it is one, and what it says itself.
+    pub revisit: Option<(K, Option<Said>)>,
+    /// Where else the target may be, if it is not there.
+    pub or: [Option<RepeatedAt<K>>; 2],
+}
+
+impl<K> Lead<K> {
+    /// To the capture of this key that is nearest in time, after so many redirects.
+    #[must_use]
+    pub fn redirect(to: K, hops: u8) -> Lead<K> {
+        Lead { to, hops, exactly: None, revisit: None, or: [None, None] }
+    }
+
+    /// The meaning of what was found there for the capture that led here. Returns `None` if a revisit
+    /// has found no file there: then it says nothing of the one that it repeats.
+    #[must_use]
+    pub fn says(&self, found: Said) -> Option<Said> {
+        let own = self.revisit.as_ref().and_then(|(_, own)| *own);
+        match (own, found) {
+            (None, found) => Some(found),
+            // RFC 9111, section 4.3.4: what a 304 does not say holds as before.
+            (Some(Said::Unchanged(own)), Said::File(stored)) => Some(Said::File(own.or(stored))),
+            (Some(own), Said::File(_)) => Some(own),
+            (Some(_), _) => None,
+        }
+    }
+
+    /// The next step if nothing is there: the next place where it may be. A 304 then speaks of the file
+    /// that its own URL had.
+    #[must_use]
+    pub fn missing<B>(self) -> Led<K, B> {
+        let Lead { to, hops, exactly, revisit, or: [next, last] } = self;
+        match (next, revisit) {
+            (Some(RepeatedAt { key: to, exactly }), revisit) => {
+                Led::Further(Lead { to, hops, exactly, revisit, or: [last, None] })
+            }
+            (None, Some((_, Some(own @ Said::Unchanged(_))))) => Led::Answer(hops, own, None),
+            (None, revisit) => Led::Nowhere(Lead { to, hops, exactly, revisit, or: [None, None] }),
+        }
+    }
+}
+
+impl<K> Repeats<K> {
+    /// The first place where the other may be, for the revisit of this key. Returns `None` if there is no
+    /// place.
+    fn lead(self, by: K, hops: u8) -> Option<Lead<K>> {
+        let revisit = Some((by, self.own));
+        let mut places = self.places.into_iter().flatten();
+        let RepeatedAt { key: to, exactly } = places.next()?;
+        Some(Lead { to, hops, exactly, revisit, or: [places.next(), places.next()] })
+    }
 }
 
 impl<K: Clone, B> Says<K, B> {
-    /// The target, if it has no answer of its own.
+    /// The target, if the capture of this key has no answer of its own.
     #[must_use]
-    pub fn lead(&self) -> Option<Lead<K>> {
+    pub fn lead(&self, of: K) -> Option<Lead<K>> {
         match self {
             Says::Answer(..) => None,
-            Says::Redirect(to) => Some(Lead { to: to.clone(), hops: 1, exactly: None }),
-            Says::Same(to, at) => Some(Lead { to: to.clone(), hops: 0, exactly: Some(*at) }),
+            Says::Redirect(to) => Some(Lead::redirect(to.clone(), 1)),
+            Says::Same(repeats) => repeats.clone().lead(of, 0),
+        }
+    }
+
+    /// The same with other keys and bodies.
+    #[must_use]
+    pub fn map<'s, L, C>(
+        &'s self,
+        key: impl Fn(&'s K) -> L,
+        body: impl FnOnce(&'s B) -> C,
+    ) -> Says<L, C> {
+        match self {
+            Says::Answer(said, place) => Says::Answer(*said, place.as_ref().map(body)),
+            Says::Redirect(to) => Says::Redirect(key(to)),
+            Says::Same(Repeats { own, places }) => {
+                let place = |place: &'s Option<RepeatedAt<K>>| {
+                    let RepeatedAt { key: of, exactly } = place.as_ref()?;
+                    Some(RepeatedAt { key: key(of), exactly: *exactly })
+                };
+                Says::Same(Repeats { own: *own, places: places.each_ref().map(place) })
+            }
         }
     }
 }
@@ -67,7 +158,7 @@ pub enum Led<K, B> {
 /// captures.push(june, Says::Answer(Said::Status(404), None));
 ///
 /// // The redirect of the first of February led to the file.
-/// let redirect = Says::<_, ()>::Redirect("https://www.example.com").lead().unwrap();
+/// let redirect = Says::<_, ()>::Redirect("https://www.example.com").lead("https://example.com").unwrap();
 /// let led = captures.answer(redirect, Timestamp(1_769_904_000));
 /// assert_eq!(led, Led::Answer(1, Said::File(None), Some("the file")));
 /// ```
@@ -96,18 +187,26 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
     /// tell. `O(log n)` for each redirect.
     #[must_use]
     pub fn answer(&self, mut lead: Lead<K>, at: Timestamp) -> Led<K, B> {
-        // A site that redirects to itself ends this after `MAX_HOPS` redirects.
+        // A site that redirects to itself ends this after `MAX_HOPS` redirects; a revisit leads to no
+        // other one.
         while lead.to == self.key {
             let Some(says) = self.meant(&lead, at) else { return Led::Nowhere(lead) };
+            let is_payload = matches!(lead.revisit, Some((_, Some(_))));
             lead = match says {
-                Says::Answer(said, body) => {
-                    return Led::Answer(lead.hops, *said, body.clone());
-                }
+                Says::Answer(said, body) => match lead.says(*said) {
+                    Some(said) => return Led::Answer(lead.hops, said, body.clone()),
+                    None => return Led::Nowhere(lead),
+                },
+                // What stands in the body of a redirect is not kept.
+                Says::Redirect(_) if is_payload => return Led::Nowhere(lead),
                 Says::Redirect(_) if lead.hops == MAX_HOPS => {
                     return Led::Answer(lead.hops, Said::NoTarget, None);
                 }
-                Says::Redirect(to) => Lead { to: to.clone(), hops: lead.hops + 1, exactly: None },
-                Says::Same(to, at) => Lead { to: to.clone(), exactly: Some(*at), ..lead },
+                Says::Redirect(to) => Lead::redirect(to.clone(), lead.hops + 1),
+                Says::Same(repeats) => match repeats.clone().lead(self.key.clone(), lead.hops) {
+                    Some(lead) => lead,
+                    None => return Led::Nowhere(lead),
+                },
             };
         }
         Led::Further(lead)
@@ -193,6 +292,8 @@ pub struct Settled<B> {
     pub captured: Captured,
     /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
     pub of: B,
+    /// True if it serves no longer at the time as of which it was settled: its lifetime is over.
+    pub is_expired: bool,
 }
 
 impl<B> Default for History<B> {
@@ -240,13 +341,13 @@ impl<B> History<B> {
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
         if events.is_empty() {
             let (captured, _, of) = self.answers.pop()?;
-            return Some(Settled { holds: SiteKind::Unknown, captured, of });
+            return Some(Settled { holds: SiteKind::Unknown, captured, of, is_expired: true });
         }
         let judged = protocol.judge(&events, as_of)?;
         let (event, _, of) = self.answers.swap_remove(judged.event);
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
-        Some(Settled { holds: judged.holds, captured, of })
+        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired })
     }
 }
 
@@ -274,11 +375,11 @@ mod tests {
         let mut captures = CapturesOf::new("t");
         captures.push(third, Says::Answer(Said::File(None), Some(())));
         captures.push(june, Says::Answer(Said::Status(404), None));
-        let lead = Says::<_, ()>::Redirect("t").lead().unwrap();
+        let lead = Says::<_, ()>::Redirect("t").lead("s").unwrap();
         assert_eq!(captures.answer(lead, first), Led::Answer(1, Said::File(None), Some(())));
         assert_eq!(captures.answer(lead, june), Led::Answer(1, Said::Status(404), None));
         // A revisit means one capture, and no other.
-        let same = |at| Says::<_, ()>::Same("t", at).lead().unwrap();
+        let same = |at| repeats(None, [Some(("t", Some(at))), None, None]);
         assert_eq!(captures.answer(same(third), june), Led::Answer(0, Said::File(None), Some(())));
         assert_eq!(captures.answer(same(first), first), Led::Nowhere(same(first)));
     }
@@ -287,12 +388,48 @@ mod tests {
     fn redirects_end() {
         let mut captures = CapturesOf::<_, ()>::new("t");
         captures.push(Timestamp(1), Says::Redirect("t"));
-        let lead = |hops| Lead { to: "t", hops, exactly: None };
+        let lead = |hops| Lead::redirect("t", hops);
         let ended = Led::Answer(MAX_HOPS, Said::NoTarget, None);
         assert_eq!(captures.answer(lead(1), Timestamp(0)), ended);
         captures.push(Timestamp(2), Says::Redirect("u"));
         let led = captures.answer(lead(4), Timestamp(9));
-        assert_eq!(led, Led::Further(Lead { to: "u", hops: 5, exactly: None }));
+        assert_eq!(led, Led::Further(Lead::redirect("u", 5)));
         assert_eq!(captures.answer(lead(5), Timestamp(9)), ended);
+    }
+
+    fn repeats(
+        own: Option<Said>,
+        places: [Option<(&'static str, Option<Timestamp>)>; 3],
+    ) -> Lead<&'static str> {
+        let place = |(key, exactly)| RepeatedAt { key, exactly };
+        let places = places.map(|of| of.map(place));
+        Says::<_, ()>::Same(Repeats { own, places }).lead("s").unwrap()
+    }
+
+    /// Status and header of a revisit are its own; only the payload is another's.
+    #[test]
+    fn revisits() {
+        let mut captures = CapturesOf::new("t");
+        captures.push(Timestamp(1), Says::Answer(Said::File(Some(7)), Some(())));
+        captures.push(Timestamp(2), Says::Redirect("u"));
+        captures.push(Timestamp(3), Says::Answer(Said::Status(404), None));
+        let answer = |own, at| captures.answer(repeats(own, [Some(("t", Some(Timestamp(at)))), None, None]), Timestamp(9));
+        let file = |lifetime| Led::Answer(0, Said::File(lifetime), Some(()));
+        assert_eq!(answer(Some(Said::File(None)), 1), file(None));
+        assert_eq!(answer(Some(Said::Unchanged(None)), 1), file(Some(7)));
+        assert_eq!(answer(Some(Said::Unchanged(Some(8))), 1), file(Some(8)));
+        // Without a header of its own the whole answer is the other's.
+        assert_eq!(answer(None, 2), Led::Further(Lead::redirect("u", 1)));
+        assert_eq!(answer(None, 3), Led::Answer(0, Said::Status(404), None));
+        for at in [2, 3, 4] {
+            let Led::Nowhere(lead) = answer(Some(Said::File(None)), at) else { panic!("{at}") };
+            assert_eq!(lead.clone().missing::<()>(), Led::Nowhere(lead), "{at}");
+            let Led::Nowhere(lead) = answer(Some(Said::Unchanged(None)), at) else { panic!("{at}") };
+            assert_eq!(lead.missing(), Led::Answer(0, Said::Unchanged(None), None::<()>), "{at}");
+        }
+        // The next place, if nothing is at the first.
+        let lead = repeats(Some(Said::File(None)), [Some(("id", None)), None, Some(("digest", None))]);
+        let Led::Further(lead) = lead.missing::<()>() else { panic!() };
+        assert_eq!((lead.to, lead.or), ("digest", [None, None]));
     }
 }

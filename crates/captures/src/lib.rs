@@ -12,8 +12,11 @@
 //!    says nothing: it is left out of the history and counted; an origin of which nothing else is
 //!    known is unknown. The answer counts at the time of the *first* redirect, with the number of
 //!    redirects.
-//! 3. A revisit ([`SiteAnswer::Same`]) stands for the capture of its key at just its time, with no
-//!    redirect more. If there is no such capture, it says nothing, and is counted likewise.
+//! 3. A revisit is an answer of its own: its status and header are what the site said then. Where it says
+//!    that there is a file ([`SiteAnswer::Same`]), the payload is that of the capture that it refers to:
+//!    by the id of its record, else by URL and time, else by the digest of the payload. If that is not
+//!    there, or had no file, it says nothing, and is counted likewise; a 304 then speaks of the file
+//!    before it. A revisit without a header stands for the whole answer of the other.
 //! 4. The answers of an origin are its [`History`], which settles what holds and which of them has
 //!    the rules.
 //!
@@ -28,6 +31,7 @@ pub mod exchange;
 mod fields;
 mod gathered;
 mod history;
+mod in_force;
 mod instant;
 mod jsonl;
 #[cfg(feature = "packs")]
@@ -36,11 +40,14 @@ mod spill;
 pub mod warc;
 
 pub use capture::{
-    At, CLOCK_TOLERANCE, Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer,
+    At, CLOCK_TOLERANCE, Capture, Key, MAX_URL_BYTES, RecordNames, RecordPlace, Same, SiteAnswer,
 };
 pub use fields::{Fields, time_of};
 pub use gathered::{Answered, Gathered};
-pub use history::{Captured, CapturesOf, History, Lead, Led, MAX_HOPS, Says, Settled, nearest};
+pub use history::{
+    Captured, CapturesOf, History, Lead, Led, MAX_HOPS, RepeatedAt, Repeats, Says, Settled, nearest,
+};
+pub use in_force::{Fit, Versions};
 pub use instant::rfc3339;
 pub use jsonl::capture_of_json;
 pub use spill::{PARTITIONS, Spill, partition_of};

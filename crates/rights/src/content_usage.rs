@@ -92,6 +92,8 @@ impl ContentUsage {
             notes.add_if(said.is_some() && !is_known, Note::UnknownLabel);
             notes.add_if(said == Some(Ruling::Unknown) && is_known, Note::UnknownValue);
         }
+        let trains = self.label("train-ai") == Some(Ruling::Allow);
+        notes.add_if(trains && vocabulary >= Vocabulary::V05, Note::FoundationModels);
         notes
     }
 

@@ -1,6 +1,6 @@
 //! Files of a site that say more of its pages: tdmrep.json and RSL documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use robotsieve::Origin;
@@ -23,6 +23,9 @@ pub struct Documents {
     /// The file of every other site that is asked about.
     tdm_of_any: Option<Arc<Result<TdmFile, InvalidTdmFile>>>,
     rsl: BTreeMap<Box<str>, Arc<Result<Rsl, InvalidRsl>>>,
+    /// The origins whose file of TDMRep was looked for and not read, and the addresses of such licences.
+    tdm_not_read: BTreeSet<Box<str>>,
+    rsl_not_read: BTreeSet<Box<str>>,
 }
 
 impl Documents {
@@ -37,17 +40,35 @@ impl Documents {
     pub fn add(&mut self, address: &str, file: &[u8]) {
         if address == TDM_PATH {
             self.tdm_of_any = Some(Arc::new(TdmFile::parse(file)));
-            return;
+        } else if let Some(origin) = origin_of_tdm(address) {
+            self.tdm.insert(origin, Arc::new(TdmFile::parse(file)));
+        } else {
+            self.rsl.insert(key(address), Arc::new(Rsl::parse(file, address)));
         }
-        if let Ok(url) = url::Url::parse(address)
-            && url.path() == TDM_PATH
-            && url.query().is_none()
-            && let Ok(origin) = Origin::of(address)
-        {
-            self.tdm.insert(origin.key().into(), Arc::new(TdmFile::parse(file)));
-            return;
-        }
-        self.rsl.insert(key(address), Arc::new(Rsl::parse(file, address)));
+    }
+
+    /// Notes that a file was looked for in vain: it may be there, and disallow more. What an older copy says,
+    /// if one is added, still restricts; nothing is permitted against it
+    /// ([`Note::TdmNotRead`](crate::Note::TdmNotRead), [`Note::FileNotRead`](crate::Note::FileNotRead)).
+    ///
+    /// ```
+    /// use robotsieve_rights::{Documents, Purpose, Response, RightsReader, Ruling};
+    ///
+    /// let mut documents = Documents::new();
+    /// documents.add_not_read("https://e.com/.well-known/tdmrep.json");
+    /// let reader = RightsReader::new(&"ExampleBot".into());
+    /// let response = Response::new().with_headers([("Content-Signal", "search=yes, ai-train=yes")]);
+    /// let rights = reader.rights("https://e.com/a", None, &response, &documents)?;
+    /// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Unknown);
+    /// // TDMRep does not speak of it.
+    /// assert_eq!(rights.ruling(Purpose::Index), Ruling::Allow);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    pub fn add_not_read(&mut self, address: &str) {
+        match origin_of_tdm(address) {
+            Some(origin) => self.tdm_not_read.insert(origin),
+            None => self.rsl_not_read.insert(key(address)),
+        };
     }
 
     /// The same with another file.
@@ -62,11 +83,27 @@ impl Documents {
         self.tdm.extend(others.tdm.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
         self.tdm_of_any = others.tdm_of_any.clone().or(self.tdm_of_any.take());
         self.rsl.extend(others.rsl.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
+        self.tdm_not_read.extend(others.tdm_not_read.iter().cloned());
+        self.rsl_not_read.extend(others.rsl_not_read.iter().cloned());
     }
 
     /// Returns true if there is no file.
     pub fn is_empty(&self) -> bool {
-        self.tdm.is_empty() && self.tdm_of_any.is_none() && self.rsl.is_empty()
+        self.tdm.is_empty()
+            && self.tdm_of_any.is_none()
+            && self.rsl.is_empty()
+            && self.tdm_not_read.is_empty()
+            && self.rsl_not_read.is_empty()
+    }
+
+    /// Returns true if the file of TDMRep of an origin was looked for in vain.
+    pub(super) fn is_tdm_not_read(&self, origin: Option<&Origin<'_>>) -> bool {
+        origin.is_some_and(|origin| self.tdm_not_read.contains(origin.key()))
+    }
+
+    /// Returns true if the licence of an address was looked for in vain.
+    pub(super) fn is_rsl_not_read(&self, address: &str) -> bool {
+        !self.rsl_not_read.is_empty() && self.rsl_not_read.contains(&key(address))
     }
 
     /// The file of TDMRep for an origin.
@@ -87,6 +124,13 @@ impl Documents {
             self.rsl.get(&key(address)).map(|document| &**document)
         }
     }
+}
+
+/// The key of the origin whose file of TDMRep has this address. `None` if it is the address of another file.
+fn origin_of_tdm(address: &str) -> Option<Box<str>> {
+    let url = url::Url::parse(address).ok()?;
+    let is_tdm = url.path() == TDM_PATH && url.query().is_none();
+    is_tdm.then(|| Origin::of(address).ok().map(|origin| origin.key().into())).flatten()
 }
 
 /// The form by which addresses are compared: without a fragment, as the WHATWG URL standard writes it.

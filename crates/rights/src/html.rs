@@ -34,15 +34,31 @@ pub enum PageElement<'p> {
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
 /// by its byte order mark, as browsers do it; any other is taken for ASCII and something.
 pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
-    let utf8 = utf8_of_utf16(html);
-    let html = utf8.as_deref().unwrap_or(html);
-    if let Some(last) = last_candidate(html) {
-        read_up_to(last, html, found);
+    read_as(Markup::Html, html, found);
+}
+
+/// The same with a page of the type `application/xhtml+xml`, which is XML: an empty element ends at once, and
+/// titles and scripts are markup like the rest.
+pub fn read_xhtml_page(page: &[u8], found: impl FnMut(PageElement<'_>)) {
+    read_as(Markup::Xml, page, found);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Markup {
+    Html,
+    Xml,
+}
+
+fn read_as(markup: Markup, page: &[u8], found: impl FnMut(PageElement<'_>)) {
+    let utf8 = utf8_of_utf16(page);
+    let page = utf8.as_deref().unwrap_or(page);
+    if let Some(last) = last_candidate(page) {
+        read_up_to(last, markup, page, found);
     }
 }
 
 /// A page in UTF-16 with a byte order mark, as UTF-8. `None` if it is in anything else.
-fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
     let (unit, text): (fn([u8; 2]) -> u16, _) = match html {
         [0xff, 0xfe, text @ ..] => (u16::from_le_bytes, text),
         [0xfe, 0xff, text @ ..] => (u16::from_be_bytes, text),
@@ -54,8 +70,8 @@ fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads a page up to the first tag that ends behind `last`.
-fn read_up_to(last: usize, html: &[u8], found: impl FnMut(PageElement<'_>)) {
-    let emitter = Elements { last, ..Elements::new(found) };
+fn read_up_to(last: usize, markup: Markup, html: &[u8], found: impl FnMut(PageElement<'_>)) {
+    let emitter = Elements { last, is_xml: markup == Markup::Xml, ..Elements::new(found) };
     // The reader is a slice, so there are no errors; a token is the sign that all is read.
     Tokenizer::new_with_emitter(html, emitter).next();
 }
@@ -140,7 +156,7 @@ struct TagName {
 
 impl TagName {
     /// Longer than any name that means something here.
-    const MAX: usize = 11;
+    const MAX: usize = 14;
     const EMPTY: TagName = TagName { bytes: [0; TagName::MAX], len: 0 };
 
     fn push(&mut self, text: &[u8]) {
@@ -170,9 +186,95 @@ enum Tag {
     End,
 }
 
-/// Returns true if elements in this one are not of HTML.
-fn is_foreign(name: TagName) -> bool {
-    matches!(name.as_bytes(), b"svg" | b"math")
+/// Elements that end SVG and MathML where they begin in it (HTML, "the rules for parsing tokens in foreign
+/// content").
+const BREAKS_OUT: [&[u8]; 44] = [
+    b"b",
+    b"big",
+    b"blockquote",
+    b"body",
+    b"br",
+    b"center",
+    b"code",
+    b"dd",
+    b"div",
+    b"dl",
+    b"dt",
+    b"em",
+    b"embed",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"head",
+    b"hr",
+    b"i",
+    b"img",
+    b"li",
+    b"listing",
+    b"menu",
+    b"meta",
+    b"nobr",
+    b"ol",
+    b"p",
+    b"pre",
+    b"ruby",
+    b"s",
+    b"small",
+    b"span",
+    b"strong",
+    b"strike",
+    b"sub",
+    b"sup",
+    b"table",
+    b"tt",
+    b"u",
+    b"ul",
+    b"var",
+];
+
+/// Elements of SVG and MathML in which there is HTML again.
+const HTML_INSIDE: [&[u8]; 8] =
+    [b"foreignobject", b"desc", b"title", b"mi", b"mo", b"mn", b"ms", b"mtext"];
+
+/// Elements after which a `frameset` is none.
+const BEFORE_NO_FRAMESET: [&[u8]; 24] = [
+    b"applet",
+    b"area",
+    b"body",
+    b"br",
+    b"button",
+    b"dd",
+    b"dt",
+    b"embed",
+    b"hr",
+    b"iframe",
+    b"img",
+    b"input",
+    b"keygen",
+    b"li",
+    b"listing",
+    b"marquee",
+    b"object",
+    b"plaintext",
+    b"pre",
+    b"select",
+    b"table",
+    b"textarea",
+    b"wbr",
+    b"xmp",
+];
+
+/// An element that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    name: TagName,
+    /// True if it is of SVG or MathML.
+    is_foreign: bool,
+    /// True if elements in it are.
+    holds_foreign: bool,
 }
 
 struct Elements<F> {
@@ -195,9 +297,13 @@ struct Elements<F> {
     numbers: [u32; 3],
     templates: u32,
     /// The elements that are open, without `html`, `head` and `body`.
-    open: Vec<TagName>,
-    /// How many of them are `svg` or `math`.
-    foreign: u32,
+    open: Vec<Open>,
+    /// True if the page is XML.
+    is_xml: bool,
+    /// True while a `frameset` can begin.
+    may_be_frameset: bool,
+    /// True once one has begun: nothing after it is an element that counts.
+    is_frameset: bool,
     /// The text of the RSL script that is being read, and whether it is in an element.
     script: Option<bool>,
     text: Vec<u8>,
@@ -221,7 +327,9 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             numbers: [0; 3],
             templates: 0,
             open: Vec::new(),
-            foreign: 0,
+            is_xml: false,
+            may_be_frameset: true,
+            is_frameset: false,
             script: None,
             text: Vec::new(),
         }
@@ -270,8 +378,20 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
 
     fn start(&mut self) -> Option<State> {
         self.last_start = self.name;
-        let has_no_content = self.is_self_closing && self.foreign > 0;
-        let is_read = self.templates == 0;
+        let name = self.name;
+        let name = name.as_bytes();
+        let mut is_foreign = self.open.last().is_some_and(|open| open.holds_foreign);
+        if is_foreign && !self.is_xml && BREAKS_OUT.contains(&name) {
+            self.break_out();
+            is_foreign = false;
+        }
+        if self.may_be_frameset && !is_foreign {
+            self.is_frameset = name == b"frameset";
+            self.may_be_frameset = !self.is_frameset && !BEFORE_NO_FRAMESET.contains(&name);
+        }
+        let has_no_content = self.is_self_closing && (self.is_xml || is_foreign);
+        let is_read = self.templates == 0 && (!self.is_frameset || self.is_xml);
+        let mut is_rsl = false;
         let counted = match self.tag {
             Tag::Meta => Some(0),
             Tag::Link => Some(1),
@@ -295,6 +415,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
                     media_type: value(TYPE),
                 }),
                 _ if link::is_rsl(value(TYPE)) && !has_no_content => {
+                    is_rsl = true;
                     self.script = Some(!self.open.is_empty());
                     self.text.clear();
                 }
@@ -304,8 +425,14 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         if has_no_content {
             return None;
         }
-        self.open();
-        match self.name.as_bytes() {
+        self.open(is_foreign);
+        if is_rsl {
+            return Some(State::ScriptData);
+        }
+        if self.is_xml || is_foreign {
+            return None;
+        }
+        match name {
             b"textarea" | b"title" => Some(State::RcData),
             b"plaintext" => Some(State::PlainText),
             b"script" => Some(State::ScriptData),
@@ -314,24 +441,35 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         }
     }
 
-    /// Notes that an element is open.
+    /// Notes that an element is open, which is one of SVG or MathML if it stands in such.
     #[inline]
-    fn open(&mut self) {
+    fn open(&mut self, in_foreign: bool) {
         /// Browsers nest no deeper.
         const DEEPEST: usize = 512;
         let name = self.name.as_bytes();
         match name {
             b"html" | b"head" | b"body" => return,
+            _ if in_foreign => {}
             b"template" => self.templates = self.templates.saturating_add(1),
             _ if VOID.contains(&name) => return,
             _ => {}
         }
-        if self.open.last().is_some_and(|last| last.as_bytes() == b"p") && END_P.contains(&name) {
+        if self.open.last().is_some_and(|last| last.name.as_bytes() == b"p")
+            && END_P.contains(&name)
+        {
             self.open.pop();
         }
         if self.open.len() < DEEPEST {
-            self.foreign += u32::from(is_foreign(self.name));
-            self.open.push(self.name);
+            let is_foreign = in_foreign || matches!(name, b"svg" | b"math");
+            let holds_foreign = is_foreign && !(in_foreign && HTML_INSIDE.contains(&name));
+            self.open.push(Open { name: self.name, is_foreign, holds_foreign });
+        }
+    }
+
+    /// Closes the open elements of SVG and MathML, up to one in which there is HTML.
+    fn break_out(&mut self) {
+        while self.open.last().is_some_and(|open| open.holds_foreign) {
+            self.open.pop();
         }
     }
 
@@ -340,12 +478,18 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
     fn close(&mut self) {
         /// Of elements that are closed out of order, those further up stay open.
         const LOOKED_AT: usize = 32;
-        let from = self.open.len().saturating_sub(LOOKED_AT);
-        if let Some(at) = self.open[from..].iter().rposition(|open| *open == self.name) {
-            let closed = self.open.drain(from + at..).filter(|closed| is_foreign(*closed));
-            self.foreign -= u32::try_from(closed.count()).unwrap_or_default();
+        let name = self.name;
+        if !self.is_xml && matches!(name.as_bytes(), b"p" | b"br") {
+            self.break_out();
         }
-        if self.name.as_bytes() == b"template" {
+        let from = self.open.len().saturating_sub(LOOKED_AT);
+        let found = self.open[from..].iter().rposition(|open| open.name == name);
+        let mut is_foreign = false;
+        if let Some(at) = found {
+            is_foreign = self.open[from + at].is_foreign;
+            self.open.truncate(from + at);
+        }
+        if name.as_bytes() == b"template" && !is_foreign {
             self.templates = self.templates.saturating_sub(1);
         }
     }
@@ -381,6 +525,13 @@ impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
 
     #[inline]
     fn emit_string(&mut self, text: &[u8]) {
+        if self.may_be_frameset && !text.trim_ascii().is_empty() {
+            // The text of a title is none of the body.
+            let in_head = |open: &Open| {
+                matches!(open.name.as_bytes(), b"title" | b"style" | b"script" | b"noscript")
+            };
+            self.may_be_frameset = self.open.iter().any(in_head) || self.templates > 0;
+        }
         if self.script.is_some() {
             self.text.extend_from_slice(text);
         }
@@ -455,6 +606,11 @@ impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
     #[inline]
     fn current_is_appropriate_end_tag_token(&mut self) -> bool {
         self.tag == Tag::End && self.name == self.last_start
+    }
+
+    #[inline]
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.is_xml || self.open.last().is_some_and(|open| open.is_foreign)
     }
 
     fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
@@ -578,12 +734,59 @@ mod tests {
         for (before, after) in [("<svg><title/>", ""), ("<math><a><style/>", "</math>")] {
             assert_eq!(shown(&[before, META, after].concat()), [READ], "{before}");
         }
-        for before in ["<title/>", "<svg></svg><title/>", "<svg><title>"] {
+        for before in ["<title/>", "<svg></svg><title/>", "<svg><p><title>", "<svg><title><title>"] {
             assert_eq!(shown(&[before, META].concat()), [""; 0], "{before}");
         }
+        // There, titles are markup too, and CDATA is none; an element of HTML ends both.
+        for before in [
+            "<svg><title>",
+            "<svg><textarea>",
+            "<svg><style>",
+            "<svg><template>",
+            "<svg><desc><svg></svg></desc></svg>",
+            "<svg><![CDATA[<title>]]>",
+            "<math><mi><svg><title>x</title></svg></mi></math>",
+        ] {
+            assert_eq!(shown(&[before, META].concat()), [READ], "{before}");
+        }
+        let in_cdata = ["<svg><![CDATA[", META, "]]></svg>"].concat();
+        assert_eq!(shown(&in_cdata), [""; 0]);
+        let in_comment = ["<![CDATA[>", META, "]]>"].concat();
+        assert_eq!(shown(&in_comment), [READ]);
         // These end at once.
         for before in ["<!-->", "<!--->", "<!>", "<?x>", "</x>", "<title></title>", "</template>"] {
             assert_eq!(shown(&[before, META].concat()), [READ], "{before}");
+        }
+    }
+
+    /// A page of frames has no elements that count but those in its head.
+    #[test]
+    fn frames() {
+        for before in ["", "<html><head><title>t</title></head>", "<p>"] {
+            let html = [before, "<frameset>", META, "</frameset>", META].concat();
+            assert_eq!(shown(&html), [""; 0], "{before}");
+            let html = [before, META, "<frameset></frameset>"].concat();
+            assert_eq!(shown(&html), [READ], "{before}");
+        }
+        // Here there is a body already, so it is no page of frames.
+        for before in ["x", "<body>", "<img>", "<head></head>x"] {
+            assert_eq!(shown(&[before, "<frameset>", META].concat()), [READ], "{before}");
+        }
+    }
+
+    #[test]
+    fn xhtml() {
+        let shown = |page: &str| {
+            let mut count = 0;
+            read_xhtml_page(page.as_bytes(), |_| count += 1);
+            count
+        };
+        let meta = "<meta name=\"robots\" content=\"noindex\"/>";
+        for before in ["", "<title/>", "<script/>", "<title>", "<textarea/>", "<style><a/>", "<frameset/>"] {
+            assert_eq!(shown(&[before, meta].concat()), 1, "{before}");
+        }
+        for (before, after) in [("<!--", "-->"), ("<script><![CDATA[", "]]></script>")] {
+            assert_eq!(shown(&[before, meta, after].concat()), 0, "{before}");
         }
     }
 
@@ -682,7 +885,7 @@ mod tests {
             };
             let (mut some, mut all) = (Vec::new(), Vec::new());
             read_page(html.as_bytes(), |element| count(&mut some, element));
-            read_up_to(usize::MAX, html.as_bytes(), |element| count(&mut all, element));
+            read_up_to(usize::MAX, Markup::Html, html.as_bytes(), |element| count(&mut all, element));
             assert_eq!(some, all, "{html}");
             found += all.len();
         }

@@ -67,7 +67,8 @@ pub(super) fn licences_in(line: &[u8], place: &Place, mut found: impl FnMut(Lice
             };
             place.get_or_insert(value);
         });
-        if anchor.is_none()
+        // An empty anchor is the page itself (RFC 3986 §5.2).
+        if anchor.is_none_or(|anchor| anchor.trim_ascii().is_empty())
             && let Some(link) = LicenceLink::of(
                 target,
                 &rel.unwrap_or_default(),
@@ -156,6 +157,7 @@ mod tests {
             ("</l>; title=\"x\\\"; rel=license", ""),
             ("</a>; rel=preload; title=\"a, <b>; c\", </l>; rel=license", "other /l"),
             ("</l>; rel=license; anchor=\"#x\"", ""),
+            ("</l>; rel=license; anchor=\"\"", "other /l"),
             ("</l>; x; rel=license", "other /l"),
             ("</l>; ; rel=license", "other /l"),
             ("</l>", ""),

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::purpose::{Purpose, Purposes};
+use crate::tables::TDM_RESERVED;
+
 /// Defines [`Note`] with codes and sentences.
 macro_rules! notes {
     ($($note:ident $code:literal $sentence:literal,)*) => {
@@ -39,17 +42,28 @@ macro_rules! notes {
 notes! {
     Cancelled "cancelled"
         "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
+    Cut "cut"
+        "a list is cut: more places, licences or conditions count than are listed",
+    DocumentLater "document-later"
+        "a document of the site was captured only after the page: it is the nearest that is known",
+    DocumentOlder "document-older"
+        "a document of the site was captured longer before the page than it counts: it is the nearest that \
+         is known",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
         "different paths of equal length match the URL: all of them count, and disallow wins",
     FileNotRead "file-not-read"
         "a file of the site could not be read, so nothing is known of what it says",
+    FoundationModels "foundation-models"
+        "'train-ai=y' permits training of foundation or generative models; of other training it says nothing",
     GroupsDiffer "groups-differ"
         "Content-Usage ends a run of user-agent lines; crawlers that follow RFC 9309 alone join the \
          groups, so a Disallow meant for one crawler may apply to others",
     ImagesOnly "images-only"
         "'noimageai' applies only to the page's images",
+    LaterRefusal "later-refusal"
+        "the owner refused a use after the page was fetched",
     LicenceInvalid "licence-invalid"
         "a licence is not a valid RSL document, so nothing is known of it",
     LicenceNotGiven "licence-not-given"
@@ -57,9 +71,9 @@ notes! {
     LicenceNotHttps "licence-not-https"
         "the address of a licence is not https, as RSL requires",
     LicenceRelative "licence-relative"
-        "the address of a licence is not absolute, so it is ignored",
+        "the address of a licence is not absolute, so its text is not known",
     LicencesLeftOut "licences-left-out"
-        "the site names more licences than are fetched, so nothing is known of the others",
+        "the site names more licences than are read, so nothing is known of the others",
     LooksLikeXRobotsTag "looks-like-x-robots-tag"
         "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
          probably meant",
@@ -68,6 +82,9 @@ notes! {
          the pieces that are sound",
     MisspeltField "misspelt-field"
         "a field of robots.txt is misspelt, so it is ignored",
+    NoCache "nocache"
+        "Bing: 'nocache' leaves only address, title and snippet for training, which permits no training on \
+         the page",
     NoIndexHidden "noindex-hidden"
         "the URL may not be crawled, so a crawler that obeys robots.txt never sees that the page or its \
          header bars it from the index",
@@ -81,18 +98,49 @@ notes! {
     OutsideGroup "outside-group"
         "a statement stands outside every group of robots.txt; there only a Content-Signal 'no' \
          counts",
+    PageCut "page-cut"
+        "a part of the page is missing, so nothing is known of what that part says",
+    PageNotRead "page-not-read"
+        "the page could not be read, so nothing is known of what it says",
     RobotsNotRead "robots-not-read"
-        "robots.txt was not read, so what it says of uses is not known",
+        "robots.txt was not read, so nothing is known of what it says of uses",
     TdmFile "tdm-file"
-        "/.well-known/tdmrep.json is not a JSON array, so it is ignored",
+        "/.well-known/tdmrep.json is not a JSON array, so it is not known whether it reserves rights",
+    TdmNotRead "tdm-not-read"
+        "/.well-known/tdmrep.json was not read, so it is not known whether it reserves rights",
     TdmPolicy "tdm-policy"
         "a TDM policy has no absolute address, so it is ignored",
     TdmValue "tdm-value"
         "a 'tdm-reservation' is neither 0 nor 1, so it sets nothing",
     UnknownLabel "unknown-label"
         "a label is not in the vocabulary that is read, so it is ignored",
+    UnknownRule "unknown-rule"
+        "a rule of X-Robots-Tag or of a robots meta tag is not known, so it is ignored",
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
+}
+
+impl Note {
+    /// The purposes that it keeps from being allowed: those that could be disallowed where nothing was read.
+    ///
+    /// What others say of them is no permission then, and their ruling is unknown, unless something
+    /// disallows them.
+    pub fn withholds(self) -> Purposes {
+        match self {
+            Note::FileNotRead
+            | Note::LicenceInvalid
+            | Note::LicenceNotGiven
+            | Note::LicenceRelative
+            | Note::LicencesLeftOut
+            | Note::PageCut
+            | Note::PageNotRead
+            | Note::RobotsNotRead => Purposes::USES,
+            Note::TdmFile | Note::TdmNotRead => TDM_RESERVED,
+            Note::NoCache => Purpose::AiTrain.into(),
+            Note::NowNotGiven => Purpose::Index.into(),
+            _ => Purposes::NONE,
+        }
+    }
 }
 
 impl fmt::Display for Note {
@@ -109,7 +157,7 @@ impl serde::Serialize for Note {
 
 /// A set of notes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Notes(u32);
+pub struct Notes(u64);
 
 impl Notes {
     /// No note.
@@ -128,6 +176,14 @@ impl Notes {
     /// The notes, in the order of their codes.
     pub fn iter(self) -> impl Iterator<Item = Note> {
         Note::ALL.iter().copied().filter(move |note| self.contains(*note))
+    }
+
+    /// The purposes that they keep from being allowed.
+    pub fn withhold(self) -> Purposes {
+        if self.is_empty() {
+            return Purposes::NONE;
+        }
+        self.iter().fold(Purposes::NONE, |all, note| all | note.withholds())
     }
 
     pub(crate) fn add(&mut self, note: Note) {
@@ -160,7 +216,7 @@ mod tests {
     #[test]
     fn codes_are_sorted_and_fit() {
         assert!(Note::ALL.is_sorted_by_key(|note| note.as_str()));
-        assert!(Note::ALL.len() <= 32);
+        assert!(Note::ALL.len() <= 64);
         let notes: Notes = [Note::UnknownValue, Note::Cancelled].into_iter().collect();
         assert_eq!(notes.iter().collect::<Vec<_>>(), [Note::Cancelled, Note::UnknownValue]);
     }

@@ -14,7 +14,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-#[cfg(doc)]
 use robotsieve::SiteKind;
 use robotsieve::internals::{Take, put_len};
 use robotsieve::pack::{Pack, PackError, Packed, Recipe, Site};
@@ -22,7 +21,7 @@ use robotsieve::{Crawler, Profile, Robots, SitePolicy};
 
 use crate::robots::compiled::CompiledLines;
 use crate::robots::selection::Selection;
-use crate::{Note, Notes, RobotsRights, Vocabulary};
+use crate::{Note, Notes, PolicyToken, Purposes, RobotsRights, Vocabulary};
 
 /// The bytes of a record that is kept once it is read: reading fewer lines takes some microseconds.
 const LONG: usize = 1024;
@@ -162,7 +161,10 @@ impl<'p> PackRights<'p> {
                 .and_then(|lines| Selection::try_from(lines).ok())
                 .ok_or_else(|| site.unreadable_rights())?,
         };
-        let lines = Arc::new(CompiledLines::new(&selection, vocabulary, profile));
+        // A site that could not be reached disallows nothing but crawling.
+        let own = self.pack.crawlers().get(crawler).filter(|_| site.kind() == SiteKind::Rules);
+        let own_token = own.map_or(Purposes::NONE, |own| PolicyToken::of_names(own.iter()));
+        let lines = Arc::new(CompiledLines::new(&selection, own_token, vocabulary, profile));
         let len = record.len() as u64;
         if record.len() >= LONG && self.kept_bytes.fetch_add(len, Ordering::Relaxed) + len <= KEPT {
             let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);

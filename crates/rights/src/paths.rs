@@ -97,15 +97,6 @@ impl Paths {
         numbers.chain(self.everywhere.iter().copied()).min()
     }
 
-    /// Calls `found` with number and length of all paths that match, the longest first.
-    pub(super) fn all(&self, target: &[u8], mut found: impl FnMut(u32, u32)) {
-        for index in self.matching(target) {
-            let rule = self.rules.get(index);
-            found(rule.line, rule.precedence);
-        }
-        self.everywhere.iter().for_each(|number| found(*number, 0));
-    }
-
     /// The indices of the patterns that match, the longest first.
     ///
     /// Tries them, most by one comparison of eight bytes, or finds all in one pass where there are too
@@ -176,11 +167,5 @@ mod tests {
         let target = format!("/{}4321x1234a", "x".repeat(100));
         assert_eq!(longest(&all, &target), [1234, 4321]);
         assert_eq!(all.first(target.as_bytes()), Some(1));
-        let mut count = 0;
-        all.all(target.as_bytes(), |number, length| {
-            count += 1;
-            assert_eq!(length, 5 + number.to_string().len() as u32);
-        });
-        assert_eq!(count, 16);
     }
 }

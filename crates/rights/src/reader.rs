@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use robotsieve::{AsUrl, Crawler, InvalidUrl, Origin, Profile, Robots, Target};
 
 use crate::documents::Documents;
-use crate::licence::{Licence, LicenceKind, LicenceState};
+use crate::licence::{Licence, LicenceKind, LicenceState, MOST_LICENCES, is_read};
+use crate::link::LicenceLink;
 use crate::note::Note;
 use crate::place::{HeaderField, Place};
 use crate::purpose::{Purpose, Ruling};
@@ -115,7 +116,8 @@ impl RightsReader {
     /// most say nothing, and need no memory for it. [`Rights::with_crawl`] then has the whole answer.
     #[must_use]
     pub fn robots_if_any(&self, robots: &Robots<'_>) -> Option<RobotsRights<'static>> {
-        speaks_of_rights(robots, &self.tokens).then(|| self.robots(robots))
+        let is_token = !PolicyToken::of_names(self.crawler.iter()).is_empty();
+        (is_token || speaks_of_rights(robots, &self.tokens)).then(|| self.robots(robots))
     }
 
     /// The rights of a URL, from all that is at hand: its robots.txt, its response, files of its site.
@@ -208,10 +210,19 @@ fn settle_tdm(
     rights: &mut Rights,
 ) {
     let mut said = response.page_tdm.clone().or(response.tdm.clone());
-    match documents.tdm(origin) {
-        Some(Ok(file)) => said = said.or(file.rule_for(target)),
-        Some(Err(_)) => rights.add_note(Note::TdmFile),
+    let file = documents.tdm(origin);
+    let unread = match file {
+        Some(Err(_)) => Some(Note::TdmFile),
+        _ => documents.is_tdm_not_read(origin).then_some(Note::TdmNotRead),
+    };
+    // What the page or the header says comes first, whatever is in the file.
+    match unread {
+        Some(note) if said.reserved.is_some() => rights.mention(note),
+        Some(note) => rights.add_note(note),
         None => {}
+    }
+    if let Some(Ok(file)) = file {
+        said = said.or(file.rule_for(target));
     }
     rights.add_notes(said.notes());
     let Some((is_reserved, place)) = said.reserved else { return };
@@ -236,7 +247,14 @@ fn settle_tdm(
 /// Notes that a `noindex` is never seen, because the URL may not be crawled.
 fn note_hidden(rights: &mut Rights) {
     let is_tag = |version| {
-        matches!(version, Version::Google | Version::Bing | Version::Yandex | Version::Repext)
+        matches!(
+            version,
+            Version::Google
+                | Version::Bing
+                | Version::Yandex
+                | Version::Amazon
+                | Version::Repext
+        )
     };
     let disallowed = |purpose| rights.ruling(purpose) == Ruling::Disallow;
     if disallowed(Purpose::Crawl)
@@ -258,6 +276,9 @@ fn settle_licences(
     // Named twice, a document still speaks once, and is compared with the page once.
     let mut covers: BTreeMap<&str, bool> = BTreeMap::new();
     let mut settle = |url, via, rights: &mut Rights| {
+        if documents.is_rsl_not_read(url) {
+            rights.add_note(Note::FileNotRead);
+        }
         let state = documents.rsl(url).map(|document| match document {
             Ok(document) => {
                 let settle = || document.settle(page, rights);
@@ -273,7 +294,12 @@ fn settle_licences(
     for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
         settle(url, Place::Robots { line }, rights);
     }
-    for link in &response.links {
+    let (links, scripts) = (&response.links, &response.page_licences);
+    let is_left_out = |link: &LicenceLink| link.kind == LicenceKind::Rsl && !is_read(&link.url);
+    if links.len().max(scripts.len()) > MOST_LICENCES || links.iter().any(is_left_out) {
+        rights.add_note(Note::LicencesLeftOut);
+    }
+    for link in links.iter().take(MOST_LICENCES).filter(|link| !is_left_out(link)) {
         let via = link.place.clone();
         if link.kind != LicenceKind::Rsl {
             let url = Some(link.url.clone());
@@ -284,7 +310,7 @@ fn settle_licences(
             rights.add_note(Note::LicenceRelative);
         }
     }
-    for PageLicence { place, in_element, document } in &response.page_licences {
+    for PageLicence { place, in_element, document } in scripts.iter().take(MOST_LICENCES) {
         let page = Page { has_document: true, ..page };
         let state = match document {
             _ if *in_element => {

@@ -3,7 +3,7 @@
 use crate::content_signals::ContentSignals;
 use crate::content_usage::{ContentUsage, InvalidContentUsage};
 use crate::header::{InvalidHeader, borrowed_fields};
-use crate::html::{PageElement, read_page};
+use crate::html::{PageElement, read_page, read_xhtml_page};
 use crate::link::{LicenceLink, licences_in};
 use crate::place::{Element, HeaderField, Place};
 use crate::rsl::document::{InvalidRsl, Rsl};
@@ -120,6 +120,14 @@ impl Response {
     #[must_use]
     pub fn with_html(mut self, html: &[u8]) -> Response {
         read_page(html, |element| self.add_element(element));
+        self
+    }
+
+    /// Adds the elements of a page of the type `application/xhtml+xml`, which is XML: an empty element ends at
+    /// once, and a title is no raw text.
+    #[must_use]
+    pub fn with_xhtml(mut self, page: &[u8]) -> Response {
+        read_xhtml_page(page, |element| self.add_element(element));
         self
     }
 

@@ -1,5 +1,7 @@
 //! The rights of a URL: all statements about it, combined.
 
+use std::sync::Arc;
+
 use robotsieve::Verdict;
 use smallvec::SmallVec;
 
@@ -11,14 +13,15 @@ use crate::purpose::{Purpose, Purposes, Ruling};
 use crate::statement::Statement;
 use crate::version::Version;
 
-/// The most conditions that are kept: five purposes that depend on some fifty countries.
+/// The most conditions that are kept.
 const MAX_CONDITIONS: usize = 256;
 
 /// What a crawler may do with a URL and its content, and which places say so.
 ///
 /// The most restrictive statement wins: a purpose is disallowed if any statement disallows it, else
 /// allowed if any allows it, else unknown. Silence is never permission, and what one mechanism
-/// allows lifts nothing of another. Crawling follows Allow and Disallow of robots.txt alone.
+/// allows lifts nothing of another. What could have said no and was not read makes a purpose that others
+/// allow unknown, and a note names it ([`Note::withholds`]). Crawling follows Allow and Disallow of robots.txt alone.
 ///
 /// With the feature `serde` it is a map: a ruling for each purpose (`ai-index` only if an RSL
 /// document covers the URL), `by` with the places that decided, and, if they are not empty,
@@ -31,12 +34,14 @@ pub struct Rights {
     disallowed: Purposes,
     /// The purposes that some statement disallows that no licence lifts.
     not_licensable: Purposes,
-    /// Every purpose and what it is allowed under, in the order found.
-    conditions: Vec<(Purpose, Box<str>)>,
+    /// What purposes are allowed under, in the order found, each once.
+    conditions: Vec<(Purposes, Arc<str>)>,
     licences: Vec<Licence>,
     limits: Limits,
     ceiling: Option<UseCeiling>,
     notes: Notes,
+    /// The purposes that something which was not read could disallow.
+    withheld: Purposes,
     speaks_of_ai_index: bool,
 }
 
@@ -47,7 +52,7 @@ impl Rights {
             self.crawl
         } else if self.disallowed.contains(purpose) {
             Ruling::Disallow
-        } else if self.allowed.contains(purpose) {
+        } else if self.allowed.without(self.withheld).contains(purpose) {
             Ruling::Allow
         } else {
             Ruling::Unknown
@@ -57,12 +62,14 @@ impl Rights {
     /// The statements that decided on a purpose: those that disallow it if any does, else those that
     /// allow it. Each has its place and the version of the text that it follows.
     ///
-    /// Empty if the ruling is unknown, and if a URL may be crawled because no rule is about it.
+    /// Empty if the ruling is unknown, if a URL may be crawled because no rule is about it, and if the rule is in
+    /// a pack that keeps no rules.
     pub fn by(&self, purpose: Purpose) -> impl Iterator<Item = &Statement> {
-        let disallowed = self.disallowed.contains(purpose);
-        self.statements.iter().filter(move |statement| {
-            let said = if disallowed { statement.disallows } else { statement.allows };
-            said.contains(purpose)
+        let ruling = self.ruling(purpose);
+        self.statements.iter().filter(move |statement| match ruling {
+            Ruling::Disallow => statement.disallows.contains(purpose),
+            Ruling::Allow => statement.allows.contains(purpose),
+            Ruling::Unknown => false,
         })
     }
 
@@ -83,10 +90,10 @@ impl Rights {
 
     /// The conditions of a purpose: `attribution`, `contribution`, or `user:…`, `not-user:…`, `geo:…` and
     /// `not-geo:…`, on which it depends whether it is allowed. None for a purpose that is disallowed, and
-    /// 256 at most for all purposes together.
+    /// 256 different ones at most.
     pub fn conditions(&self, purpose: Purpose) -> impl Iterator<Item = &str> {
         let counts = !self.disallowed.contains(purpose);
-        let conditions = self.conditions.iter().filter(move |(of, _)| counts && *of == purpose);
+        let conditions = self.conditions.iter().filter(move |(of, _)| counts && of.contains(purpose));
         conditions.map(|(_, condition)| &**condition)
     }
 
@@ -98,6 +105,12 @@ impl Rights {
     /// The ceiling that Content Signals set with `use=`.
     pub fn use_ceiling(&self) -> Option<UseCeiling> {
         self.ceiling
+    }
+
+    /// The purposes that some statement allows, and that are unknown because something that could disallow
+    /// them was not read: a note names it.
+    pub fn withheld(&self) -> Purposes {
+        (self.allowed & self.withheld).without(self.disallowed)
     }
 
     /// What else there is to know.
@@ -142,10 +155,41 @@ impl Rights {
         self
     }
 
-    /// The same with another note: for whoever gathers what is read, and knows what is missing.
+    /// The same with another note: for whoever gathers what is read, and knows what is missing. What the note
+    /// [withholds](Note::withholds) is not allowed any more.
     #[must_use]
     pub fn with_note(mut self, note: Note) -> Rights {
         self.add_note(note);
+        self
+    }
+
+    /// The same with what other rights disallow, as they are known from a later time: never with what those
+    /// allow.
+    ///
+    /// ```
+    /// use robotsieve_rights::{Documents, Purpose, Response, RightsReader, Ruling};
+    ///
+    /// let reader = RightsReader::new(&"ExampleBot".into());
+    /// let of = |signals: &str| {
+    ///     let response = Response::new().with_headers([("Content-Signal", signals)]);
+    ///     reader.rights("/a", None, &response, &Documents::new())
+    /// };
+    /// let rights = of("ai-train=yes")?.with_refusals(&of("ai-train=no, search=yes")?);
+    /// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Disallow);
+    /// assert_eq!(rights.ruling(Purpose::Index), Ruling::Unknown);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    #[must_use]
+    pub fn with_refusals(mut self, later: &Rights) -> Rights {
+        if later.crawl == Ruling::Disallow {
+            self.set_crawl(Ruling::Disallow);
+        }
+        for statement in later.statements.iter().filter(|one| !one.disallows.is_empty()) {
+            let refusal = Statement { allows: Purposes::NONE, ..statement.clone() };
+            if !self.statements.contains(&refusal) && !self.statements.contains(statement) {
+                self.add(refusal);
+            }
+        }
         self
     }
 
@@ -174,13 +218,41 @@ impl Rights {
         }
     }
 
-    pub(crate) fn add_condition(&mut self, purpose: Purpose, condition: &str) {
-        if self.conditions.len() == MAX_CONDITIONS {
-            return;
-        }
-        let is_known = |(of, known): &(Purpose, Box<str>)| *of == purpose && **known == *condition;
-        if !self.conditions.iter().any(is_known) {
-            self.conditions.push((purpose, condition.into()));
+    /// Disallows purposes by a statement whose place is not known.
+    pub(crate) fn disallow(&mut self, purposes: Purposes) {
+        self.disallowed |= purposes;
+        self.not_licensable |= purposes;
+    }
+
+    /// The same for purposes that are allowed or disallowed by statements whose places are not listed.
+    pub(crate) fn add_unplaced(
+        &mut self,
+        allows: Purposes,
+        disallows: Purposes,
+        licensable: Purposes,
+    ) {
+        self.allowed |= allows;
+        self.disallowed |= disallows;
+        self.not_licensable |= disallows.without(licensable);
+        self.mention(Note::Cut);
+    }
+
+    /// Adds conditions of these purposes, each with the purposes that depend on it.
+    pub(crate) fn add_conditions(&mut self, of: Purposes, conditions: &[(Purposes, Arc<str>)]) {
+        // Those of one document are different ones.
+        let known = self.conditions.len();
+        for (purposes, condition) in conditions {
+            let purposes = *purposes & of;
+            let is_same = |(_, own): &&mut (Purposes, Arc<str>)| own == condition;
+            if purposes.is_empty() {
+            } else if let Some((own, _)) = self.conditions[..known].iter_mut().find(is_same) {
+                *own |= purposes;
+            } else if self.conditions.len() == MAX_CONDITIONS {
+                self.notes.add(Note::Cut);
+                return;
+            } else {
+                self.conditions.push((purposes, Arc::clone(condition)));
+            }
         }
     }
 
@@ -217,10 +289,17 @@ impl Rights {
 
     pub(crate) fn add_note(&mut self, note: Note) {
         self.notes.add(note);
+        self.withheld |= note.withholds();
     }
 
     pub(crate) fn add_notes(&mut self, notes: Notes) {
         self.notes.add_all(notes);
+        self.withheld |= notes.withhold();
+    }
+
+    /// Adds a note of something that could not have changed a ruling.
+    pub(crate) fn mention(&mut self, note: Note) {
+        self.notes.add(note);
     }
 
     pub(crate) fn set_speaks_of_ai_index(&mut self) {
@@ -256,6 +335,25 @@ mod tests {
         assert_eq!(rights.statements().len(), 2);
     }
 
+    /// Whatever could have said no and was not read takes a permission away, and nothing else.
+    #[test]
+    fn what_was_not_read_withholds() {
+        for note in Note::ALL {
+            let mut rights = Rights::default();
+            rights.add(statement(1).allowing(Purposes::USES));
+            rights.add(statement(2).disallowing(Purpose::Snippet.into()));
+            let rights = rights.with_note(*note);
+            for purpose in Purposes::USES.without(Purpose::Snippet.into()).iter() {
+                let is_withheld = note.withholds().contains(purpose);
+                let wanted = if is_withheld { Ruling::Unknown } else { Ruling::Allow };
+                assert_eq!(rights.ruling(purpose), wanted, "{note} {purpose}");
+                assert_eq!(rights.by(purpose).count(), usize::from(!is_withheld));
+                assert_eq!(rights.withheld().contains(purpose), is_withheld);
+            }
+            assert_eq!(lines(&rights, Purpose::Snippet), ["robots.txt:2"]);
+        }
+    }
+
     #[test]
     fn licensable_only_if_all_that_disallow_are() {
         let purchase =
@@ -276,8 +374,8 @@ mod tests {
     #[test]
     fn conditions_and_ceilings() {
         let mut rights = Rights::default();
-        rights.add_condition(Purpose::AiTrain, "attribution");
-        rights.add_condition(Purpose::AiTrain, "attribution");
+        rights.add_conditions(Purposes::AI, &[(Purpose::AiTrain.into(), "attribution".into())]);
+        rights.add_conditions(Purposes::USES, &[(Purpose::AiTrain.into(), "attribution".into())]);
         assert_eq!(rights.conditions(Purpose::AiTrain).collect::<Vec<_>>(), ["attribution"]);
         rights.add(statement(1).disallowing(Purpose::AiTrain.into()));
         assert_eq!(rights.conditions(Purpose::AiTrain).count(), 0);

@@ -121,6 +121,21 @@ pub(super) const TAG_RULES: [(&str, TagRule); 10] = [
     ("all", TagRule::Index),
 ];
 
+/// Rules that are about nothing here, so that they are neither unknown nor names.
+pub(super) const TAG_OTHER_RULES: [&str; 11] = [
+    "follow",
+    "nofollow",
+    "notranslate",
+    "noimageindex",
+    "nositelinkssearchbox",
+    "nopagereadaloud",
+    "noodp",
+    "noydir",
+    "noyaca",
+    "nopreview",
+    "archive",
+];
+
 /// The rules with a value after a colon, so none of them is the name of a crawler.
 pub(super) const TAG_MAX_SNIPPET: &str = "max-snippet";
 pub(super) const TAG_UNAVAILABLE_AFTER: &str = "unavailable_after";
@@ -133,8 +148,10 @@ pub(super) struct Reading {
     pub(super) version: Version,
     /// What `nosnippet` disallows.
     pub(super) no_snippet: Purposes,
-    /// What `noarchive` disallows, and `nocache` limits to address, title and snippet.
+    /// What `noarchive` disallows.
     pub(super) no_archive: Purposes,
+    /// True if `nocache` leaves address, title and snippet, also beside `noarchive`.
+    pub(super) caches: bool,
     /// True if `indexifembedded` beside `noindex` is a limit.
     pub(super) embeds: bool,
     /// True if permissions in the page cancel its prohibitions.
@@ -150,26 +167,47 @@ const GENERIC: Reading = Reading {
     version: Version::Google,
     no_snippet: SNIPPET,
     no_archive: NONE,
+    caches: false,
     embeds: false,
     permits: false,
     names: &[],
     meta_names: &[],
 };
 
-pub(super) fn reading(reading: TagReading) -> Reading {
+/// The reading for a crawler of these names. Without a vendor's it is that of Amazon for Amazon's crawler, whose
+/// operator gives a rule that all know a meaning that only restricts.
+pub(super) fn reading<'n>(reading: TagReading, names: impl Iterator<Item = &'n [u8]>) -> Reading {
+    let amazon = of(TagReading::Amazon);
+    let is_amazons = |name: &[u8]| amazon.names.iter().any(|own| name == own.as_bytes());
+    match reading {
+        TagReading::Generic if { names }.any(is_amazons) => amazon,
+        reading => of(reading),
+    }
+}
+
+fn of(reading: TagReading) -> Reading {
     match reading {
         TagReading::Generic => GENERIC,
         TagReading::Google => Reading {
             no_snippet: Purposes::of(&[Purpose::Snippet, Purpose::AiInput]),
             embeds: true,
-            meta_names: &["googlebot", "googlebot-news"],
+            // The crawlers for advertisements heed one of their own, as their page says.
+            meta_names: &["googlebot", "googlebot-news", "adsbot-google", "adsbot-google-mobile"],
             ..GENERIC
         },
         // "Content tagged NOARCHIVE will not be included in Bing Chat answers", nor used for training.
         TagReading::Bing => Reading {
             version: Version::Bing,
             no_archive: Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]),
+            caches: true,
             names: &["bingbot", "msnbot"],
+            ..GENERIC
+        },
+        // "noarchive: do not use the page for model training."
+        TagReading::Amazon => Reading {
+            version: Version::Amazon,
+            no_archive: TRAINING,
+            names: &["amazonbot"],
             ..GENERIC
         },
         TagReading::Yandex => Reading {
@@ -255,6 +293,12 @@ impl PolicyToken {
         },
         PolicyToken { name: "Applebot-Extended", purposes: TRAINING },
     ];
+
+    /// What a `Disallow` for a crawler of these names is about, if any is a token.
+    pub(crate) fn of_names<'n>(names: impl Iterator<Item = &'n [u8]>) -> Purposes {
+        let tokens = names.filter_map(|name| PolicyToken::of_name(str::from_utf8(name).ok()?));
+        tokens.fold(Purposes::NONE, |all, token| all | token.purposes)
+    }
 
     /// The token of this name, which has no case.
     pub fn of_name(name: &str) -> Option<PolicyToken> {

@@ -24,16 +24,21 @@ pub struct TdmRep {
 impl TdmRep {
     /// Adds a `tdm-reservation` of this source. Of two that disagree the one that reserves counts.
     pub fn add_reservation(&mut self, value: &[u8], place: Place) {
-        match value.trim_ascii() {
-            b"1" => self.reserve(true, place),
-            b"0" => self.reserve(false, place),
-            _ => self.notes.add(Note::TdmValue),
+        // Whoever joins lines of a header puts a comma between them (RFC 9110 §5.3).
+        for value in value.split(|byte| *byte == b',') {
+            match value.trim_ascii() {
+                b"1" => self.reserve(true, place.clone()),
+                b"0" => self.reserve(false, place.clone()),
+                _ => self.notes.add(Note::TdmValue),
+            }
         }
     }
 
     /// Adds a `tdm-policy` of this source. The first that is an absolute URL counts.
     pub fn add_policy(&mut self, value: &[u8], place: Place) {
-        match absolute(value.trim_ascii()) {
+        // An address has no white space: what follows it was joined to it.
+        let end = memchr::memmem::find(value, b", ").unwrap_or(value.len());
+        match absolute(value[..end].trim_ascii()) {
             Some(url) if self.policy.is_none() => self.policy = Some((url.into(), place)),
             Some(_) => {}
             None => self.notes.add(Note::TdmPolicy),
@@ -98,6 +103,8 @@ struct TdmRule {
     location: Option<Box<str>>,
     /// `None` if it is missing, or neither 0 nor 1.
     reserved: Option<bool>,
+    /// True once it was there.
+    has_reservation: bool,
     /// Empty if it is not a string.
     policy: Box<str>,
 }
@@ -247,7 +254,17 @@ impl<'de> Visitor<'de> for Member<TdmRule> {
         while let Some(key) = map.next_key::<Key>()? {
             match key {
                 Key::Location => self.0.location = map.next_value_seed(Member(None))?,
-                Key::Reservation => self.0.reserved = map.next_value_seed(Member(None))?,
+                Key::Reservation => {
+                    let next: Option<bool> = map.next_value_seed(Member(None))?;
+                    // Of equal keys the one that reserves counts, as of lines of the header.
+                    self.0.reserved = match (self.0.has_reservation, self.0.reserved, next) {
+                        (false, _, next) => next,
+                        (true, Some(true), _) | (true, _, Some(true)) => Some(true),
+                        (true, Some(false), Some(false)) => Some(false),
+                        (true, _, _) => None,
+                    };
+                    self.0.has_reservation = true;
+                }
                 Key::Policy => {
                     let policy: Option<Box<str>> = map.next_value_seed(Member(None))?;
                     self.0.policy = policy.unwrap_or_default();
@@ -364,6 +381,10 @@ mod tests {
             ("\"1\"", " tdm-value"),
             ("true", " tdm-value"),
             ("null", " tdm-value"),
+            ("1, \"tdm-reservation\": 0", "true 1"),
+            ("0, \"tdm-reservation\": 1", "true 1"),
+            ("1, \"tdm-reservation\": null", "true 1"),
+            ("0, \"tdm-reservation\": null", " tdm-value"),
             ("[1]", " tdm-value"),
             ("{\"tdm-reservation\": 1}", " tdm-value"),
         ] {
@@ -411,7 +432,11 @@ mod tests {
         assert_eq!(said(&[" 0\t"]), (Some(false), true));
         assert_eq!(said(&["0", "1"]), (Some(true), true));
         assert_eq!(said(&["1", "0"]), (Some(true), true));
-        for value in ["", "2", "no", "true", "01", "+1", "1, 1", "\"1\""] {
+        assert_eq!(said(&["1, 1"]), (Some(true), true));
+        assert_eq!(said(&["0 ,1"]), (Some(true), true));
+        assert_eq!(said(&["0, 0"]), (Some(false), true));
+        assert_eq!(said(&["x, 1"]), (Some(true), false));
+        for value in ["", "2", "no", "true", "01", "+1", "1 1", "\"1\""] {
             assert_eq!(said(&[value]), (None, false), "{value}");
         }
         let mut page = TdmRep::default();

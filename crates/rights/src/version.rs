@@ -23,6 +23,8 @@ pub enum Version {
     Google,
     /// Bing's blog, September 2023.
     Bing,
+    /// Amazon's page on its crawlers.
+    Amazon,
     /// Yandex Webmaster's help.
     Yandex,
     /// `noai` of DeviantArt, 2022.
@@ -46,6 +48,7 @@ impl Version {
             Version::ContentSignalsUse => "content-signals-use-2026-07",
             Version::Google => "x-robots-google-2026-03",
             Version::Bing => "x-robots-bing-2023-09",
+            Version::Amazon => "x-robots-amazon",
             Version::Yandex => "x-robots-yandex",
             Version::NoAi => "noai-2022",
             Version::Repext => "repext-03",
@@ -167,20 +170,28 @@ pub enum TagReading {
     Bing,
     /// `index` and `all` in the page cancel a `noindex` in it.
     Yandex,
+    /// `noarchive` bars training.
+    Amazon,
 }
 
 impl TagReading {
     /// All readings.
-    pub const ALL: &'static [TagReading] =
-        &[TagReading::Generic, TagReading::Google, TagReading::Bing, TagReading::Yandex];
+    pub const ALL: &'static [TagReading] = &[
+        TagReading::Generic,
+        TagReading::Google,
+        TagReading::Bing,
+        TagReading::Yandex,
+        TagReading::Amazon,
+    ];
 
-    /// `generic`, `google`, `bing` or `yandex`.
+    /// `generic`, `google`, `bing`, `yandex` or `amazon`.
     pub fn as_str(self) -> &'static str {
         match self {
             TagReading::Generic => "generic",
             TagReading::Google => "google",
             TagReading::Bing => "bing",
             TagReading::Yandex => "yandex",
+            TagReading::Amazon => "amazon",
         }
     }
 }
@@ -206,7 +217,7 @@ pub struct UnknownTagReading(());
 
 impl fmt::Display for UnknownTagReading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown reading: expected generic, google, bing or yandex")
+        f.write_str("unknown reading: expected generic, google, bing, yandex or amazon")
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use http::HeaderValue;
-use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED};
+use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, ETAG, LAST_MODIFIED};
 use robotsieve::{Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::error::ExchangeError;
 use super::scratch::{Scratch, Spot};
 use crate::warc::Known;
-use crate::{Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, Says, SiteAnswer};
+use crate::{
+    Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer,
+};
 
 /// The number of origins, and how many bytes of bodies, that are put into the store at once.
 const BATCH: usize = 8192;
@@ -105,7 +107,8 @@ impl Import {
         let mut captures = known.captures().unwrap_or_default();
         let last = captures.pop().unwrap_or_else(|| {
             let answer = SiteAnswer::Failed(Failure::Broken(String::new()));
-            Capture { origin, other: None, at: Some(attempted), answer, place }
+            let names = RecordNames::default();
+            Capture { origin, other: None, at: Some(attempted), answer, place, names }
         });
         for capture in captures {
             self.add(capture, Kept::OfState)?;
@@ -144,10 +147,10 @@ impl Import {
                 };
                 Says::Answer(*said, Some(kept(spot)))
             }
-            Says::Redirect(to) => Says::Redirect(&to[..]),
-            Says::Same(key, at) => Says::Same(&key[..], *at),
+            says => says.map(|key| &key[..], |()| unreachable!("only answers have a body")),
         };
-        Ok(self.captures.put(capture.key(), capture.other.is_none(), at, says)?)
+        let is_origin = capture.other.is_none();
+        Ok(self.captures.put(capture.key(), is_origin, at, says, &capture.names)?)
     }
 
     /// Puts what follows from the captures into the store, which `open` makes if there is none.
@@ -233,8 +236,12 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
         };
         let (mut state, mut body, mut is_new) = (known, None, false);
         for Answered { at, answer, by, .. } in answers {
-            let Some((hops, _, kept)) = answer else { continue };
+            let Some((hops, said, kept)) = answer else { continue };
             let attempt = match kept {
+                // A revisit of what is not here.
+                None if matches!(said, Said::Unchanged(_)) => {
+                    Attempt::new(*at, Ok(with_lifetime(Response::new(304, Vec::new()), *said)))
+                }
                 None => Attempt::new(*at, Err(Failure::TooManyRedirects)),
                 Some(Kept::OfState(_)) if *by == origin.key() => continue,
                 Some(Kept::State(_, spot, of_body)) if *by == origin.key() => {
@@ -250,7 +257,11 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
                     continue;
                 }
                 Some(Kept::Answer(spot) | Kept::OfState(spot) | Kept::State(spot, ..)) => {
-                    let result = scratch.answer(*spot).map_err(cannot)?;
+                    let mut result = scratch.answer(*spot).map_err(cannot)?;
+                    // The header of a revisit is its own.
+                    if *hops == 0 && Said::of(result.as_ref(), *at) != Some(*said) {
+                        result = result.map(|response| with_lifetime(response, *said));
+                    }
                     Attempt::new(*at, result).with_redirects(redirects(*hops, by))
                 }
             };
@@ -305,6 +316,21 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
         store.put_many(self.batch.drain(..)).map_err(ExchangeError::from)?;
         Ok(())
     }
+}
+
+/// An answer whose header says how long it may be used as these words do, and not otherwise.
+fn with_lifetime(mut response: Response, said: Said) -> Response {
+    for name in [AGE, CACHE_CONTROL, DATE, EXPIRES] {
+        response.headers.remove(name);
+    }
+    if let Said::File(Some(lifetime)) | Said::Unchanged(Some(lifetime)) = said {
+        response.headers.extend(max_age(lifetime).map(|value| (CACHE_CONTROL, value)));
+    }
+    response
+}
+
+fn max_age(lifetime: u32) -> Option<HeaderValue> {
+    HeaderValue::from_str(&format!("max-age={lifetime}")).ok()
 }
 
 /// So many redirects that ended at the capture with this key.
@@ -375,8 +401,7 @@ fn answer_of(
 fn of_copy(copy: &CachedCopy, body: Vec<u8>) -> Response {
     let mut response = Response::as_is(200, body);
     response.is_truncated = copy.is_truncated;
-    let lifetime = HeaderValue::from_str(&format!("max-age={}", copy.lifetime)).ok();
-    response.headers.extend(lifetime.map(|value| (CACHE_CONTROL, value)));
+    response.headers.extend(max_age(copy.lifetime).map(|value| (CACHE_CONTROL, value)));
     for (name, value) in [(ETAG, &copy.etag), (LAST_MODIFIED, &copy.last_modified)] {
         let value = value.as_ref().and_then(|value| HeaderValue::from_bytes(value).ok());
         response.headers.extend(value.map(|value| (name, value)));

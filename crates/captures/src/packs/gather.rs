@@ -16,7 +16,7 @@ use robotsieve_rights::packed;
 
 use super::making::Judging;
 use super::settle::{PackedAt, PackedOrigin, as_io, held_before, settled};
-use crate::{Capture, Gathered, Lead, Says, SiteAnswer};
+use crate::{Answered, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer};
 
 /// An input of packs.
 pub enum GatherInput {
@@ -79,6 +79,7 @@ struct Ready {
     is_origin: bool,
     at: Timestamp,
     says: ReadySays,
+    names: RecordNames,
 }
 
 enum ReadySays {
@@ -155,18 +156,14 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     }
 
     fn keep(&mut self, ready: Ready) -> io::Result<()> {
-        let Ready { keys, is_origin, at, says } = ready;
+        let Ready { keys, is_origin, at, says, names } = ready;
         let (file, lifetime) = match says {
             ReadySays::File(file, lifetime) => (file, lifetime),
             ReadySays::Says(says) => {
-                let says = match &says {
-                    Says::Answer(said, _) => Says::Answer(*said, None),
-                    Says::Redirect(to) => Says::Redirect(&**to),
-                    Says::Same(key, at) => Says::Same(&**key, *at),
-                };
+                let says = says.map(|key| &**key, PackedAt::clone);
                 return keys
                     .iter()
-                    .try_for_each(|key| self.rows.put(key, is_origin, at, says.clone()));
+                    .try_for_each(|key| self.rows.put(key, is_origin, at, says.clone(), &names));
             }
         };
         // What the pack has for one of the origins is new for the others, but need not be written
@@ -188,7 +185,7 @@ impl<'g, W: Write + Send> Gather<'g, W> {
                 _ => place.clone(),
             };
             let says = Says::Answer(Said::File(lifetime), Some(place));
-            self.rows.put(key, is_origin, at, says)?;
+            self.rows.put(key, is_origin, at, says, &names)?;
         }
         Ok(())
     }
@@ -203,18 +200,37 @@ impl<'g, W: Write + Send> Gather<'g, W> {
         self,
         mut act: impl FnMut(&mut Writer<'static, W>, &Origin<'_>, PackedOrigin) -> io::Result<()>,
     ) -> io::Result<(Writer<'static, W>, Counts)> {
-        let Gather { mut writer, before, judging, rows, later, .. } = self;
+        let (before, judging) = (self.before, self.judging);
+        self.histories(|writer, origin, answers| {
+            match settled(origin, answers, before, judging)? {
+                Some(settled) => act(writer, origin, settled),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Follows redirects, and gives all answers of each origin to `act`, with the places of their files: in
+    /// the order of [`Gathered::settle`].
+    ///
+    /// # Errors
+    /// Returns an error if a temporary file cannot be read, if the pack that is being updated is
+    /// damaged, or if `act` fails.
+    pub fn histories(
+        self,
+        mut act: impl FnMut(
+            &mut Writer<'static, W>,
+            &Origin<'_>,
+            &[Answered<'_, PackedAt>],
+        ) -> io::Result<()>,
+    ) -> io::Result<(Writer<'static, W>, Counts)> {
+        let Gather { mut writer, before, rows, later, .. } = self;
         let captures = rows.count();
         let elsewhere = |lead: &Lead<&str>| match lead.exactly {
             None => held_before(before, lead.to),
             Some(_) => Ok(None),
         };
-        let lost = rows.settle(elsewhere, |origin, answers| {
-            match settled(origin, answers, before, judging)? {
-                Some(settled) => act(&mut writer, origin, settled),
-                None => io::Result::Ok(()),
-            }
-        })?;
+        let lost =
+            rows.settle(elsewhere, |origin, answers| act(&mut writer, origin, answers))?;
         Ok((writer, Counts { captures, later, lost }))
     }
 }
@@ -226,9 +242,22 @@ impl PackedOrigin {
     /// Returns an error for what is in the pack that is being updated.
     pub fn outcome(self) -> io::Result<SiteRules<Written>> {
         self.holds.kind().try_with(|| match self.holds.rules() {
-            Some(PackedAt::Put(bytes)) => Ok(Written::from_bytes(bytes)),
-            _ => Err(io::Error::other("rules of another pack")),
+            Some(place) => place.written(),
+            None => Err(io::Error::other("rules without a file")),
         })
+    }
+}
+
+impl PackedAt {
+    /// What was put into the pack that is being written.
+    ///
+    /// # Errors
+    /// Returns an error for what is in the pack that is being updated.
+    pub fn written(&self) -> io::Result<Written> {
+        match self {
+            PackedAt::Put(bytes) => Ok(Written::from_bytes(*bytes)),
+            PackedAt::Before(_) => Err(io::Error::other("rules of another pack")),
+        }
     }
 }
 
@@ -250,7 +279,8 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
     Ok(match input {
         GatherInput::File { keys, read } => {
             let says = file(read()?, None);
-            Some(Ready { keys, is_origin: true, at: Timestamp(0), says })
+            let names = RecordNames::default();
+            Some(Ready { keys, is_origin: true, at: Timestamp(0), says, names })
         }
         GatherInput::Capture(capture) => {
             let (at, keys) = (capture.time(), vec![capture.key().to_owned()]);
@@ -262,7 +292,7 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
                     }
                     (says, _) => ReadySays::Says(says),
                 };
-                Ready { keys, is_origin, at, says }
+                Ready { keys, is_origin, at, says, names: capture.names }
             })
         }
     })

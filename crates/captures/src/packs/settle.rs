@@ -14,7 +14,7 @@ use super::making::Judging;
 use crate::{Answered, Captured, History};
 
 /// Where the compiled file of an answer is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PackedAt {
     /// In the pack that is being written.
     Put([u8; 8]),

@@ -6,7 +6,7 @@ use robotsieve_client::outcome::{AsOf, Failure, OriginState, Response};
 use robotsieve_client::store::{Reader, StoreError};
 
 use super::making::Judging;
-use crate::{Capture, RecordPlace, SiteAnswer};
+use crate::{Capture, RecordNames, RecordPlace, SiteAnswer};
 
 impl Judging {
     /// The rules in force for an origin of a store, as a capture that means just that. Returns `None`
@@ -40,6 +40,6 @@ impl Judging {
         };
         let (origin, place) = (origin.into_owned(), place.clone());
         let at = Some(at).filter(|at| *at > Timestamp(0));
-        Ok(Some(Capture { origin, other: None, at, answer, place }))
+        Ok(Some(Capture { origin, other: None, at, answer, place, names: RecordNames::default() }))
     }
 }

@@ -11,7 +11,9 @@ use super::extract::Extract;
 use super::http;
 use super::record::{End, Kind, Record};
 use super::state::of_json;
-use crate::capture::{Capture, Key, MAX_URL_BYTES, RecordPlace, Same, SiteAnswer};
+use crate::capture::{Capture, Key, MAX_URL_BYTES, RecordNames, RecordPlace, Same, SiteAnswer};
+use crate::history::RepeatedAt;
+use crate::instant::w3cdtf;
 
 /// The contents of a record.
 pub enum RecordFound {
@@ -91,13 +93,14 @@ fn read(record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, S
         },
         _ => answer(record)?.map(|(key, time, answer)| {
             let (origin, other) = key.into_parts();
-            let capture = Capture { origin, other, at: Some(time), answer, place };
+            let names = RecordNames::of(text(record.id), text(record.payload_digest));
+            let capture = Capture { origin, other, at: Some(time), answer, place, names };
             RecordFound::Answer(text(record.id).into(), Box::new(capture))
         }),
     })
 }
 
-fn text(bytes: &[u8]) -> &str {
+pub fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
@@ -116,7 +119,7 @@ fn answer(record: &Record<'_>) -> Option<Answered> {
                 response.is_truncated = is_long || record.end == End::Limit;
                 of_response(response, url, is_of_a_store(record.id))
             }
-            Kind::Revisit => revisit(record, &key, at)?,
+            Kind::Revisit => revisit(record, url, &key, at)?,
             _ => match http::response(record.block, record.end)? {
                 Ok(response) => of_response(response, url, is_of_a_store(record.id)),
                 Err(failure) => SiteAnswer::Failed(failure),
@@ -127,8 +130,7 @@ fn answer(record: &Record<'_>) -> Option<Answered> {
 }
 
 pub fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
-    let time = humantime::parse_rfc3339_weak(text(date)).map(Timestamp::from);
-    time.map_err(|_| format!("the record has no valid {name}"))
+    w3cdtf(text(date)).ok_or_else(|| format!("the record has no valid {name}"))
 }
 
 fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer {
@@ -153,26 +155,82 @@ pub fn whole_lines(response: Response) -> SiteAnswer {
     }
 }
 
-/// An answer that an earlier record has.
-fn revisit(record: &Record<'_>, key: &Key, at: Timestamp) -> Result<SiteAnswer, String> {
-    const UNMODIFIED: &[u8] = b"server-not-modified";
-    if !record.refers_to_date.is_empty() {
-        let of = match text(record.refers_to_uri) {
-            "" => Some(key.clone()),
-            url => Key::of(url),
-        };
-        let of = of.ok_or("the revisit has no valid WARC-Refers-To-Target-URI")?;
-        let of_at = time(record.refers_to_date, "WARC-Refers-To-Date")?;
-        if of == *key && of_at >= at {
-            return Err("the revisit refers to itself, or to something later".to_owned());
+/// The answer of a revisit: status and header are its own, and only the payload is another record's.
+fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<SiteAnswer, String> {
+    let own = match http::head(record.block)? {
+        Some(own) if !matches!(own.status, 200..=299 | 304) => return Ok(of_response(own, url, false)),
+        own => own,
+    };
+    let places = match references(record, key, at) {
+        Ok(places) => places,
+        Err(what) => match own {
+            Some(own) if own.status == 304 => return Ok(SiteAnswer::Final(own)),
+            _ => return Err(what),
+        },
+    };
+    let own_payload = RecordNames::of("", text(record.payload_digest)).payload;
+    Ok(match own {
+        Some(own) if own.status != 304 && own_payload.is_some_and(|digest| is_of_nothing(&digest)) => {
+            SiteAnswer::Final(own)
         }
-        return Ok(SiteAnswer::Same(Same { key: of.as_str().into(), at: of_at }));
+        own => SiteAnswer::Same(Box::new(Same { own, places })),
+    })
+}
+
+/// Where the record may be that a revisit refers to, the best place first.
+///
+/// # Errors
+/// Returns an error if it refers to nothing.
+pub fn references(
+    record: &Record<'_>,
+    key: &Key,
+    at: Timestamp,
+) -> Result<[Option<RepeatedAt<Box<str>>>; 3], String> {
+    let names = RecordNames::of(text(record.refers_to), text(record.payload_digest));
+    let named = |name: Option<Box<str>>| name.map(|key| RepeatedAt { key, exactly: None });
+    let of_time = match text(record.refers_to_date) {
+        "" => Err("the revisit does not say what it repeats: it has no WARC-Refers-To, no \
+                   WARC-Refers-To-Date and no WARC-Payload-Digest"
+            .to_owned()),
+        date => earlier(record, date.as_bytes(), key, at),
+    };
+    let (id, payload) = (named(names.id), named(names.payload));
+    match of_time {
+        Ok(of_time) => Ok([id, Some(of_time), payload]),
+        Err(_) if id.is_some() || payload.is_some() => Ok([id, payload, None]),
+        Err(what) => Err(what),
     }
-    let is_unmodified = memchr::memmem::find(record.profile, UNMODIFIED).is_some();
-    match http::response(record.block, record.end) {
-        Ok(Ok(response)) if is_unmodified && response.status == 304 => {
-            Ok(SiteAnswer::Final(response))
-        }
-        _ => Err("the revisit has no WARC-Refers-To-Date, which says what it repeats".to_owned()),
+}
+
+/// The capture of a URL and a time to which a revisit refers.
+fn earlier(
+    record: &Record<'_>,
+    date: &[u8],
+    key: &Key,
+    at: Timestamp,
+) -> Result<RepeatedAt<Box<str>>, String> {
+    let of = match text(record.refers_to_uri) {
+        "" => Some(key.clone()),
+        url => Key::of(url),
+    };
+    let of = of.ok_or("the revisit has no valid WARC-Refers-To-Target-URI")?;
+    let of_at = time(date, "WARC-Refers-To-Date")?;
+    if of == *key && of_at >= at {
+        return Err("the revisit refers to itself, or to something later".to_owned());
     }
+    Ok(RepeatedAt { key: of.as_str().into(), exactly: Some(of_at) })
+}
+
+/// Returns true if a payload of this digest has no bytes. It may stand in any record, also in one without a
+/// file.
+pub fn is_of_nothing(name: &str) -> bool {
+    const NOTHING: [&str; 5] = [
+        "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj",
+        "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "sha256:4oymiquy7qobjgx36tejs35zeqt24qpemsnzgtfeswmrw6csxbkq",
+        "md5:d41d8cd98f00b204e9800998ecf8427e",
+    ];
+    let digest = name.strip_prefix("payload ").unwrap_or(name);
+    NOTHING.contains(&digest.trim_end_matches('='))
 }

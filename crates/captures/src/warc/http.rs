@@ -15,9 +15,6 @@ use super::record::End;
 /// As many as the fetcher takes.
 const MAX_HEADERS: usize = 1000;
 
-/// The beginnings of status lines as some writers have them, for versions that have none.
-const LATER_VERSIONS: [&[u8]; 4] = [b"HTTP/2 ", b"HTTP/2.0 ", b"HTTP/3 ", b"HTTP/3.0 "];
-
 /// The headers that something follows from once the body is read.
 const KEPT: [HeaderName; 8] =
     [AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, RETRY_AFTER];
@@ -31,6 +28,15 @@ struct Sent {
     len: Option<u64>,
 }
 
+impl Sent {
+    /// Returns true if an encoding is named that changes the length of a body.
+    fn is_compressed(&self) -> bool {
+        let names = self.encodings.get_all(CONTENT_ENCODING).iter().flat_map(parts);
+        let known = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+        names.into_iter().any(|name| known.iter().any(|known| name.eq_ignore_ascii_case(known)))
+    }
+}
+
 /// The answer in a block, with its encodings undone and the headers that matter, or what went wrong on the site's side, as for
 /// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
 /// body is what is left of it, and may end with half a line; so may one that is longer than a store
@@ -42,7 +48,21 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
     with_head(block, |head, wire| of_head(head, wire, end))
 }
 
-/// Calls `act` with the head of the answer in a block, and with what follows it.
+/// The status and the headers that matter of the answer in a block, without its body. `None` if the block is
+/// empty.
+///
+/// # Errors
+/// Returns an error if it is not an HTTP answer.
+pub fn head(block: &[u8]) -> Result<Option<Response>, String> {
+    match block.trim_ascii().is_empty() {
+        true => Ok(None),
+        false => with_head(block, |head, _| Some(bodyless(head))),
+    }
+}
+
+/// Calls `act` with the head of the answer in a block, and with what follows it. Interim answers (1xx) before
+/// it are passed over. `O(n)` of the head; a block is copied if its writer spelt the version in a way of its
+/// own, or if there are zero bytes in its head, which count as spaces.
 ///
 /// # Errors
 /// Returns an error if it is not an HTTP answer.
@@ -50,25 +70,88 @@ pub fn with_head<T>(
     block: &[u8],
     act: impl FnOnce(&httparse::Response<'_, '_>, &[u8]) -> T,
 ) -> Result<T, String> {
-    let later = LATER_VERSIONS.iter().find_map(|version| block.strip_prefix(*version));
-    let as_http1 = later.map(|rest| [b"HTTP/1.1 ", rest].concat());
-    let block = as_http1.as_deref().unwrap_or(block);
+    let block = as_http1(without_interim(block)?)?;
     // Filling so many would take longer than all the rest.
     let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut head = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default()
         .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
         .ignore_invalid_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true)
-        .parse_response_with_uninit_headers(&mut head, block, &mut headers);
+        .parse_response_with_uninit_headers(&mut head, &block, &mut headers);
     match parsed {
         Ok(httparse::Status::Complete(len)) => Ok(act(&head, &block[len..])),
         Ok(httparse::Status::Partial) => Err("the head of the answer has no end".into()),
-        Err(cause) => Err(format!("it is not an HTTP answer: {cause}")),
+        Err(cause) => match without_zeros(&block) {
+            Some(block) => with_head(&block, act),
+            None => Err(format!("it is not an HTTP answer: {cause}")),
+        },
     }
 }
 
-fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<Response, Failure> {
+/// What follows interim answers.
+///
+/// # Errors
+/// Returns an error if nothing follows.
+fn without_interim(mut block: &[u8]) -> Result<&[u8], String> {
+    while is_interim(block) {
+        let mut lines = block.split_inclusive(|byte| *byte == b'\n');
+        let is_line = |line: &&[u8]| !line.trim_ascii().is_empty();
+        let head: usize = lines.by_ref().take_while(is_line).map(<[u8]>::len).sum();
+        block = block[head..].trim_ascii_start();
+        if block.is_empty() {
+            return Err("it has an interim answer (1xx) only".to_owned());
+        }
+    }
+    Ok(block)
+}
+
+/// Returns true if the status line of an interim answer stands here.
+fn is_interim(block: &[u8]) -> bool {
+    let line = &block[..block.len().min(32)];
+    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let version = words.next().and_then(|version| version.get(..5));
+    version.is_some_and(|version| version.eq_ignore_ascii_case(b"HTTP/"))
+        && matches!(words.next(), Some([b'1', b'0'..=b'9', b'0'..=b'9']))
+}
+
+/// An answer with its version as HTTP/1.1 spells it: some writers have `HTTP/2 200`, or `http/1.1 200`.
+///
+/// # Errors
+/// Returns an error if no status line begins here.
+fn as_http1(block: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    if block.starts_with(b"HTTP/1.") {
+        return Ok(block.into());
+    }
+    let line = &block[..memchr::memchr(b'\n', block).unwrap_or(block.len())];
+    let (version, rest) = block.split_at(memchr::memchr(b' ', line).unwrap_or(line.len()));
+    let is_version = match version.split_at_checked(5) {
+        Some((name, number)) => {
+            name.eq_ignore_ascii_case(b"HTTP/")
+                && matches!(number, [b'1'..=b'9'] | [b'1'..=b'9', b'.', b'0'..=b'9'])
+        }
+        None => false,
+    };
+    match is_version {
+        true => Ok([b"HTTP/1.1", rest].concat().into()),
+        false if block.trim_ascii().is_empty() => Err("it is empty: no answer was kept".to_owned()),
+        false => Err("it is not an HTTP answer: it has no head, as in HTTP/0.9".to_owned()),
+    }
+}
+
+/// An answer with spaces in the place of the zero bytes of its head. `None` if there are none.
+fn without_zeros(block: &[u8]) -> Option<Vec<u8>> {
+    let ends = ["\n\r\n", "\n\n"].map(|end| memchr::memmem::find(block, end.as_bytes()));
+    let head = ends.into_iter().flatten().min()?;
+    memchr::memchr(0, &block[..head])?;
+    let mut block = block.to_vec();
+    block[..head].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b' ');
+    Some(block)
+}
+
+/// The status and the headers that matter.
+fn bodyless(head: &httparse::Response<'_, '_>) -> Response {
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
     for header in &*head.headers {
         let is = |name: &&HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
@@ -78,6 +161,11 @@ fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<R
             response.headers.append(name, value);
         }
     }
+    response
+}
+
+fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<Response, Failure> {
+    let response = bodyless(head);
     // Bodies of other answers are not the file.
     if !(200..300).contains(&response.status) {
         return Ok(response);
@@ -141,7 +229,10 @@ fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure
         // Many writers undo the chunks but leave the header.
         Chunks::None => {
             if end == End::Whole && sent.len.is_some_and(|len| (wire.len() as u64) < len) {
-                return Err(broken());
+                // The length may be that of the encoded body, which the writer has decoded.
+                let is_decoded = sent.is_compressed() && is_not_compressed(sent, wire);
+                let decoded = if is_decoded { undone(wire.to_vec()) } else { None };
+                return decoded.filter(|(body, _)| !body.is_empty()).ok_or_else(broken);
             }
             wire.into()
         }
@@ -163,6 +254,15 @@ fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure
     match pushed.and_then(|_| incoming.end()) {
         Ok(decoded) => Ok(decoded),
         Err(failure) => undone(body.into_owned()).ok_or(failure),
+    }
+}
+
+/// Returns true if a body is not in the encodings that its header names.
+fn is_not_compressed(sent: &Sent, wire: &[u8]) -> bool {
+    let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
+    match Incoming::new(&sent.encodings, limits) {
+        Ok(mut incoming) => incoming.push(wire).is_err() || incoming.so_far().is_empty(),
+        Err(_) => false,
     }
 }
 

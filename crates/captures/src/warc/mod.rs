@@ -57,7 +57,7 @@ use robotsieve_client::outcome::{
     Cause, ContentHash, Failure as FetchFailure, OriginState, Outcome, Response, Said,
 };
 
-use super::capture::{CLOCK_TOLERANCE, Capture, RecordPlace, SiteAnswer};
+use super::capture::{CLOCK_TOLERANCE, Capture, RecordNames, RecordPlace, SiteAnswer};
 use extract::Sink;
 use found::{Captures, RecordFound};
 use reading::{PIECE_BYTES, Reading};
@@ -115,7 +115,7 @@ impl Known {
                 _ => SiteAnswer::Failed(FetchFailure::Broken(String::new())),
             };
             let (origin, place) = (origin.clone(), place.clone());
-            Some(Capture { origin, other: None, at: Some(event.at), answer, place })
+            Some(Capture { origin, other: None, at: Some(event.at), answer, place, names: RecordNames::default() })
         });
         captures.collect()
     }

@@ -166,6 +166,7 @@ impl<X: Extract> Piece<'_, X> {
         }
         self.read.start = Some(input.place());
         loop {
+            record::skip_zeros(input)?;
             let place = input.place();
             if place >= until || input.is_over()? {
                 return self.ends(input);

@@ -1,4 +1,4 @@
-//! Records of WARC 1.0 and 1.1.
+//! Records of WARC: 1.0 and 1.1, and the drafts 0.17 and 0.18, which have the same form; and of ARC.
 
 use std::io;
 use std::ops::Range;
@@ -48,7 +48,7 @@ struct Places {
     refers_to: Range<usize>,
     refers_to_uri: Range<usize>,
     refers_to_date: Range<usize>,
-    profile: Range<usize>,
+    payload_digest: Range<usize>,
     end: End,
     len: Option<u64>,
 }
@@ -64,7 +64,7 @@ pub struct Record<'r> {
     pub refers_to: &'r [u8],
     pub refers_to_uri: &'r [u8],
     pub refers_to_date: &'r [u8],
-    pub profile: &'r [u8],
+    pub payload_digest: &'r [u8],
     pub end: End,
     /// Empty while it is asked whether the record is wanted.
     pub block: &'r [u8],
@@ -125,15 +125,24 @@ fn end<F: Feed>(input: &mut Cursor<F>) -> io::Result<bool> {
     Ok(is_end)
 }
 
-/// Goes beyond empty lines.
+/// Goes beyond empty lines, and zero bytes with which some writers fill up blocks.
 pub fn skip_empty_lines<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
     loop {
-        let len = input.rest().iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        let len = input.rest().iter().take_while(|byte| b"\r\n\0".contains(byte)).count();
         input.advance(len);
         if !input.rest().is_empty() || !input.more()? {
             return Ok(());
         }
     }
+}
+
+/// Goes beyond zero bytes between members.
+pub fn skip_zeros<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
+    while input.ensure(1)? && input.rest()[0] == 0 {
+        let len = input.rest().iter().take_while(|byte| **byte == 0).count();
+        input.advance(len);
+    }
+    Ok(())
 }
 
 /// The length of the head that begins here, with the empty line that ends it.
@@ -214,7 +223,6 @@ impl Places {
                 self.kind = kinds.iter().find(known).map_or(Kind::Other, |(_, kind)| *kind);
             }
             9 if is("WARC-Date") => self.date = value,
-            12 if is("WARC-Profile") => self.profile = value,
             12 if is("Content-Type") => self.content_type = value,
             14 if is("WARC-Record-ID") => self.id = value,
             14 if is("WARC-Refers-To") => self.refers_to = value,
@@ -227,6 +235,7 @@ impl Places {
             }
             15 if is("WARC-Target-URI") => self.uri = unbracketed(head, value),
             19 if is("WARC-Refers-To-Date") => self.refers_to_date = value,
+            19 if is("WARC-Payload-Digest") => self.payload_digest = value,
             25 if is("WARC-Refers-To-Target-URI") => self.refers_to_uri = unbracketed(head, value),
             _ => {}
         }
@@ -243,7 +252,7 @@ impl Places {
             refers_to: &bytes[self.refers_to.clone()],
             refers_to_uri: &bytes[self.refers_to_uri.clone()],
             refers_to_date: &bytes[self.refers_to_date.clone()],
-            profile: &bytes[self.profile.clone()],
+            payload_digest: &bytes[self.payload_digest.clone()],
             end: self.end,
             block: &bytes[block],
         }

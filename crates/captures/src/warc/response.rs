@@ -5,12 +5,13 @@ use std::fmt;
 use robotsieve_client::Timestamp;
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
-use super::found::time;
+use super::found::{is_of_nothing, references, text, time};
 use super::http;
 use super::reading::{PIECE_BYTES, Reading};
 use super::record::{End, Kind, Record};
 use super::source::WarcInput;
-use crate::capture::{CLOCK_TOLERANCE, MAX_URL_BYTES, RecordPlace};
+use crate::capture::{CLOCK_TOLERANCE, Key, MAX_URL_BYTES, RecordNames, RecordPlace};
+use crate::history::RepeatedAt;
 
 /// An answer in a WARC file.
 pub struct ResponseRecord<'r> {
@@ -20,8 +21,13 @@ pub struct ResponseRecord<'r> {
     pub at: Timestamp,
     /// Where the record stands.
     pub place: RecordPlace,
-    /// The status of the answer.
+    /// The status of the answer; 0 for a revisit of which the archive kept no header.
     pub status: u16,
+    /// Where the record may be that has the body of a revisit, the best place first; `None` if it is no
+    /// revisit. Status and header are its own.
+    pub repeats: Option<[Option<RepeatedAt<Box<str>>>; 3]>,
+    id: &'r [u8],
+    payload_digest: &'r [u8],
     headers: &'r [httparse::Header<'r>],
     wire: &'r [u8],
     end: End,
@@ -47,11 +53,27 @@ impl ResponseRecord<'_> {
         self.headers().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// The names by which revisits may refer to its body; none for a revisit, whose body is another's.
+    #[must_use]
+    pub fn names(&self) -> RecordNames {
+        match self.repeats {
+            Some(_) => RecordNames::default(),
+            None => RecordNames::of(text(self.id), text(self.payload_digest)),
+        }
+    }
+
     /// The body. `O(n)` of what it becomes, 64 MiB at most.
     ///
     /// # Errors
-    /// Returns an error if it ended too early, or an encoding cannot be undone.
+    /// Returns an error if it ended too early, or an encoding cannot be undone, or if another record has it.
     pub fn body(&self) -> Result<Body, String> {
+        if self.repeats.is_some() {
+            let digest = RecordNames::of("", text(self.payload_digest)).payload;
+            return match digest.is_some_and(|digest| is_of_nothing(&digest)) {
+                true => Ok(Body { bytes: Vec::new(), is_cut: false }),
+                false => Err("another record has its body".to_owned()),
+            };
+        }
         let body = http::body(self.headers, self.wire, self.end);
         let (bytes, is_cut) = body.map_err(|failure| failure.to_string())?;
         Ok(Body { bytes, is_cut })
@@ -75,8 +97,6 @@ impl fmt::Debug for ResponseRecord<'_> {
 pub enum ResponseItem<T> {
     /// What was made of an answer.
     Made(T),
-    /// A revisit: an answer that another record has.
-    Revisit,
     /// Something that is no record, or one that says nothing: it is left out.
     Damaged {
         /// Where it stands.
@@ -88,7 +108,7 @@ pub enum ResponseItem<T> {
     Unreadable(Unreadable),
 }
 
-/// Reads the answers in inputs: `look` makes something of each, in the threads that read, and `act` takes
+/// Reads the answers in inputs, revisits among them: `look` makes something of each, in the threads that read, and `act` takes
 /// it in the order of the inputs, damage and inputs that cannot be read included. `done` is called with the
 /// numbers of bytes that were read. What `look` returns as an error is damage. Requests, resources and
 /// what has no http or https URL are passed over.
@@ -148,8 +168,7 @@ where
     L: Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
     W: Fn(&T) -> usize + Sync,
 {
-    /// `None` for a revisit.
-    type Found = Option<T>;
+    type Found = T;
 
     fn is_wanted(&self, record: &Record<'_>) -> bool {
         let is_http = record
@@ -163,10 +182,7 @@ where
         is_of_web && (record.kind == Kind::Revisit || record.kind == Kind::Response && is_http)
     }
 
-    fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<Option<T>, String>> {
-        if record.kind == Kind::Revisit {
-            return Some(Ok(None));
-        }
+    fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<T, String>> {
         let url = match str::from_utf8(record.uri) {
             Ok(url) if url.len() <= MAX_URL_BYTES => url,
             Ok(_) => return Some(Err(format!("its URL is longer than {MAX_URL_BYTES} bytes"))),
@@ -180,26 +196,48 @@ where
             Ok(at) => at,
             Err(what) => return Some(Err(what)),
         };
-        let made = http::with_head(record.block, |head, wire| {
-            let status = head.code.unwrap_or_default();
-            let headers = &*head.headers;
-            (self.look)(&ResponseRecord { url, at, place, status, headers, wire, end: record.end })
+        let repeats = (record.kind == Kind::Revisit).then(|| {
+            let key = Key::of(url).ok_or(());
+            // One that refers to nothing still has a header.
+            key.and_then(|key| references(record, &key, at).map_err(|_| ())).unwrap_or_default()
         });
-        Some(made.flatten().map(Some))
+        let Record { id, payload_digest, end, .. } = *record;
+        let look = |status, headers: &[httparse::Header<'_>], wire: &[u8]| {
+            let repeats = repeats.clone();
+            (self.look)(&ResponseRecord {
+                url,
+                at,
+                place: place.clone(),
+                status,
+                repeats,
+                id,
+                payload_digest,
+                headers,
+                wire,
+                end,
+            })
+        };
+        if repeats.is_some() && record.block.trim_ascii().is_empty() {
+            return Some(look(0, &[], &[]));
+        }
+        let made = http::with_head(record.block, |head, wire| {
+            look(head.code.unwrap_or_default(), head.headers, wire)
+        });
+        Some(made.flatten())
     }
 
-    fn weight(&self, found: &Option<T>) -> usize {
-        128 + found.as_ref().map_or(0, &self.weigh)
+    fn weight(&self, found: &T) -> usize {
+        128 + (self.weigh)(found)
     }
 }
 
 struct Act<A>(A);
 
-impl<A: FnMut(ResponseItem<T>) -> Result<(), E>, T, E: From<Panicked>> Sink<Option<T>> for Act<A> {
+impl<A: FnMut(ResponseItem<T>) -> Result<(), E>, T, E: From<Panicked>> Sink<T> for Act<A> {
     type Error = E;
 
-    fn found(&mut self, found: Option<T>, _: &mut Counts) -> Result<(), E> {
-        (self.0)(found.map_or(ResponseItem::Revisit, ResponseItem::Made))
+    fn found(&mut self, found: T, _: &mut Counts) -> Result<(), E> {
+        (self.0)(ResponseItem::Made(found))
     }
 
     fn damaged(&mut self, place: RecordPlace, what: String, counts: &mut Counts) -> Result<(), E> {

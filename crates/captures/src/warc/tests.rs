@@ -122,7 +122,15 @@ fn read_source(
                 }
                 SiteAnswer::Redirect(redirect) => redirect.to_string(),
                 SiteAnswer::Failed(failure) => failure.to_string(),
-                SiteAnswer::Same(same) => format!("as {} at {}", same.key, same.at),
+                SiteAnswer::Same(same) => {
+                    let places = same.places.iter().flatten().map(|place| match place.exactly {
+                        Some(at) => format!("{} at {at}", place.key),
+                        None => place.key.to_string(),
+                    });
+                    let places: Vec<String> = places.collect();
+                    let own = same.own.as_ref().map(|own| own.status.to_string());
+                    format!("{} as {}", own.unwrap_or_default(), places.join(", "))
+                }
             };
             captures.push((capture.key().to_owned(), said));
             Ok(())
@@ -169,6 +177,7 @@ fn responses() {
         for threads in [1, 3] {
             let mut made = Vec::new();
             let look = |response: &ResponseRecord<'_>| {
+                assert_eq!(response.repeats.is_some(), response.status == 0, "{response:?}");
                 let body = response.body().map(|body| (body.bytes.len(), body.is_cut)).ok();
                 let (url, status) = (response.url, response.status);
                 let has_tag = response.header("x-robots-tag").is_some();
@@ -177,7 +186,6 @@ fn responses() {
             let act = |item: ResponseItem<String>| {
                 made.push(match item {
                     ResponseItem::Made(made) => made,
-                    ResponseItem::Revisit => "revisit".to_owned(),
                     ResponseItem::Damaged { what, .. } => what,
                     ResponseItem::Unreadable(unreadable) => panic!("{unreadable:?}"),
                 });
@@ -197,9 +205,9 @@ fn responses() {
                 [
                     "https://a.example/robots.txt 200 true Some((34, false))",
                     "https://b.example/cut 200 false Some((5, true))",
-                    "revisit",
+                    "https://b.example/ 0 false None",
                     "https://c.example/ 200 false None",
-                    "it is not an HTTP answer: invalid HTTP version",
+                    "it is not an HTTP answer: it has no head, as in HTTP/0.9",
                 ],
                 "{name}"
             );
@@ -449,6 +457,10 @@ fn answers() {
         record("response", url, &format!("WARC-Truncated: {reason}\r\n"), &block)
     };
     let revisit = |more: &str| record("revisit", url, more, b"HTTP/1.1 200 OK\r\n\r\n");
+    let refers = |head: &str| {
+        let block = format!("HTTP/1.1 {head}\r\n\r\n");
+        record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", block.as_bytes())
+    };
     let not_modified = |head: &str| {
         let profile = "WARC-Profile: http://netpreserve.org/warc/1.1/server-not-modified\r\n";
         record("revisit", url, profile, format!("HTTP/1.1 {head}\r\n\r\n").as_bytes())
@@ -459,6 +471,15 @@ fn answers() {
     for (bytes, said) in [
         (http("200 OK", robots), rules),
         (http("200 OK\r\nContent-Encoding: gzip", &gzip(robots, 6)), rules),
+        (record("response", url, "", &[b"http/1.1 200 OK\r\n\r\n", robots].concat()), rules),
+        (record("response", url, "", &[b"HTTP/2 200\r\n\r\n", robots].concat()), rules),
+        (http("100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK", robots), rules),
+        (http("200 OK\r\nX-A: \0b\0\r\nX\0: c", robots), rules),
+        // The gzip is longer than the text, and its header was left.
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 47", robots), rules),
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 47", b""), broken),
+        (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 99", &gzip(robots, 6)), broken),
+        (http("200 OK\r\nContent-Encoding: utf-8\r\nContent-Length: 47", robots), broken),
         // Undone by the writer, who left the header.
         (http("200 OK\r\nContent-Encoding: gzip", robots), rules),
         (
@@ -493,15 +514,32 @@ fn answers() {
         (record("resource", url, "", robots), rules),
         (
             revisit("WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n"),
-            "as https://e.com at 1767225600",
+            "200 as https://e.com at 1767225600",
         ),
         (
             revisit(
-                "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n\
-                 WARC-Refers-To-Target-URI: <http://other.example/robots.txt>\r\n",
+                "WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\nWARC-Payload-Digest: SHA1:B\r\n\
+                 WARC-Refers-To-Target-URI: <http://other.example/robots.txt>\r\n\
+                 WARC-Refers-To: <urn:uuid:A>\r\n",
             ),
-            "as http://other.example at 1767225600",
+            "200 as record urn:uuid:a, http://other.example at 1767225600, payload sha1:b",
         ),
+        // No time, or one that cannot be: then something else says what is meant.
+        (revisit("WARC-Refers-To: <urn:uuid:A>\r\n"), "200 as record urn:uuid:a"),
+        (
+            revisit("WARC-Refers-To-Date: 2027\r\nWARC-Payload-Digest: sha1:B\r\n"),
+            "200 as payload sha1:b",
+        ),
+        (
+            revisit("WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n"),
+            "200 ",
+        ),
+        // Status and header are its own.
+        (refers("301 Moved\r\nLocation: /en/robots.txt"), "301 https://e.com/en/robots.txt"),
+        (refers("404 Not Found"), "404 "),
+        (refers("503 Busy"), "503 "),
+        (refers("304 Not Modified"), "304 as https://e.com at 1451606400"),
+        (record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", b""), " as https://e.com at 1451606400"),
         (not_modified("304 Not Modified"), "304 "),
     ] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
@@ -515,7 +553,8 @@ fn answers() {
     for (bytes, damaged) in [
         (revisit(""), 1),
         (revisit("WARC-Refers-To-Date: 2027-01-01T00:00:00Z\r\n"), 1),
-        (http("200 OK", robots).to_ascii_lowercase(), 1),
+        (record("response", url, "", b"HTTP/1.1 100 Continue\r\n\r\n"), 1),
+        (record("response", url, "", b""), 1),
         (record("response", url, "", b"no answer"), 1),
         (record("resource", "https://e.com/logo.png", "", b""), 0),
         (record("request", url, "", b"GET /robots.txt HTTP/1.1\r\n\r\n"), 0),
@@ -742,4 +781,115 @@ fn speed() {
         let found = (captures, bodies, counts);
         assert_eq!(*before.get_or_insert(found), found);
     }
+}
+
+/// A record of `{kind} {date} {url}`, with an id, more fields, and a block.
+fn dated(kind: &str, date: &str, url: &str, id: &str, more: &str, head: &str, body: &str) -> Vec<u8> {
+    let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
+    let block = if head.is_empty() { "" } else { &block };
+    format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n\
+         WARC-Target-URI: {url}\r\n{more}Content-Type: application/http; msgtype=response\r\n\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+    .into_bytes()
+}
+
+/// The answers of https://e.com once redirects and revisits are followed: what each says, and the file.
+fn answers_of(records: &[Vec<u8>]) -> Vec<String> {
+    let mut gathered = crate::Gathered::<Vec<u8>>::new(Path::new(".")).unwrap();
+    let source = WarcInput::memory("w", records.concat()).unwrap();
+    read(
+        [Ok(source)],
+        1,
+        |item| {
+            let WarcItem::Capture(capture) = item else { panic!("{item:?}") };
+            let at = capture.time();
+            let says = capture.answer.says::<()>(at).unwrap();
+            let body = capture.answer.body().map(<[u8]>::to_vec);
+            let says = match says {
+                Says::Answer(said, _) => Says::Answer(said, body),
+                ref says => says.map(|key| &**key, |()| unreachable!()),
+            };
+            let is_origin = capture.other.is_none();
+            gathered.put(capture.key(), is_origin, at, says, &capture.names).unwrap();
+            Ok::<(), Panicked>(())
+        },
+        |_| (),
+    )
+    .unwrap();
+    let mut found = Vec::new();
+    let act = |origin: &Origin<'_>, answers: &[crate::Answered<'_, Vec<u8>>]| {
+        for answer in answers.iter().filter(|_| origin.key() == "https://e.com") {
+            found.push(match &answer.answer {
+                Some((hops, said, body)) => {
+                    let body = body.as_ref().map(|body| String::from_utf8_lossy(body));
+                    format!("{hops} {said:?} {}", body.unwrap_or_default())
+                }
+                None => "unknown".to_owned(),
+            });
+        }
+        io::Result::Ok(())
+    };
+    gathered.settle(|_| Ok(None), act).unwrap();
+    found
+}
+
+/// One host never gets what another host said, and a revisit is found by id, URL and time, or digest.
+#[test]
+fn revisits_and_what_they_refer_to() {
+    let (e, other) = ("https://e.com/robots.txt", "https://other.com/robots.txt");
+    let early = "2020-01-01T00:00:00Z";
+    let file = dated("response", early, e, "F", "WARC-Payload-Digest: sha1:FILE\r\n", "200 OK", "rules");
+    let moved = "301 Moved\r\nLocation: https://other.com/elsewhere";
+    let moved = dated("response", early, other, "M", "WARC-Payload-Digest: sha1:MOVED\r\n", moved, "<html>");
+    let theirs = dated("response", "2021", other, "T", "WARC-Payload-Digest: sha1:THEIRS\r\n", "200 OK", "theirs");
+    let revisit = |more: &str, head: &str| dated("revisit", "2024", e, "R", more, head, "");
+    let id = |id: &str| format!("WARC-Refers-To: <urn:uuid:{id}>\r\n");
+    let date = |date: &str| format!("WARC-Refers-To-Date: {date}\r\n");
+    let of = |url: &str| format!("WARC-Refers-To-Target-URI: {url}\r\n");
+    let digest = |digest: &str| format!("WARC-Payload-Digest: sha1:{digest}\r\n");
+    let all = |last: Vec<u8>| [&file, &moved, &theirs, &last].map(Vec::clone);
+    let last = |more: &[String], head: &str| {
+        // Wherever in the archives they stand.
+        let found = answers_of(&all(revisit(&more.concat(), head)));
+        let mut turned = all(revisit(&more.concat(), head));
+        turned.reverse();
+        assert_eq!(answers_of(&turned), found, "{more:?}");
+        found.last().unwrap().clone()
+    };
+    let (ours, theirs) = ("0 File(None) rules", "0 File(None) theirs");
+    for (more, wanted) in [
+        (vec![date(early)], ours),
+        (vec![id("F")], ours),
+        (vec![id("f"), date("2023")], ours),
+        (vec![digest("FILE")], ours),
+        (vec![digest("file"), id("unknown"), date("2023")], ours),
+        (vec![digest("FILE"), id("unknown"), date("2021"), of(other)], theirs),
+        (vec![id("T"), date(early)], theirs),
+        (vec![digest("THEIRS")], theirs),
+        // That has no file.
+        (vec![digest("MOVED")], "unknown"),
+        (vec![date(early), of(other)], "unknown"),
+        (vec![date("2023")], "unknown"),
+        (vec![id("R"), digest("R")], "unknown"),
+    ] {
+        assert_eq!(last(&more, "200 OK"), wanted, "{more:?}");
+    }
+    let moved = [date(early), of(other), digest("MOVED"), id("M")];
+    for head in ["404 No", "403 No", "503 Busy", "429 Slow"] {
+        assert_eq!(last(&moved, head), format!("0 Status({}) ", &head[..3]));
+        assert_eq!(last(&[date(early)], head), format!("0 Status({}) ", &head[..3]));
+    }
+    assert_eq!(last(&moved, "301 Moved\r\nLocation: https://e.com/x"), "unknown");
+    assert_eq!(last(&moved, "302 Found\r\nLocation: https://other.com/robots.txt"), "1 File(None) theirs");
+    // Its own header says how long; a 304 without one leaves it as it was.
+    assert_eq!(last(&[id("F")], "200 OK\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
+    assert_eq!(last(&[id("F")], "304 Same\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
+    assert_eq!(last(&[id("none")], "304 Same"), "0 Unchanged(None) ");
+    // Without a header the whole answer is the other's.
+    assert_eq!(last(&[id("F")], ""), ours);
+    assert_eq!(last(&[id("M")], ""), "unknown");
+    assert_eq!(last(&[date("2021"), of(other)], ""), theirs);
 }

@@ -38,6 +38,8 @@ pub(crate) struct CompiledLines {
     licences: Vec<(u32, Box<str>)>,
     /// The policies of groups for policy tokens.
     tokens: Vec<(PolicyToken, Policy)>,
+    /// If the crawler itself is such a token: what its `Disallow` is about.
+    own_token: Purposes,
     /// What is odd whatever the URL.
     notes: Notes,
 }
@@ -57,7 +59,8 @@ impl RobotsRights<'static> {
             is_named.then(|| (*token, robots.policy_with_rules(&name)))
         };
         let selection = Selection::each(robots, [crawler]).remove(0);
-        let mut lines = CompiledLines::new(&selection, vocabulary, robots.profile());
+        let own_token = PolicyToken::of_names(crawler.iter());
+        let mut lines = CompiledLines::new(&selection, own_token, vocabulary, robots.profile());
         lines.tokens = tokens.iter().filter_map(of_token).collect();
         RobotsRights::new(robots.policy_with_rules(crawler).into(), Arc::new(lines))
     }
@@ -95,8 +98,8 @@ impl<'p> RobotsRights<'p> {
         self.lines.licences.iter().map(|(line, url)| (*line, &**url))
     }
 
-    /// The ruling of the file alone on a purpose, without the places that decided: to filter. Licences
-    /// do not count.
+    /// The ruling of the file alone on a purpose, without the places that decided: to filter. If the file
+    /// names a licence, which may disallow any use, nothing in it allows one.
     ///
     /// For files without Content-Usage and Content-Signal it costs no more than the policy's verdict.
     ///
@@ -117,11 +120,12 @@ impl<'p> RobotsRights<'p> {
                 allows |= statement.allows;
                 disallows |= statement.disallows;
             }
+            Said::Disallowed(purposes) => disallows |= purposes,
             Said::Ceiling(_) | Said::Note(_) => {}
         });
         Ok(if disallows.contains(purpose) {
             Ruling::Disallow
-        } else if allows.contains(purpose) {
+        } else if allows.without(self.lines.withholds()).contains(purpose) {
             Ruling::Allow
         } else {
             Ruling::Unknown
@@ -171,6 +175,7 @@ impl<'p> RobotsRights<'p> {
         rights.add_notes(self.lines.notes);
         self.lines.state(&self.policy, &target, Purposes::USES, |said| match said {
             Said::Statement(statement) => rights.add(statement),
+            Said::Disallowed(purposes) => rights.disallow(purposes),
             Said::Ceiling(ceiling) => rights.lower_ceiling(Some(ceiling)),
             Said::Note(note) => rights.add_note(note),
         });
@@ -180,8 +185,11 @@ impl<'p> RobotsRights<'p> {
 
 impl CompiledLines {
     /// The lines for a crawler whose operator heeds no tokens.
+    ///
+    /// `own_token` is what a `Disallow` for the crawler is about if it is such a token itself.
     pub(crate) fn new(
         selection: &Selection<'_>,
+        own_token: Purposes,
         vocabulary: Vocabulary,
         profile: &Profile,
     ) -> CompiledLines {
@@ -191,7 +199,14 @@ impl CompiledLines {
         notes.add_all(signals.notes());
         let licences =
             selection.licences.iter().map(|(line, url)| (*line, (*url).into())).collect();
-        CompiledLines { usage, signals, licences, tokens: Vec::new(), notes }
+        CompiledLines { usage, signals, licences, tokens: Vec::new(), own_token, notes }
+    }
+
+    /// The purposes that the file alone allows to nobody: licences that it names are not read here.
+    fn withholds(&self) -> Purposes {
+        let licences =
+            if self.licences.is_empty() { Purposes::NONE } else { Note::LicenceNotGiven.withholds() };
+        licences | self.notes.withhold()
     }
 
     /// Calls `said` with what policy tokens, Content-Usage and Content-Signal say of a target, at least
@@ -212,6 +227,18 @@ impl CompiledLines {
                 let statement = Statement::new(place, Version::PolicyTokens);
                 said(Said::Statement(statement.disallowing(token.purposes)));
             }
+        }
+        // A token fetches nothing: what it may not fetch, it may not be used for.
+        if !(self.own_token & wanted).is_empty() && !policy.verdict(target).is_allow() {
+            said(match policy.decision(target).rule() {
+                Some(rule) => {
+                    let place = Place::Robots { line: rule.line };
+                    let statement = Statement::new(place, Version::PolicyTokens);
+                    Said::Statement(statement.disallowing(self.own_token))
+                }
+                // A pack without rules does not tell the line.
+                None => Said::Disallowed(self.own_token),
+            });
         }
         if self.usage.is_empty() && self.signals.is_empty() {
             return;
@@ -258,6 +285,7 @@ mod tests {
         let mut rights = Rights::default();
         let compiled = compiled(file, crawler);
         compiled.settle(url, &mut rights).unwrap();
+        compiled.refer(&mut rights);
         for purpose in Purpose::ALL {
             assert_eq!(compiled.ruling(*purpose, url), Ok(rights.ruling(*purpose)), "{purpose}");
         }
@@ -296,12 +324,17 @@ mod tests {
             ("content-usage :\t/a/ \t train-ai=n # x", "/a/b", "+???-", &[]),
             ("Content-Usage: /a/ train-ai=n", "/b", "+????", &[]),
             // The longest counts as a whole, in encoded bytes.
-            ("Content-Usage: search=y\nContent-Usage: /a train-ai=y", "/a", "+???+", &[]),
+            (
+                "Content-Usage: search=y\nContent-Usage: /a train-ai=y",
+                "/a",
+                "+???+",
+                &[Note::FoundationModels],
+            ),
             (
                 "Content-Usage: /* train-ai=n\nContent-Usage: /a train-ai=y",
                 "/a",
                 "+???-",
-                &[Note::EqualLength],
+                &[Note::EqualLength, Note::FoundationModels],
             ),
             (
                 "Content-Usage: /\u{e9} train-ai=n\nContent-Usage: /* train-ai=y",
@@ -343,7 +376,7 @@ mod tests {
     fn content_usage_ends_runs_of_agents() {
         let file = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: *\nContent-Usage: train-ai=y\nDisallow: /x";
         check(file, "a", "/", "+???-", &[Note::GroupsDiffer]);
-        check(file, "b", "/", "+???+", &[Note::GroupsDiffer]);
+        check(file, "b", "/", "+???+", &[Note::FoundationModels, Note::GroupsDiffer]);
         // To RFC 9309, both are one group.
         check(file, "a", "/x", "-????", &[Note::GroupsDiffer, Note::NotCrawlable]);
         check(file, "b", "/x", "-????", &[Note::GroupsDiffer, Note::NotCrawlable]);
@@ -431,6 +464,10 @@ mod tests {
         for (url, wanted) in [("/a", "+??--"), ("/a/b", "+????"), ("/c", "-????")] {
             check(file, "Googlebot", url, wanted, &[]);
         }
+        // The token itself, which is no crawler.
+        check(file, "Google-Extended", "/a", "-??--", &[]);
+        check(file, "Google-Extended", "/a/b", "+????", &[]);
+        check(file, "applebot-extended", "/c", "-???-", &[]);
         let rights = rights(file, "Googlebot", "/a");
         assert_eq!(by(&rights, Purpose::AiInput), ["robots.txt:2"]);
         assert_eq!(rights.by(Purpose::AiInput).next().unwrap().version, Version::PolicyTokens);

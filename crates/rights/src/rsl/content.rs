@@ -24,12 +24,13 @@ impl Content {
         before.contains("://").then_some(if path.starts_with('/') { path } else { "/" })
     }
 
-    /// Returns true if it can be about pages of an origin: its `url` is a path, or an absolute URL of
-    /// the same origin.
-    pub(super) fn is_of(&self, origin: Option<&Origin<'_>>) -> bool {
-        self.is_path()
-            || origin
-                .is_some_and(|origin| Origin::of(before_path(&self.url)).as_ref() == Ok(origin))
+    /// The key of the origin of whose pages it can be; the inner `None` is for all, as its `url` is a path.
+    /// `None` if it is of no origin.
+    pub(super) fn site(&self) -> Option<Option<Box<str>>> {
+        if self.is_path() {
+            return Some(None);
+        }
+        Origin::of(before_path(&self.url)).ok().map(|origin| Some(origin.key().into()))
     }
 
     fn is_path(&self) -> bool {
@@ -66,8 +67,9 @@ mod tests {
         ] {
             let content = Content { url: url.into(), has_server: false, licences: Vec::new() };
             assert_eq!(content.path(), path, "{url}");
-            assert_eq!(content.is_of(Some(&origin)), is_own, "{url}");
-            assert!(!content.is_of(None) || content.is_path());
+            let is_of = content.site().is_some_and(|site| site.is_none_or(|key| *key == *origin.key()));
+            assert_eq!(is_of, is_own, "{url}");
+            assert_eq!(content.site() == Some(None), content.is_path());
         }
     }
 }

@@ -3,10 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use robotsieve::Profile;
-
-use crate::paths::Paths;
-use crate::rsl::content::Content;
+use crate::rsl::compiled::Compiled;
 use crate::rsl::parse;
 
 /// An RSL 1.0 document: licences by path.
@@ -23,9 +20,9 @@ use crate::rsl::parse;
 #[derive(Clone, Debug)]
 pub struct Rsl {
     pub(super) name: Arc<str>,
-    pub(super) contents: Vec<Content>,
-    /// The contents with a path, which is a pattern of RFC 9309. The number is that of the content.
-    pub(super) paths: Paths,
+    /// The number of its contents.
+    count: usize,
+    pub(super) compiled: Compiled,
 }
 
 /// The most bytes of a document.
@@ -38,21 +35,18 @@ impl Rsl {
     /// Refuses a document type, and with it every entity but the five of XML itself; a document of
     /// more than 4 MiB, nested more than 64 deep, or with more than 64 attributes in an element; and
     /// what RSL 1.0 does not allow: another namespace, an element that it does not know, a content
-    /// without `url` or licence. `O(n)`.
+    /// without `url` or licence. Refuses more than 32 paths with a `*` within for a site, too. `O(n)`; what
+    /// the document says of a URL is settled here, once.
     ///
     /// # Errors
     /// Returns an error if it is not a valid document. Then nothing is known of it.
     pub fn parse(document: &[u8], name: &str) -> Result<Rsl, InvalidRsl> {
         if document.len() > MAX_BYTES {
-            return Err(InvalidRsl(()));
+            return Err(InvalidRsl("at most 4 MiB"));
         }
-        let contents = parse::contents(document).ok_or(InvalidRsl(()))?;
-        let paths = contents.iter().zip(0..).filter_map(|(content, number)| {
-            let path = content.path();
-            path.map(|path| (Some(path.as_bytes()), number))
-        });
-        let paths = Paths::new(paths, &Profile::RFC9309);
-        Ok(Rsl { name: name.into(), contents, paths })
+        let contents = parse::contents(document).ok_or(InvalidRsl(EXPECTED))?;
+        let compiled = Compiled::new(&contents).map_err(InvalidRsl)?;
+        Ok(Rsl { name: name.into(), count: contents.len(), compiled })
     }
 
     /// The name that its places have.
@@ -62,17 +56,19 @@ impl Rsl {
 
     /// The document, if it has exactly one content, as one in a page must.
     pub(crate) fn with_one_content(self) -> Result<Rsl, InvalidRsl> {
-        if self.contents.len() == 1 { Ok(self) } else { Err(InvalidRsl(())) }
+        if self.count == 1 { Ok(self) } else { Err(InvalidRsl("exactly one content in a page")) }
     }
 }
 
 /// The error of [`Rsl::parse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidRsl(());
+pub struct InvalidRsl(&'static str);
+
+const EXPECTED: &str = "a document of RSL 1.0, without a document type";
 
 impl fmt::Display for InvalidRsl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a document of RSL 1.0, without a document type")
+        write!(f, "expected {}", self.0)
     }
 }
 

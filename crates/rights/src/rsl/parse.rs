@@ -1,10 +1,13 @@
 //! From XML to contents and licences.
 
+use std::borrow::Cow;
+
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{Namespace, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
+use crate::html::utf8_of_utf16;
 use crate::purpose::Purposes;
 use crate::rsl::content::Content;
 use crate::rsl::terms::Terms;
@@ -20,10 +23,13 @@ const MOST_NAMESPACES: usize = 64;
 /// The most conditions of a licence: there are some 250 countries.
 const MOST_CONDITIONS: usize = 512;
 
+/// The most bytes of a user or a place. A longer one is not known.
+const MOST_TOKEN_BYTES: usize = 128;
+
 /// The contents of a document. `None` if it is not valid.
 pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
-    let text = str::from_utf8(document).ok()?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = in_utf8(document)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     // What quick-xml lets pass, and XML does not: most control characters, and a declaration that is not
     // first.
     let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
@@ -57,7 +63,7 @@ pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
             Event::Decl(declaration) => {
                 let encoding = declaration.encoding().transpose().ok()?;
                 let is_read = |encoding: &str| {
-                    ["utf-8", "us-ascii"].iter().any(|read| encoding.eq_ignore_ascii_case(read))
+                    ENCODINGS.iter().any(|read| encoding.eq_ignore_ascii_case(read))
                 };
                 if !encoding.is_none_or(|encoding| is_read(&encoding)) {
                     return None;
@@ -71,6 +77,33 @@ pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
     }
 }
 
+/// The names of encodings that are read.
+const ENCODINGS: [&str; 6] = ["utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be", "iso-8859-1"];
+
+/// A document in UTF-8. `None` if it is in none of the encodings that are read: XML 1.0 §4.3.3 asks for UTF-8 and
+/// UTF-16, which a byte order mark or the first character shows; ISO-8859-1 is what old servers declare.
+fn in_utf8(document: &[u8]) -> Option<Cow<'_, str>> {
+    let utf_16 = match document {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => utf8_of_utf16(document),
+        [b'<', 0, ..] => utf8_of_utf16(&[&[0xff, 0xfe], document].concat()),
+        [0, b'<', ..] => utf8_of_utf16(&[&[0xfe, 0xff], document].concat()),
+        _ => None,
+    };
+    if let Some(text) = utf_16 {
+        return String::from_utf8(text).ok().map(Cow::Owned);
+    }
+    if let Ok(text) = str::from_utf8(document) {
+        return Some(Cow::Borrowed(text));
+    }
+    /// The most bytes that the declaration takes.
+    const DECLARATION: usize = 128;
+    let end = memchr::memmem::find(&document[..document.len().min(DECLARATION)], b"?>")?;
+    let declaration = document[..end].to_ascii_lowercase();
+    let is_latin_1 = declaration.starts_with(b"<?xml ")
+        && memchr::memmem::find(&declaration, b"iso-8859-1").is_some();
+    is_latin_1.then(|| document.iter().map(|byte| char::from(*byte)).collect())
+}
+
 /// Where the reader is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
@@ -82,6 +115,8 @@ enum At {
     Payment,
     /// Within `payment`.
     OfPayment,
+    /// `amount` there.
+    Amount,
     /// Terms that are not judged.
     Other,
     /// Of another namespace.
@@ -105,6 +140,34 @@ struct List {
     text: String,
 }
 
+/// A payment that is read.
+#[derive(Debug)]
+struct Payment {
+    kind: Option<RslPayment>,
+    /// True if there is anything in it.
+    has_terms: bool,
+    /// The text of its amounts, each followed by white space.
+    amounts: String,
+}
+
+impl Payment {
+    /// What it asks for. One that is free, or asks for something else than money, and names an amount contradicts
+    /// itself: then it is to be paid.
+    fn asks(self) -> RslPayment {
+        let is_sum = |amount: &str| amount.parse::<f64>().ok() != Some(0.0);
+        let has_amount = self.amounts.split_whitespace().any(is_sum);
+        match self.kind {
+            Some(RslPayment::Free | RslPayment::Condition(_)) | None if has_amount => {
+                RslPayment::Agreement(Purposes::USES)
+            }
+            Some(kind) => kind,
+            // Without a type it is free, unless it asks for something.
+            None if self.has_terms => RslPayment::Agreement(Purposes::USES),
+            None => RslPayment::Free,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Builder {
     open: Vec<At>,
@@ -117,8 +180,8 @@ struct Builder {
     reporting: bool,
     licence: Option<Terms>,
     list: Option<List>,
-    /// The type of the open payment, and whether there is anything in it.
-    payment: Option<(Option<RslPayment>, bool)>,
+    /// The open payment.
+    payment: Option<Payment>,
 }
 
 impl Builder {
@@ -159,7 +222,8 @@ impl Builder {
                 At::List
             }
             (Some(At::Licence), "payment") => {
-                self.payment = Some((attributes.kind.map(|kind| payment(&kind)), false));
+                let kind = attributes.kind.map(|kind| payment(&kind));
+                self.payment = Some(Payment { kind, has_terms: false, amounts: String::new() });
                 At::Payment
             }
             (Some(At::Licence), "reporting") => {
@@ -171,10 +235,10 @@ impl Builder {
                 At::Other
             }
             (Some(At::Payment), name) if RSL_OTHER_ELEMENTS.contains(&name) => {
-                self.payment.as_mut()?.1 = true;
-                At::OfPayment
+                self.payment.as_mut()?.has_terms = true;
+                if name == "amount" { At::Amount } else { At::OfPayment }
             }
-            (Some(At::Content | At::Licence | At::Other | At::OfPayment), name)
+            (Some(At::Content | At::Licence | At::Other | At::OfPayment | At::Amount), name)
                 if RSL_OTHER_ELEMENTS.contains(&name) =>
             {
                 At::Other
@@ -213,14 +277,11 @@ impl Builder {
         match self.open.pop()? {
             At::List => self.end_list()?,
             At::Payment => {
-                let (kind, has_terms) = self.payment.take()?;
-                let kind = match kind {
-                    Some(kind) => kind,
-                    // Without a type it is free, unless it asks for something.
-                    None if has_terms => RslPayment::Agreement(Purposes::USES),
-                    None => RslPayment::Free,
-                };
-                self.licence.as_mut()?.payments.push(kind);
+                let payment = self.payment.take()?.asks();
+                let payments = &mut self.licence.as_mut()?.payments;
+                if !payments.contains(&payment) {
+                    payments.push(payment);
+                }
             }
             At::Licence => {
                 let licence = self.licence.take()?;
@@ -236,6 +297,7 @@ impl Builder {
                 }
                 self.contents.push(content);
             }
+            At::Amount => self.payment.as_mut()?.amounts.push(' '),
             At::Root | At::OfPayment | At::Other | At::Foreign => {}
         }
         Some(())
@@ -253,7 +315,8 @@ impl Builder {
     fn cdata(&mut self, text: &str) -> Option<()> {
         match (self.open.last()?, &mut self.list) {
             (At::List, Some(list)) => list.text.push_str(text),
-            (At::Payment, _) if !text.trim_ascii().is_empty() => self.payment.as_mut()?.1 = true,
+            (At::Payment, _) if !text.trim_ascii().is_empty() => self.payment.as_mut()?.has_terms = true,
+            (At::Amount, _) => self.payment.as_mut()?.amounts.push_str(text),
             _ => {}
         }
         Some(())
@@ -283,7 +346,10 @@ impl Builder {
             ListOf::Users | ListOf::Places => {
                 let word = if of == ListOf::Users { "user" } else { "geo" };
                 let not = if permits { "" } else { "not-" };
-                let conditions = tokens().map(|token| format!("{not}{word}:{token}").into());
+                // No country and no kind of user has such a name.
+                let is_short = |token: &&str| token.len() <= MOST_TOKEN_BYTES;
+                licence.has_unknown |= !tokens().all(|token| is_short(&token));
+                let conditions = tokens().filter(is_short).map(|token| format!("{not}{word}:{token}").into());
                 licence.conditions.extend(conditions.take(MOST_CONDITIONS + 1));
                 if licence.conditions.len() > MOST_CONDITIONS {
                     return None;
@@ -404,6 +470,24 @@ mod tests {
         for after in ["x", "<rsl/>", "<x/>", "]]"] {
             assert!(whole("", namespace, after).is_none(), "{after}");
         }
+        let declared = |encoding: &str| {
+            let declaration = format!("<?xml version='1.0' encoding='{encoding}'?>");
+            let text = format!("{declaration}<rsl xmlns='{namespace}'>{content}</rsl><!-- \u{e9} -->");
+            let utf_16 = |unit: fn(u16) -> [u8; 2], mark: &str| {
+                [mark, &text].concat().encode_utf16().flat_map(unit).collect::<Vec<u8>>()
+            };
+            let latin_1: Vec<u8> = text.chars().map(|c| c as u8).collect();
+            [
+                utf_16(u16::to_le_bytes, "\u{feff}"),
+                utf_16(u16::to_be_bytes, "\u{feff}"),
+                utf_16(u16::to_le_bytes, ""),
+                utf_16(u16::to_be_bytes, ""),
+                latin_1,
+            ]
+            .map(|document| contents(&document).is_some())
+        };
+        assert_eq!(declared("UTF-16"), [true, true, true, true, false]);
+        assert_eq!(declared("ISO-8859-1"), [true; 5]);
         assert!(contents(b"<rsl xmlns='https://rslstandard.org/rsl'>\xff</rsl>").is_none());
         assert!(contents(b"").is_none());
     }
@@ -464,6 +548,14 @@ mod tests {
                 "<payment type=' free '><amount currency='USD'>0</amount></payment>",
                 RslPayment::Free,
             ),
+            ("<payment type='free'><amount>0.00</amount></payment>", RslPayment::Free),
+            ("<payment type='free'><amount/></payment>", RslPayment::Free),
+            ("<payment type='free'><amount>5</amount></payment>", everything),
+            ("<payment type='free'><amount>five</amount></payment>", everything),
+            ("<payment type='free'><amount>0</amount><amount>5</amount></payment>", everything),
+            ("<payment type='contribution'><amount>1</amount></payment>", everything),
+            ("<payment type='attribution'><amount>1</amount></payment>", everything),
+            ("<payment type='contribution'/>", RslPayment::Condition("contribution")),
             ("<payment type='purchase'/>", everything),
             ("<payment type='crawl'/>", everything),
             ("<payment type='per-token'/>", everything),

@@ -1,13 +1,14 @@
 //! From a document to statements about a URL.
 
 use robotsieve::Origin;
+use smallvec::SmallVec;
 
+use crate::note::Note;
 use crate::place::Place;
-use crate::purpose::{Purpose, Purposes};
+use crate::purpose::Purposes;
 use crate::result::Rights;
-use crate::rsl::content::Content;
+use crate::rsl::compiled::{Covering, LicenceSays, Says};
 use crate::rsl::document::Rsl;
-use crate::rsl::terms::{Term, Terms};
 use crate::statement::Statement;
 use crate::version::Version;
 
@@ -25,117 +26,66 @@ impl Rsl {
     /// Adds what the document states about a page. Returns `false` if it does not cover the page.
     ///
     /// The most specific content supplies the permissions, and prohibitions of wider ones stay. The
-    /// licences of one content are a choice.
+    /// licences of one content are a choice. What wider contents prohibit for some, or in words that are not
+    /// known, may be prohibited here.
     pub(crate) fn settle(&self, page: Page<'_>, rights: &mut Rights) -> bool {
-        let mut covering: Vec<(u32, u32)> = Vec::new();
-        self.paths.all(page.target, |number, length| covering.push((number, length)));
-        if page.has_document {
-            let empty = self.contents.iter().zip(0..).filter(|(content, _)| content.url.is_empty());
-            covering.extend(empty.map(|(_, number)| (number, 0)));
-        }
-        covering.retain(|(number, _)| {
-            let content = self.contents.get(*number as usize);
-            content.is_some_and(|content| content.url.is_empty() || content.is_of(page.origin))
-        });
-        let Some(longest) = covering.iter().map(|(_, length)| *length).max() else { return false };
+        let of_page = self.compiled.page.clone().filter(|_| page.has_document);
+        let covering = self.compiled.covering(page.target, page.origin).or(of_page);
+        let Some(Covering { longest, wider, .. }) = covering else { return false };
         rights.set_speaks_of_ai_index();
+        let allowed = longest.allows();
+        let said = |licence: &LicenceSays| LicenceSays {
+            says: self::said(licence.says, wider.for_some),
+            ..*licence
+        };
         // In the order of the document, so that the statements of one licence are neighbours.
-        covering.sort_unstable();
-        let wider = covering.iter().filter(|(_, length)| *length < longest);
-        let wider = wider.filter_map(|(number, _)| self.contents.get(*number as usize));
-        let wider: Vec<&Terms> = wider.flat_map(|content| &content.licences).collect();
-        for (number, length) in covering {
-            let Some(content) = self.contents.get(number as usize) else { continue };
-            if length == longest {
-                self.settle_content(number, content, &wider, rights);
-            } else {
-                self.prohibit(number, content, rights);
-            }
+        let mut licences: SmallVec<[LicenceSays; 8]> = longest.licences.iter().map(said).collect();
+        if !wider.licences.is_empty() {
+            licences.extend_from_slice(&wider.licences);
+            licences.sort_unstable_by_key(|licence| (licence.content, licence.licence));
+        }
+        for LicenceSays { content, licence, says } in licences {
+            let (document, content) = (self.name.clone(), content.saturating_add(1));
+            let place = Place::Rsl { document, content, licence };
+            rights.add(Statement {
+                licensable: says.licensable,
+                ..Statement::new(place, Version::Rsl)
+                    .allowing(says.allows)
+                    .disallowing(says.disallows)
+            });
+        }
+        let others = longest.others.map(|says| self::said(says, wider.for_some));
+        for says in others.into_iter().chain(wider.others) {
+            rights.add_unplaced(says.allows, says.disallows, says.licensable);
+        }
+        rights.add_conditions(Purposes::USES, &longest.conditions);
+        if wider.for_some {
+            rights.add_conditions(allowed, &wider.conditions);
+        }
+        if longest.has_more_conditions || wider.has_more_conditions {
+            rights.mention(Note::Cut);
         }
         true
     }
-
-    /// Adds what the licences of a content say, one of which can be chosen. What wider contents prohibit
-    /// for some, or in words that are not known, may be prohibited here.
-    fn settle_content(
-        &self,
-        number: u32,
-        content: &Content,
-        wider: &[&Terms],
-        rights: &mut Rights,
-    ) {
-        let strongest = |purpose: Purpose| {
-            let terms =
-                content.licences.iter().map(|terms| terms.term(purpose, content.has_server));
-            terms.min().unwrap_or(Term::Unknown)
-        };
-        let wanted: Vec<(Purpose, Term)> =
-            Purposes::USES.iter().map(|purpose| (purpose, strongest(purpose))).collect();
-        for (terms, licence) in content.licences.iter().zip(1..) {
-            let mut statement = self.statement(number, licence);
-            for (purpose, strongest) in &wanted {
-                if terms.term(*purpose, content.has_server) != *strongest {
-                    continue;
-                }
-                let is_permitted = matches!(strongest, Term::Permitted | Term::Silent);
-                if is_permitted && wider.iter().any(|terms| terms.prohibits_for_some()) {
-                    let prohibited = wider.iter().flat_map(|terms| terms.prohibited_for());
-                    prohibited.for_each(|some| rights.add_condition(*purpose, some));
-                    state(&mut statement, *purpose, Term::Conditional, terms, rights);
-                } else {
-                    state(&mut statement, *purpose, *strongest, terms, rights);
-                }
-            }
-            rights.add(statement);
-        }
-    }
-
-    /// Adds what the licences of a wider content prohibit.
-    fn prohibit(&self, number: u32, content: &Content, rights: &mut Rights) {
-        for (terms, licence) in content.licences.iter().zip(1..) {
-            if !terms.prohibits.is_empty() {
-                rights.add(self.statement(number, licence).disallowing(terms.prohibits));
-            }
-        }
-    }
-
-    fn statement(&self, content: u32, licence: u32) -> Statement {
-        let document = self.name.clone();
-        let content = content.saturating_add(1);
-        Statement::new(Place::Rsl { document, content, licence }, Version::Rsl)
-    }
 }
 
-/// Adds what a licence says of a purpose to its statement.
-fn state(
-    statement: &mut Statement,
-    purpose: Purpose,
-    term: Term,
-    terms: &Terms,
-    rights: &mut Rights,
-) {
-    let purposes = Purposes::from(purpose);
-    match term {
-        Term::Prohibited | Term::NotListed => statement.disallows |= purposes,
-        Term::Sold => {
-            statement.disallows |= purposes;
-            statement.licensable |= purposes;
-        }
-        Term::Permitted | Term::Silent => {
-            statement.allows |= purposes;
-            terms.conditions().for_each(|condition| rights.add_condition(purpose, condition));
-        }
-        Term::Conditional | Term::SilentConditional => {
-            terms.conditions().for_each(|condition| rights.add_condition(purpose, condition));
-        }
-        Term::Unknown => {}
-    }
+/// What is said where wider contents prohibit something for some: nothing is allowed to everybody.
+fn said(says: Says, for_some: bool) -> Says {
+    let allows = if for_some { Purposes::NONE } else { says.allows };
+    Says { allows, ..says }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use robotsieve::internals::{RawRule, RuleSet};
+
     use super::*;
-    use crate::purpose::Ruling;
+    use crate::purpose::{Purpose, Ruling};
+    use crate::rsl::content::Content;
+    use crate::rsl::parse;
+    use crate::rsl::terms::{Term, Terms};
 
     fn rights(body: &str, url: &str, in_page: bool) -> Option<Rights> {
         let document = format!(r#"<rsl xmlns="https://rslstandard.org/rsl">{body}</rsl>"#);
@@ -264,6 +214,119 @@ mod tests {
         assert_eq!(shown(&content("", ""), URL), "none");
         let page = rights(&content("", &permits("search")), URL, true).unwrap();
         assert_eq!(page.ruling(Purpose::Index), Ruling::Allow);
+    }
+
+    /// What is settled once says of each URL what comparing it with all contents says.
+    #[test]
+    fn as_all_contents_say() {
+        const URLS: [&str; 20] = [
+            "/", "/a", "/a/", "/a*", "/a**", "/a$", "/a/b", "/%61/b", "/a/b$", "/*b", "/*b$", "/a*c", "/ab",
+            "/ab*$", "*", "https://e.com/a", "https://e.com/", "https://f.com/", "/b", "/a/b/*",
+        ];
+        const TERMS: [&str; 9] = [
+            "",
+            "<permits type='usage'>all</permits>",
+            "<permits type='usage'>search ai-train</permits>",
+            "<prohibits type='usage'>ai-train</prohibits>",
+            "<prohibits type='usage'>ai-dance</prohibits>",
+            "<prohibits type='geo'>US</prohibits>",
+            "<permits type='usage'>ai-input</permits><prohibits type='user'>x</prohibits>",
+            "<payment type='purchase'/>",
+            "<permits type='usage'>ai-all</permits><payment type='attribution'/>",
+        ];
+        let mut seed = 3u32;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) as usize % below
+        };
+        for _ in 0..1_000 {
+            let mut body = String::new();
+            for _ in 0..1 + random(6) {
+                body += &format!("<content url='{}'>", URLS[random(URLS.len())]);
+                for _ in 0..1 + random(2) {
+                    body += &format!("<license>{}</license>", TERMS[random(TERMS.len())]);
+                }
+                body += "</content>";
+            }
+            for path in ["/", "/a", "/a/b", "/a/bc", "/ab", "/a/b/c", "/b", "/c"] {
+                let url = format!("https://e.com{path}");
+                assert_eq!(rights(&body, &url, false).map(summary), naive(&body, &url), "{url} {body}");
+            }
+        }
+    }
+
+    /// Of each purpose the ruling, the places, and the conditions.
+    type Summary = Vec<(Ruling, BTreeSet<String>, BTreeSet<String>)>;
+
+    fn summary(rights: Rights) -> Summary {
+        let of = |purpose| {
+            let places = rights.by(purpose).map(|by| by.place.to_string()).collect();
+            let conditions = rights.conditions(purpose).map(str::to_owned).collect();
+            (rights.ruling(purpose), places, conditions)
+        };
+        Purposes::USES.iter().map(of).collect()
+    }
+
+    /// The same by comparing all contents with the URL.
+    fn naive(body: &str, url: &str) -> Option<Summary> {
+        let document = format!(r#"<rsl xmlns="https://rslstandard.org/rsl">{body}</rsl>"#);
+        let contents = parse::contents(document.as_bytes()).unwrap();
+        let origin = Origin::of(url).unwrap();
+        let target =
+            robotsieve::Target::from_url(url, &robotsieve::Profile::RFC9309).unwrap().to_vec();
+        let covering = |content: &Content| {
+            let value = content.path()?.as_bytes();
+            content.site()?.is_none_or(|key| *key == *origin.key()).then_some(())?;
+            let rule = RawRule { line: 1, verdict: robotsieve::Verdict::Disallow, value };
+            let rules = RuleSet::new(std::iter::once(rule), &robotsieve::Profile::RFC9309);
+            rules.matching(&target).next().map(|index| rules.get(index).precedence)
+        };
+        let lengths: Vec<Option<u32>> = contents.iter().map(covering).collect();
+        let longest = lengths.iter().flatten().max()?;
+        let wider = || contents.iter().zip(&lengths).filter(|(_, own)| own.is_some_and(|own| own < *longest));
+        let wider_terms: Vec<_> = wider().flat_map(|(content, _)| &content.licences).collect();
+        let for_some = wider_terms.iter().any(|terms| terms.prohibits_for_some());
+        let mut rights = Rights::default();
+        for (number, (content, own)) in (1..).zip(contents.iter().zip(&lengths)) {
+            for (terms, licence) in content.licences.iter().zip(1..) {
+                let place = Place::Rsl { document: "d".into(), content: number, licence };
+                let statement = || Statement::new(place.clone(), Version::Rsl);
+                if own.is_none_or(|own| own < *longest) {
+                    if own.is_some() {
+                        rights.add(statement().disallowing(terms.prohibits));
+                    }
+                    continue;
+                }
+                for purpose in Purposes::USES.iter() {
+                    let term = |terms: &Terms| terms.term(purpose, content.has_server);
+                    let strongest = content.licences.iter().map(term).min().unwrap();
+                    if term(terms) != strongest {
+                        continue;
+                    }
+                    let mut add = |purpose: Purpose, condition: &str| {
+                        rights.add_conditions(Purposes::USES, &[(purpose.into(), condition.into())]);
+                    };
+                    match strongest {
+                        Term::Prohibited | Term::NotListed | Term::Sold => {
+                            rights.add(statement().disallowing(purpose.into()));
+                        }
+                        Term::Unknown => {}
+                        _ => {
+                            terms.conditions().for_each(|condition| add(purpose, condition));
+                            if matches!(strongest, Term::Permitted | Term::Silent) {
+                                if for_some {
+                                    let some = wider_terms.iter().flat_map(|terms| terms.prohibited_for());
+                                    some.for_each(|condition| add(purpose, condition));
+                                } else {
+                                    rights.add(statement().allowing(purpose.into()));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Some(summary(rights))
     }
 
     #[test]

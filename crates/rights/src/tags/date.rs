@@ -41,8 +41,9 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
         Some(_) => rfc_850(text).or_else(|| rfc_822(text)),
         None => rfc_822(text),
     };
-    let time = of_rfc(text).or_else(|| of_rfc(&format!("{text} GMT")));
-    Some(time?.as_second())
+    let time = of_rfc(text).or_else(|| of_rfc(&format!("{text} GMT"))).or_else(|| asctime(text));
+    let full = || of_rfc(&with_short_month(text)?);
+    Some(time.or_else(full)?.as_second())
 }
 
 /// The time of a date that a day of the week and a comma precede.
@@ -82,6 +83,23 @@ fn rfc_822(text: &str) -> Option<Timestamp> {
     RFC_2822.parse_timestamp(text).ok()
 }
 
+/// `Sat Sep 21 15:00:00 2024` (RFC 9110 §5.6.7), always in UTC.
+fn asctime(text: &str) -> Option<Timestamp> {
+    in_utc(strtime::parse("%a %b %e %H:%M:%S %Y", text).ok()?.to_datetime().ok()?)
+}
+
+/// The text with the first three letters of a month in place of its whole name.
+fn with_short_month(text: &str) -> Option<String> {
+    const MONTHS: [&str; 11] = [
+        "January", "February", "March", "April", "June", "July", "August", "September", "October",
+        "November", "December",
+    ];
+    MONTHS.iter().find_map(|month| {
+        let at = text.to_ascii_lowercase().find(&month.to_ascii_lowercase())?;
+        Some([&text[..at + 3], &text[at + month.len()..]].concat())
+    })
+}
+
 fn in_utc(local: DateTime) -> Option<Timestamp> {
     TimeZone::fixed(Offset::UTC).to_timestamp(local).ok()
 }
@@ -116,6 +134,9 @@ mod tests {
             ("Sun, 15 Feb 2026 10:00:00 +0100", "2026-02-15T09:00:00Z"),
             // A wrong day of the week changes nothing.
             ("Mon, 15 Feb 2026 10:00:00 GMT", "2026-02-15T10:00:00Z"),
+            ("Sun Feb 15 10:00:00 2026", "2026-02-15T10:00:00Z"),
+            ("15 February 2026 10:00:00 EST", "2026-02-15T15:00:00Z"),
+            ("Sunday, 15-february-26 10:00:00 GMT", "2026-02-15T10:00:00Z"),
             ("  15 Feb 2026 10:00:00 GMT ", "2026-02-15T10:00:00Z"),
         ] {
             assert_eq!(shown(text).as_deref(), Some(wanted), "{text}");

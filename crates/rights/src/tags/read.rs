@@ -2,8 +2,11 @@
 
 use smallvec::SmallVec;
 
+use crate::note::{Note, Notes};
 use crate::place::{Element, HeaderField, Place};
-use crate::tables::{TAG_MAX_SNIPPET, TAG_RULES, TAG_UNAVAILABLE_AFTER, TAGS_WITH_VALUES};
+use crate::tables::{
+    TAG_MAX_SNIPPET, TAG_OTHER_RULES, TAG_RULES, TAG_UNAVAILABLE_AFTER, TAGS_WITH_VALUES,
+};
 use crate::tag_rule::TagRule;
 use crate::tags::date;
 
@@ -25,6 +28,7 @@ use crate::tags::date;
 pub struct RobotsTags {
     tags: SmallVec<[RobotsTag; 2]>,
     header_lines: u32,
+    notes: Notes,
 }
 
 /// A rule, whom it is for, and where it stands.
@@ -74,6 +78,11 @@ impl RobotsTags {
         self.tags.is_empty()
     }
 
+    /// What is odd about those that are for all crawlers.
+    pub fn notes(&self) -> Notes {
+        self.notes
+    }
+
     fn add<'v>(
         &mut self,
         value: &'v [u8],
@@ -94,6 +103,17 @@ impl RobotsTags {
                     rest = left;
                     self.push(rule, name, place);
                     piece = &[];
+                } else if let Some(rule) = rule_named(before) {
+                    // It has no value. One that takes it back is no rule.
+                    let is_taken_back = ["false", "no", "0"].iter().any(|word| is(after, word));
+                    self.push(rule.filter(|_| !is_taken_back), name, place);
+                    self.notes.add(Note::Malformed);
+                    // What follows may be the next rule.
+                    piece = if begins_rule(after) { after } else { &[] };
+                } else if has_names && is(before, HeaderField::XRobotsTag.as_str()) {
+                    // The name of the field, once more.
+                    self.notes.add(Note::Malformed);
+                    piece = after;
                 } else if has_names {
                     name = Some(before);
                     piece = after;
@@ -101,13 +121,17 @@ impl RobotsTags {
                     piece = &[];
                 }
             }
-            let known = TAG_RULES.iter().find(|(word, _)| is(piece, word));
-            self.push(known.map(|(_, rule)| *rule), name, place);
+            match rule_named(piece) {
+                Some(rule) => self.push(rule, name, place),
+                None if piece.is_empty() || is_rule_with_value(piece) => {}
+                None if name.is_none_or(is_everybody) => self.notes.add(Note::UnknownRule),
+                None => {}
+            }
         }
     }
 
     fn push(&mut self, rule: Option<TagRule>, name: Option<&[u8]>, place: &Place) {
-        let name = name.filter(|name| !is(name, "*") && !is(name, "robots"));
+        let name = name.filter(|name| !is_everybody(name));
         if let Some(rule) = rule {
             self.tags.push(RobotsTag { rule, place: place.clone(), name: name.map(Box::from) });
         }
@@ -116,6 +140,39 @@ impl RobotsTags {
 
 fn is(text: &[u8], word: &str) -> bool {
     text.eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// Returns true for the names that stand for all crawlers.
+fn is_everybody(name: &[u8]) -> bool {
+    is(name, "*") || is(name, "robots")
+}
+
+/// The rule without a value that this is; the inner `None` is for one that is about nothing here.
+fn rule_named(text: &[u8]) -> Option<Option<TagRule>> {
+    let known = TAG_RULES.iter().find(|(word, _)| is(text, word));
+    let other = || TAG_OTHER_RULES.iter().any(|word| is(text, word)).then_some(None);
+    known.map(|(_, rule)| Some(*rule)).or_else(other)
+}
+
+/// Returns true if a text begins with a rule that is known: up to a comma or a colon.
+fn begins_rule(text: &[u8]) -> bool {
+    let end = text.iter().position(|byte| matches!(byte, b',' | b':')).unwrap_or(text.len());
+    let word = text[..end].trim_ascii();
+    rule_named(word).is_some() || is_rule_with_value(word)
+}
+
+/// The text from the next piece on that is no part of a date: one that begins with a rule, or with a name and a
+/// rule.
+fn after_date(mut rest: Option<&[u8]>) -> Option<&[u8]> {
+    while let Some(text) = rest {
+        let (piece, after) = next_piece(text);
+        let named = || memchr::memchr(b':', piece).map(|colon| &piece[colon + 1..]);
+        if begins_rule(piece) || named().is_some_and(|rule| begins_rule(rule)) {
+            break;
+        }
+        rest = after;
+    }
+    rest
 }
 
 fn is_rule_with_value(text: &[u8]) -> bool {
@@ -147,11 +204,14 @@ fn rule_with_value<'t>(
         let (piece, after) = next_piece(text);
         return match date::seconds_on(value, piece) {
             Some(seconds) => (Some(TagRule::UnavailableAfter(seconds)), after),
-            None => (Some(TagRule::Unreadable), rest),
+            None => (Some(TagRule::Unreadable), after_date(rest)),
         };
     }
-    let rule = date::seconds(value).map_or(TagRule::Unreadable, TagRule::UnavailableAfter);
-    (Some(rule), rest)
+    match date::seconds(value) {
+        Some(seconds) => (Some(TagRule::UnavailableAfter(seconds)), rest),
+        // Where it ends cannot be told, so no part of it becomes a name.
+        None => (Some(TagRule::Unreadable), after_date(rest)),
+    }
 }
 
 /// A number of characters. `-1` is no limit, and neither is a number that no page reaches.
@@ -235,6 +295,39 @@ mod tests {
         assert_eq!(shown(&tags), [of("a", NoIndex), of("all", NoAi)]);
         let places: Vec<_> = tags.iter().map(|tag| tag.place.to_string()).collect();
         assert_eq!(places, ["header:x-robots-tag:1", "header:x-robots-tag:2"]);
+    }
+
+    /// A rule is no name, whatever follows it, and neither is a part of a date.
+    #[test]
+    fn slips() {
+        use TagRule::*;
+        let notes = |value: &str| {
+            let mut tags = RobotsTags::default();
+            tags.add_header_line(value.as_bytes());
+            tags.notes().iter().collect::<Vec<_>>()
+        };
+        for (value, wanted, note) in [
+            ("noindex: true, noai", &[NoIndex, NoAi][..], Note::Malformed),
+            ("noindex:, noai", &[NoIndex, NoAi], Note::Malformed),
+            ("noindex: noai", &[NoIndex, NoAi], Note::Malformed),
+            ("follow: x, noai", &[NoAi], Note::Malformed),
+            ("noindex: false, noai", &[NoAi], Note::Malformed),
+            ("X-Robots-Tag: noindex, noai", &[NoIndex, NoAi], Note::Malformed),
+            ("x-robots-tag: X-Robots-Tag: noai", &[NoAi], Note::Malformed),
+            ("noml, noai", &[NoAi], Note::UnknownRule),
+        ] {
+            assert_eq!(header(value), all(wanted), "{value}");
+            assert_eq!(notes(value), [note], "{value}");
+        }
+        assert_eq!(notes("a: noml, max-snippet, follow, noindex"), []);
+        for date in ["Jun 25, 2030 15:00:00 PST", "15:00, 21 Sep 2030 15:00:00 GMT", "x, y, : z"] {
+            let value = format!("unavailable_after: {date}, noai, a: noindex");
+            let mut wanted = all(&[Unreadable, NoAi]);
+            wanted.push(("a".into(), NoIndex));
+            assert_eq!(header(&value), wanted, "{value}");
+        }
+        let named = header("unavailable_after: x, a: noai");
+        assert_eq!(named, [("all".into(), Unreadable), ("a".into(), NoAi)]);
     }
 
     #[test]

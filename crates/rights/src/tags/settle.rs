@@ -28,7 +28,8 @@ impl TagReader {
         now: Option<i64>,
     ) -> TagReader {
         let names = names.map(|name| name.to_ascii_lowercase().into_boxed_slice());
-        TagReader { reading: reading(by), names: names.collect(), now }
+        let names: Vec<Box<[u8]>> = names.collect();
+        TagReader { reading: reading(by, names.iter().map(|name| &**name)), names, now }
     }
 
     /// Adds what the rules for the crawler state. All rules for it and for all crawlers add up.
@@ -37,7 +38,8 @@ impl TagReader {
         let has = |rule: TagRule| own().any(|tag| tag.rule == rule);
         let is_cancelled = self.reading.permits
             && own().any(|tag| tag.rule == TagRule::Index && is_meta(&tag.place));
-        let keeps_archive = has(TagRule::NoCache) && !self.reading.no_archive.is_empty();
+        let keeps_archive = has(TagRule::NoCache) && self.reading.caches;
+        rights.add_notes(tags.notes());
         let mut limits = Limits::default();
         let (mut has_no_index, mut has_no_snippet) = (false, false);
         for tag in own() {
@@ -86,11 +88,16 @@ impl TagReader {
         limits.index_if_embedded =
             self.reading.embeds && has_no_index && has(TagRule::IndexIfEmbedded);
         limits.url_title_snippet = keeps_archive;
+        if keeps_archive {
+            rights.add_note(Note::NoCache);
+        }
         rights.set_limits(limits);
     }
 
-    /// Returns true if a crawler of this name is the one that is asked for.
+    /// Returns true if a crawler of this name is the one that is asked for. A version after a slash is none
+    /// of its name.
     pub(crate) fn has_name(&self, name: &[u8]) -> bool {
+        let name = name.split(|byte| *byte == b'/').next().unwrap_or_default();
         let own = self.names.iter().map(|name| &**name);
         let more = self.reading.names.iter().map(|name| name.as_bytes());
         own.chain(more).any(|own| own.eq_ignore_ascii_case(name))
@@ -160,6 +167,7 @@ mod tests {
                 ("BOT: noindex", "-???"),
                 ("otherbot: noindex", "????"),
                 ("two: noindex", "-???"),
+                ("Two/1.0: noindex", "-???"),
             ] {
                 assert_eq!(shown(&rights(*reading, "Bot, Two", &[line], &[])), wanted, "{line}");
             }
@@ -194,6 +202,7 @@ mod tests {
         // Of the names of meta tags only two count.
         assert_eq!(shown(&google("Googlebot-News", &["googlebot-news=noindex"])), "-???");
         assert_eq!(shown(&google("Googlebot", &["googlebot-news=noindex"])), "????");
+        assert_eq!(shown(&google("AdsBot-Google", &["AdsBot-Google=noindex"])), "-???");
         assert_eq!(shown(&google("Googlebot-Image", &["googlebot-image=noindex"])), "????");
         assert_eq!(shown(&google("Googlebot-Image, Googlebot", &["googlebot=noindex"])), "-???");
         let header =
@@ -203,6 +212,10 @@ mod tests {
 
     #[test]
     fn bing() {
+        let amazon = |reading, crawler| shown(&rights(reading, crawler, &["noarchive"], &[]));
+        assert_eq!(amazon(TagReading::Amazon, "x"), "???-");
+        assert_eq!(amazon(TagReading::Generic, "AmazonBot"), "???-");
+        assert_eq!(amazon(TagReading::Google, "Amazonbot"), "????");
         let bing =
             |lines: &[&str], metas: &[&str]| rights(TagReading::Bing, "bingbot", lines, metas);
         assert_eq!(shown(&bing(&["noarchive"], &[])), "??--");

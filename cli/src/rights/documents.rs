@@ -1,0 +1,486 @@
+//! The documents of archives beside robots.txt: tdmrep.json and licences.
+//!
+//! A document is known by where it is named, whatever its type: by its path (tdmrep.json), by a `License`
+//! line of a robots.txt, or by a `Link` field. What pages name is found by its type, as long as that may be
+//! the type of such a document. Redirects are followed. So the archives are read once for what is known by
+//! itself, and once more for each step to addresses that were named only then.
+//!
+//! Of the captures of an address that say something (a document, a redirect, or that there is none) the one
+//! counts that was in force when the page was fetched ([`Versions::in_force`]). A failure says nothing; if it
+//! is the newest capture before the page, the address counts as not read besides, which takes permissions away
+//! and erases no reservation.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use robotsieve::internals::{Content, RobotsInternals as _};
+use robotsieve::{Profile, Robots};
+use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::{Fit, Versions};
+use robotsieve_client::Timestamp;
+use robotsieve_client::report::rfc3339;
+use robotsieve_client::outcome::{Protocol, Said as Answer};
+use robotsieve_rights::{Documents, LicenceKind, Response};
+use url::Url;
+
+use super::args::RightsArgs;
+use super::page::media_type;
+use super::payloads::Payloads;
+use super::row::Document;
+use crate::error::Failure;
+use crate::read::warc_files;
+
+/// The most documents that are kept, and their bytes.
+const MOST_DOCUMENTS: usize = 1 << 20;
+const MOST_DOCUMENT_BYTES: usize = 1 << 30;
+
+/// The most bytes of a document. RSL documents that are longer are rejected anyway.
+const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
+
+/// The most redirects that lead to a document, as for robots.txt.
+const MOST_REDIRECTS: usize = 5;
+
+pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
+
+/// The documents that archives have, with the times at which they were captured.
+pub(super) struct Known {
+    by_address: HashMap<String, History>,
+    /// By the address that redirects, and the place of the document in memory, where it stays.
+    redirected: Mutex<HashMap<(String, usize), Documents>>,
+    /// How many different ones there are.
+    pub(super) count: usize,
+    /// How many were left out, because there are too many.
+    pub(super) left_out: u64,
+}
+
+/// What an address had, and when.
+struct History {
+    versions: Versions<Step>,
+    /// When it could not be read, in ascending order.
+    failed: Vec<Timestamp>,
+}
+
+/// What an address had.
+#[derive(Clone)]
+enum Step {
+    Document(Arc<File>),
+    Redirect(Arc<str>),
+    Absent,
+}
+
+/// A document, read when a page first needs it.
+struct File {
+    bytes: Vec<u8>,
+    read: OnceLock<Documents>,
+}
+
+/// A document that was in force for a page, or that the owner changed later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dated {
+    pub(super) address: String,
+    pub(super) captured: Timestamp,
+    pub(super) fit: Fit,
+}
+
+impl Dated {
+    /// As it is printed beside a page of this time.
+    pub(super) fn row(self, page: Timestamp) -> Document {
+        let Dated { address: url, captured, fit } = self;
+        let age = page.0.cast_signed().saturating_sub(captured.0.cast_signed());
+        Document { url, captured: rfc3339(captured), age_seconds: age, fit: fit.as_str() }
+    }
+}
+
+impl Known {
+    /// Adds the document to `documents` that was in force at an address when a page was fetched.
+    pub(super) fn add(
+        &self,
+        documents: &mut Documents,
+        address: &str,
+        at: Option<Timestamp>,
+    ) -> Option<Dated> {
+        let (mut next, mut redirects) = (address.to_owned(), 0);
+        let mut found: Option<Dated> = None;
+        loop {
+            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS) else {
+                // What a redirect leads to and the archives do not have may be there.
+                if redirects > 0 {
+                    documents.add_not_read(address);
+                }
+                return found;
+            };
+            let in_force = dated.versions.in_force(&Protocol::RFC9309, at);
+            let captured = in_force.as_ref().map(|(settled, _)| settled.captured.at);
+            let failed = dated.failed.partition_point(|failed| at.is_none_or(|at| *failed <= at));
+            let last_failed = failed.checked_sub(1).map(|last| dated.failed[last]);
+            let is_later = matches!(in_force, Some((_, Fit::Later)));
+            if last_failed.is_some_and(|failed| is_later || captured.is_none_or(|at| at < failed))
+                || in_force.is_none()
+            {
+                documents.add_not_read(address);
+            }
+            let Some((settled, fit)) = in_force else { return found };
+            // The first of a chain says when the address was read.
+            let captured = settled.captured.at;
+            let first = Dated { address: address.to_owned(), captured, fit };
+            found = Some(found.unwrap_or(first));
+            match settled.of {
+                Step::Document(document) => {
+                    let read = || Documents::new().with(address, &document.bytes);
+                    if redirects == 0 {
+                        documents.add_all(document.read.get_or_init(read));
+                    } else {
+                        documents.add_all(&self.redirected(address, &document, read));
+                    }
+                    return found;
+                }
+                Step::Redirect(to) => (next, redirects) = (to.to_string(), redirects + 1),
+                Step::Absent => return found,
+            }
+        }
+    }
+
+    /// A document as that of an address that redirects to it: its address is its name.
+    fn redirected(
+        &self,
+        address: &str,
+        document: &Arc<File>,
+        read: impl FnOnce() -> Documents,
+    ) -> Documents {
+        let key = (address.to_owned(), Arc::as_ptr(document).addr());
+        let mut redirected = self.redirected.lock().unwrap_or_else(PoisonError::into_inner);
+        redirected.entry(key).or_insert_with(read).clone()
+    }
+
+    /// The times after that of a page at which an address had another document, the newest first.
+    pub(super) fn after(&self, address: &str, at: Timestamp) -> Vec<Timestamp> {
+        let Some(dated) = self.by_address.get(address) else { return Vec::new() };
+        let mut times: Vec<(Timestamp, *const File)> = Vec::new();
+        for (at, step) in dated.versions.files_after(at) {
+            let Step::Document(document) = step else { continue };
+            let document = Arc::as_ptr(document);
+            match times.last_mut().filter(|(_, last)| *last == document) {
+                Some(last) => last.0 = at,
+                None => times.push((at, document)),
+            }
+        }
+        times.into_iter().map(|(at, _)| at).collect()
+    }
+}
+
+/// What a capture of an address says of the document there.
+#[derive(Debug)]
+enum Said {
+    Document(Vec<u8>),
+    /// An absolute address.
+    Redirect(String),
+    /// There is none.
+    Absent,
+    /// Nothing: an error, a part of an answer, a body that cannot be read.
+    Failure,
+}
+
+/// The captures of an address.
+#[derive(Debug, Default)]
+struct Captured {
+    /// That say something.
+    said: Vec<(Timestamp, Said)>,
+    failed: Vec<Timestamp>,
+}
+
+impl Captured {
+    fn add(&mut self, at: Timestamp, said: Said) {
+        match said {
+            Said::Failure => self.failed.push(at),
+            said => self.said.push((at, said)),
+        }
+    }
+
+    /// The bytes of its documents.
+    fn len(&self) -> usize {
+        self.said.iter().map(|(_, said)| said.len()).sum()
+    }
+
+    fn dated(mut self, count: &mut usize) -> History {
+        // Of two of the same time the later one in the archives counts, as for robots.txt.
+        self.said.sort_by_key(|(at, _)| *at);
+        self.failed.sort_unstable();
+        let mut versions = Versions::default();
+        let mut last: Option<Arc<File>> = None;
+        for (at, said) in self.said {
+            let (said, step) = match said {
+                Said::Document(body) => {
+                    let document = match last.take().filter(|last| last.bytes == body) {
+                        Some(last) => last,
+                        None => {
+                            *count += 1;
+                            Arc::new(File { bytes: body, read: OnceLock::new() })
+                        }
+                    };
+                    last = Some(Arc::clone(&document));
+                    (Answer::File(None), Step::Document(document))
+                }
+                Said::Redirect(to) => (Answer::File(None), Step::Redirect(to.into())),
+                Said::Absent | Said::Failure => (Answer::Status(404), Step::Absent),
+            };
+            versions.push(at, Some((0, said)), step);
+        }
+        History { versions, failed: self.failed }
+    }
+}
+
+impl Said {
+    fn len(&self) -> usize {
+        match self {
+            Said::Document(body) => body.len(),
+            Said::Redirect(to) => to.len(),
+            Said::Absent | Said::Failure => 0,
+        }
+    }
+}
+
+/// What is found in the archives.
+#[derive(Default)]
+struct Found {
+    by_address: HashMap<String, Captured>,
+    /// Addresses of licences.
+    named: HashSet<String>,
+    /// Captures.
+    count: usize,
+    bytes: usize,
+    left_out: u64,
+}
+
+/// What a response says of documents: of its own address, and which addresses it names.
+#[derive(Default)]
+struct Look {
+    capture: Option<(String, Timestamp, Said)>,
+    names: Vec<String>,
+}
+
+/// The documents that the archives have, each at the address that names it.
+pub(super) fn documents(args: &RightsArgs, payloads: &Payloads) -> Result<Known, Failure> {
+    let mut found = Found::default();
+    found.read(args, |response| first_look(response, payloads))?;
+    // The addresses that stand for a document, and those that lead to one.
+    let mut wanted: HashSet<String> =
+        found.named.iter().filter(|name| !is_always_kept(name)).cloned().collect();
+    let mut read: HashSet<String> = HashSet::new();
+    for _ in 0..=MOST_REDIRECTS {
+        wanted.extend(found.redirects(&read));
+        wanted.retain(|address| !read.contains(address) && !is_always_kept(address));
+        if wanted.is_empty() {
+            break;
+        }
+        for address in &wanted {
+            let before = found.by_address.remove(address).unwrap_or_default();
+            found.bytes -= before.len();
+            found.count -= before.said.len() + before.failed.len();
+        }
+        found.read(args, |response| second_look(response, &wanted, payloads))?;
+        read.extend(std::mem::take(&mut wanted));
+    }
+    Ok(found.known())
+}
+
+impl Found {
+    /// Reads the archives. What is damaged in them is told when the responses are judged.
+    fn read(
+        &mut self,
+        args: &RightsArgs,
+        look: impl Fn(&ResponseRecord<'_>) -> Look + Sync,
+    ) -> Result<(), Failure> {
+        let files = warc_files::opened(&args.warc);
+        let weigh = |look: &Look| {
+            let of_capture = look.capture.as_ref().map_or(0, |(_, _, said)| match said {
+                Said::Document(body) => body.len(),
+                _ => 0,
+            });
+            128 + of_capture + look.names.iter().map(String::len).sum::<usize>()
+        };
+        let look = |response: &ResponseRecord<'_>| Ok(look(response));
+        let take = |item| {
+            if let ResponseItem::Made(Look { capture, names }) = item {
+                let room = MOST_DOCUMENTS.saturating_sub(self.named.len());
+                self.named.extend(names.into_iter().take(room));
+                if let Some((address, at, said)) = capture {
+                    self.add(address, at, said);
+                }
+            }
+            Ok::<(), Failure>(())
+        };
+        warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
+        Ok(())
+    }
+
+    fn add(&mut self, address: String, at: Timestamp, said: Said) {
+        let is_known = self.by_address.contains_key(&address);
+        let is_full =
+            self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
+        // What there is no room for counts as not read.
+        let said = match said {
+            Said::Document(_) if is_full => {
+                self.left_out += 1;
+                Said::Failure
+            }
+            said => said,
+        };
+        if is_full && !is_known {
+            return;
+        }
+        self.count += 1;
+        self.bytes += said.len();
+        self.by_address.entry(address).or_default().add(at, said);
+    }
+
+    /// Where the captures lead of those addresses that may stand for a document.
+    fn redirects(&self, read: &HashSet<String>) -> Vec<String> {
+        let leads = |address: &String| {
+            self.named.contains(address)
+                || read.contains(address)
+                || Url::parse(address).is_ok_and(|url| is_tdm(&url))
+        };
+        let captures = self.by_address.iter().filter(|(address, _)| leads(address));
+        let said = captures.flat_map(|(_, captured)| &captured.said);
+        let redirects = said.filter_map(|(_, said)| match said {
+            Said::Redirect(to) => Some(to.clone()),
+            _ => None,
+        });
+        redirects.collect()
+    }
+
+    fn known(self) -> Known {
+        let mut count = 0;
+        let dated = self.by_address.into_iter();
+        let dated = dated.map(|(address, captured)| (address, captured.dated(&mut count)));
+        let by_address = dated.collect();
+        let redirected = Mutex::default();
+        Known { by_address, redirected, count, left_out: self.left_out }
+    }
+}
+
+/// Looks for documents that are known by their path or their type, and for names of others.
+fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
+    let mut look = Look::default();
+    let fields = || response.headers().filter(|(name, _)| name.eq_ignore_ascii_case("link"));
+    if fields().next().is_some() {
+        let links = Response::new().with_headers(fields()).links;
+        let of_rsl = links.iter().filter(|link| link.kind == LicenceKind::Rsl);
+        look.names.extend(of_rsl.filter_map(|link| address(&link.url)));
+    }
+    let Some(own) = address(response.url) else { return look };
+    let Ok(url) = Url::parse(&own) else { return look };
+    if url.path() == "/robots.txt" && (200..300).contains(&response.status) {
+        // What a revisit repeats is looked at where it stands.
+        if let Ok(body) = response.body() {
+            look.names.extend(licences(&body.bytes));
+        }
+        return look;
+    }
+    let media_type = media_type(response.headers());
+    let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
+    let is_named = is_always_kept(&own) || is("application/rsl+xml");
+    let may_be_rsl = is("application/xml")
+        || is("text/xml")
+        || is("text/plain")
+        || is("application/octet-stream")
+        || media_type.is_empty();
+    if !is_named && !may_be_rsl {
+        return look;
+    }
+    let is_tdm = is_tdm(&url);
+    let mut said = said(response, &url, payloads);
+    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
+    if let Said::Document(body) = &said
+        && !is_tdm
+        && !is("application/rsl+xml")
+        && !names_rsl(body)
+    {
+        if !is_named {
+            return look;
+        }
+        // Anything else took its place.
+        said = Said::Absent;
+    }
+    if is_named || matches!(said, Said::Document(_)) {
+        look.capture = Some((own, response.at, said));
+    }
+    look
+}
+
+/// Looks for the documents at these addresses.
+fn second_look(
+    response: &ResponseRecord<'_>,
+    wanted: &HashSet<String>,
+    payloads: &Payloads,
+) -> Look {
+    let own = address(response.url).filter(|own| wanted.contains(own));
+    let capture = own.and_then(|own| {
+        let said = said(response, &Url::parse(&own).ok()?, payloads);
+        Some((own, response.at, said))
+    });
+    Look { capture, names: Vec::new() }
+}
+
+/// What a response says of the document at its address.
+fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
+    let payload = payloads.of(response);
+    let status = match (response.status, payload) {
+        (0, Some(payload)) => payload.status,
+        (status, _) => status,
+    };
+    match status {
+        // A part says nothing.
+        206 => Said::Failure,
+        200..=299 | 304 => {
+            let of_payload = payload.and_then(|payload| payload.document.clone());
+            match response.body().ok().map(|body| body.bytes).filter(|_| status != 304).or(of_payload) {
+                // What is cut is no JSON, and no XML, and is found to be none.
+                Some(mut bytes) => {
+                    bytes.truncate(MOST_BYTES_OF_ONE);
+                    Said::Document(bytes)
+                }
+                None => Said::Failure,
+            }
+        }
+        301 | 302 | 303 | 307 | 308 => {
+            let location = response.header("location").and_then(|to| str::from_utf8(to).ok());
+            let to = location.and_then(|to| url.join(to.trim()).ok());
+            match to.and_then(|to| address(to.as_str())) {
+                Some(to) => Said::Redirect(to),
+                None => Said::Failure,
+            }
+        }
+        404 | 410 => Said::Absent,
+        _ => Said::Failure,
+    }
+}
+
+/// An address in the form by which captures are compared. `None` if it is no absolute URL.
+pub(super) fn address(url: &str) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    url.set_fragment(None);
+    Some(url.into())
+}
+
+/// Returns true if all captures of an address are kept in the first look.
+fn is_always_kept(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| is_tdm(&url) || url.path().ends_with(".xml"))
+}
+
+pub(super) fn is_tdm(url: &Url) -> bool {
+    url.path() == TDM_PATH && url.query().is_none()
+}
+
+/// The licences that a robots.txt names, to whomever.
+fn licences(file: &[u8]) -> Vec<String> {
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let lines = robots.groups().lines();
+    let licences = lines.filter_map(|line| match line.content {
+        Content::Record(record) if record.name.eq_ignore_ascii_case(b"license") => {
+            str::from_utf8(record.value).ok().and_then(address)
+        }
+        _ => None,
+    });
+    licences.collect()
+}

@@ -1,0 +1,130 @@
+//! The bodies of revisits, which other records of the archives have.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use robotsieve_captures::packs::GatherInput;
+use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::{Key, RepeatedAt, SiteAnswer};
+use robotsieve_client::Timestamp;
+use robotsieve_rights::Response;
+use url::Url;
+
+use super::args::RightsArgs;
+use super::documents::is_tdm;
+use super::page::page_of;
+use super::row::Page;
+use crate::error::Failure;
+use crate::pack::sources::{CaptureSource, Faults};
+use crate::read::warc_files;
+
+/// The records to which revisits refer, as hashes: of a name, or of a URL and a time.
+#[derive(Default)]
+pub struct References {
+    hasher: RandomState,
+    wanted: HashSet<u64>,
+}
+
+impl References {
+    fn hash(&self, key: &str, at: Option<Timestamp>) -> u64 {
+        self.hasher.hash_one((key, at.map(|at| at.0)))
+    }
+
+    fn add(&mut self, place: &RepeatedAt<Box<str>>) {
+        let hash = self.hash(&place.key, place.exactly);
+        self.wanted.insert(hash);
+    }
+}
+
+/// A source of captures that notes to what its revisits refer.
+pub struct Noting<S> {
+    pub source: S,
+    pub references: Arc<Mutex<References>>,
+}
+
+impl<S: CaptureSource> CaptureSource for Noting<S> {
+    fn next(&mut self, faults: &Faults) -> Option<GatherInput> {
+        let input = self.source.next(faults)?;
+        if let GatherInput::Capture(capture) = &input
+            && let SiteAnswer::Same(same) = &capture.answer
+        {
+            let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+            same.places.iter().flatten().for_each(|place| references.add(place));
+        }
+        Some(input)
+    }
+}
+
+/// What a record has that a revisit repeats.
+pub struct Payload {
+    pub status: u16,
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// What its page says, without its header.
+    pub page: (Page, Response),
+    /// Its body, if that may be a document.
+    pub document: Option<Vec<u8>>,
+}
+
+/// What the records have to which revisits refer.
+pub struct Payloads {
+    references: References,
+    by_place: HashMap<u64, Arc<Payload>>,
+}
+
+impl Payloads {
+    /// Reads the archives once more, unless no revisit refers to anything.
+    pub fn read(args: &RightsArgs, references: References) -> Result<Payloads, Failure> {
+        let mut by_place = HashMap::new();
+        if !references.wanted.is_empty() {
+            let look = |record: &ResponseRecord<'_>| Ok(of_record(record, &references));
+            let weigh = |_: &Option<(Vec<u64>, Payload)>| 4096;
+            let take = |item: ResponseItem<Option<(Vec<u64>, Payload)>>| {
+                if let ResponseItem::Made(Some((places, payload))) = item {
+                    let payload = Arc::new(payload);
+                    by_place.extend(places.into_iter().map(|place| (place, Arc::clone(&payload))));
+                }
+                Ok::<(), Failure>(())
+            };
+            // What is damaged is told when the responses are judged.
+            let files = warc_files::opened(&args.warc);
+            warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
+        }
+        Ok(Payloads { references, by_place })
+    }
+
+    /// What the record has that a revisit repeats.
+    pub fn of(&self, record: &ResponseRecord<'_>) -> Option<&Payload> {
+        let mut places = record.repeats.iter().flatten().flatten();
+        let of = |place: &RepeatedAt<Box<str>>| {
+            self.by_place.get(&self.references.hash(&place.key, place.exactly))
+        };
+        places.find_map(of).map(|payload| &**payload)
+    }
+}
+
+/// What a record has, if a revisit refers to it, and under which places.
+fn of_record(
+    record: &ResponseRecord<'_>,
+    references: &References,
+) -> Option<(Vec<u64>, Payload)> {
+    if record.repeats.is_some() {
+        return None;
+    }
+    let names = record.names();
+    let names = [&names.id, &names.payload].into_iter().flatten();
+    let mut places: Vec<u64> = names.map(|name| references.hash(name, None)).collect();
+    places.extend(Key::of(record.url).map(|key| references.hash(key.as_str(), Some(record.at))));
+    places.retain(|place| references.wanted.contains(place));
+    if places.is_empty() {
+        return None;
+    }
+    let headers = record.headers().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers: Vec<_> = headers.collect();
+    let page = page_of(record.headers(), record.status, Response::new(), || record.body());
+    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
+    let is_tdm = Url::parse(record.url).is_ok_and(|url| is_tdm(&url));
+    let is_document = |body: &Vec<u8>| is_tdm || page.0 == Page::NotHtml && names_rsl(body);
+    let document = record.body().ok().map(|body| body.bytes).filter(is_document);
+    Some((places, Payload { status: record.status, headers, page, document }))
+}

@@ -1,0 +1,162 @@
+//! The robots.txt files of archives: what was in force for a site at a time.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use robotsieve::pack::{Pack, PackError};
+use robotsieve::{Config, Crawler, Origin, Profile, SiteKind, SiteRules};
+use robotsieve_captures::packs::{Gather, Judging, Making, PackedAt};
+use robotsieve_captures::{Answered, Fit, Versions};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::Protocol;
+use robotsieve_rights::packed::PackRights;
+use robotsieve_rights::{RobotsRights, Vocabulary};
+
+use super::args::RightsArgs;
+use super::payloads::{Noting, References};
+use crate::error::Failure;
+use crate::pack::args::Seed;
+use crate::pack::make::{opened, pool, stream, tell_left_out};
+use crate::pack::sources::Warc;
+
+/// The outcomes that are no file, each with the number under which it is in the pack.
+const OUTCOMES: [SiteKind; 3] = [SiteKind::AllowAll, SiteKind::DisallowAll, SiteKind::Unknown];
+
+/// The robots.txt files of archives, with the times at which they were captured.
+pub struct RobotsFiles {
+    pack: &'static Pack<'static>,
+    packed: PackRights<'static>,
+    vocabulary: Vocabulary,
+    protocol: Protocol,
+    /// By the key of an origin; with each file its number.
+    origins: HashMap<Box<str>, Versions<Option<u32>>>,
+    /// What could not be read.
+    pub faults: u64,
+}
+
+/// What was in force for a site.
+pub struct RobotsInForce {
+    pub holds: SiteKind,
+    /// When it was captured.
+    pub captured: Timestamp,
+    pub fit: Fit,
+    pub rights: Option<RobotsRights<'static>>,
+}
+
+impl RobotsFiles {
+    /// Reads all archives. Each file is kept once in a pack, under the origin of its number.
+    pub fn read(
+        args: &RightsArgs,
+        crawler: &Crawler,
+        profile: &Profile,
+        folder: &Path,
+        references: &Arc<Mutex<References>>,
+    ) -> Result<RobotsFiles, Failure> {
+        let config = Config::default().with_keep_rights(true);
+        let crawlers = vec![crawler.clone()];
+        let making = Making { profile: *profile, crawlers, config, seed: Seed::default().get() };
+        let source = Warc::open(args.warc.clone(), args.threads.get())?;
+        let source = Noting { source, references: Arc::clone(references) };
+        let judging = Judging::of(profile, None);
+        let mut origins: HashMap<Box<str>, Versions<Option<u32>>> = HashMap::new();
+        let made = || {
+            let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(folder)?);
+            let mut gather = Gather::new(making.writer(out, folder)?, None, &judging, folder)?;
+            let threads = pool(args.threads)?;
+            let progress = args.progress.progress;
+            let faults = stream(&mut gather, vec![Box::new(source)], &threads, progress)?;
+            let mut numbers: HashMap<PackedAt, u32> = HashMap::new();
+            let (mut writer, counts) = gather.histories(|writer, origin, answers| {
+                let mut versions = Versions::default();
+                for Answered { at, answer, .. } in answers {
+                    let number = match answer {
+                        Some((_, _, Some(place))) => match numbers.get(place) {
+                            Some(number) => Some(*number),
+                            None => {
+                                let number = u32::try_from(numbers.len()).map_err(io::Error::other)?;
+                                let number = number + OUTCOMES.len() as u32;
+                                let rules = SiteRules::Rules(place.written()?);
+                                writer.add(&numbered(number), rules, None)?;
+                                numbers.insert(place.clone(), number);
+                                Some(number)
+                            }
+                        },
+                        _ => None,
+                    };
+                    let answer = answer.as_ref().map(|(hops, said, _)| (*hops, *said));
+                    versions.push(*at, answer, number);
+                }
+                origins.insert(origin.key().into(), versions);
+                Ok(())
+            })?;
+            for (number, outcome) in (0..).zip([SiteRules::AllowAll, SiteRules::DisallowAll, SiteRules::Unknown]) {
+                writer.add(&numbered(number), outcome, None)?;
+            }
+            tell_left_out(counts);
+            io::Result::Ok((opened(writer.finish()?)?, faults, counts.captures))
+        };
+        let (pack, faults, captures) = made().map_err(|cause| Failure::io("cannot read what robots.txt files say", cause))?;
+        if faults > 0 && captures == 0 {
+            let what = "nothing could be read: see the errors above".to_owned();
+            return Err(Failure::Incomplete(what));
+        }
+        let (packed, protocol) = (PackRights::new(pack), Protocol::of(profile));
+        let vocabulary = args.vocabulary();
+        Ok(RobotsFiles { pack, packed, vocabulary, protocol, origins, faults })
+    }
+
+    /// What was in force for a site when something of it was fetched; without a time, its newest state. `None` if no capture says anything of it.
+    pub fn in_force(
+        &self,
+        origin: &Origin<'_>,
+        at: Option<Timestamp>,
+    ) -> Result<Option<RobotsInForce>, PackError> {
+        let versions = self.origins.get(origin.key());
+        let found = versions.and_then(|versions| versions.in_force(&self.protocol, at));
+        let Some((settled, fit)) = found else { return Ok(None) };
+        let (holds, captured) = (settled.holds, settled.captured.at);
+        let number = OUTCOMES.iter().zip(0..).find(|(kind, _)| **kind == holds);
+        let rights = match number.map(|(_, number)| number).or(settled.of) {
+            Some(number) => self.rights(number)?,
+            None => None,
+        };
+        Ok(Some(RobotsInForce { holds, captured, fit, rights }))
+    }
+
+    /// The different files that a site had after a time, each as it was first captured, the newest first:
+    /// so many at most.
+    pub fn after(
+        &self,
+        origin: &Origin<'_>,
+        at: Timestamp,
+        most: usize,
+    ) -> Result<Vec<(Timestamp, RobotsRights<'static>)>, PackError> {
+        let mut different: Vec<(u32, Timestamp)> = Vec::new();
+        let versions = self.origins.get(origin.key());
+        for (at, number) in versions.into_iter().flat_map(|versions| versions.files_after(at)) {
+            let Some(number) = *number else { continue };
+            match different.iter().position(|(known, _)| *known == number) {
+                Some(known) => different[known].1 = at,
+                None if different.len() < most => different.push((number, at)),
+                None => break,
+            }
+        }
+        let rights = |(number, at)| Ok(self.rights(number)?.map(|rights| (at, rights)));
+        different.into_iter().filter_map(|one| rights(one).transpose()).collect()
+    }
+
+    fn rights(&self, number: u32) -> Result<Option<RobotsRights<'static>>, PackError> {
+        match self.pack.get(&numbered(number))? {
+            Some(site) => self.packed.with_rules(&site, 0, self.vocabulary),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The origin under which a file is in the pack: packs have one file for each.
+fn numbered(number: u32) -> Origin<'static> {
+    let url = format!("https://{number}.invalid");
+    Origin::of(&url).expect("is a URL").into_owned()
+}

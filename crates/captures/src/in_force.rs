@@ -1,0 +1,138 @@
+//! Which capture of a document was in force when a page was fetched.
+//!
+//! The copy that was current then counts, and no later one (draft-ietf-aipref-attach-05, "When Preferences
+//! Apply"): what an owner says later neither permits nor refuses what was fetched before.
+
+use robotsieve::SiteKind;
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{AsOf, Protocol, Said};
+
+use crate::history::{Captured, History, Settled, nearest};
+
+/// The most answers before a time that are looked at, so that an address that was asked a million times
+/// costs no more than others. The last file before them counts besides.
+const MOST_ANSWERS: usize = 256;
+
+/// The answers of one address, in the order of their times, each with its companion.
+#[derive(Clone, Debug)]
+pub struct Versions<B> {
+    times: Vec<Timestamp>,
+    /// The number of redirects and the answer; `None` if it leads to what is not known.
+    answers: Vec<(Option<(u8, Said)>, B)>,
+}
+
+/// How a capture stands to the page that it is to speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It was in force: captured before the page, and its lifetime was not over.
+    Current,
+    /// It is the nearest one, from before the page, but its lifetime was over.
+    Older,
+    /// It is the nearest one, from after the page.
+    Later,
+}
+
+impl Fit {
+    /// As reports write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Fit::Current => "current",
+            Fit::Older => "older",
+            Fit::Later => "later",
+        }
+    }
+}
+
+impl<B> Default for Versions<B> {
+    fn default() -> Versions<B> {
+        Versions { times: Vec::new(), answers: Vec::new() }
+    }
+}
+
+impl<B: Clone> Versions<B> {
+    /// Adds an answer that came after so many redirects; `None` for one that leads to what is not known. Of
+    /// answers at the same time the one that is added later counts as the newer. `O(1)` if they come in the
+    /// order of their times.
+    pub fn push(&mut self, at: Timestamp, answer: Option<(u8, Said)>, of: B) {
+        let place = self.times.partition_point(|time| *time <= at);
+        self.times.insert(place, at);
+        self.answers.insert(place, (answer, of));
+    }
+
+    /// Returns what was in force at the time at which a page was fetched, or without one what the newest
+    /// answer comes to ([`AsOf::Capture`]). In force was the newest answer before the page, as
+    /// [`History::settle`] says, if its lifetime was not over; else the nearest in time. Returns `None`
+    /// if there is no answer.
+    ///
+    /// ```
+    /// use robotsieve_captures::{Fit, Versions};
+    /// use robotsieve_client::Timestamp;
+    /// use robotsieve_client::outcome::{Protocol, Said};
+    ///
+    /// const DAY: u64 = 24 * 60 * 60;
+    /// let mut versions = Versions::default();
+    /// versions.push(Timestamp(100 * DAY), Some((0, Said::File(None))), "the first");
+    /// versions.push(Timestamp(900 * DAY), Some((0, Said::File(None))), "the second");
+    /// let in_force = |at| {
+    ///     let (settled, fit) = versions.in_force(&Protocol::RFC9309, Some(Timestamp(at))).unwrap();
+    ///     (settled.of, fit)
+    /// };
+    /// assert_eq!(in_force(100 * DAY + 60), ("the first", Fit::Current));
+    /// assert_eq!(in_force(400 * DAY), ("the first", Fit::Older));
+    /// assert_eq!(in_force(600 * DAY), ("the second", Fit::Later));
+    /// ```
+    #[must_use]
+    pub fn in_force(
+        &self,
+        protocol: &Protocol,
+        at: Option<Timestamp>,
+    ) -> Option<(Settled<B>, Fit)> {
+        let Some(at) = at else {
+            let newest = self.settled(self.times.len(), protocol, AsOf::Capture)?;
+            return Some((newest, Fit::Current));
+        };
+        let before = self.times.partition_point(|time| *time <= at);
+        let settled = self.settled(before, protocol, AsOf::Time(at));
+        let is_current =
+            |settled: &Settled<B>| settled.holds != SiteKind::Unknown && !settled.is_expired;
+        if let Some(settled) = settled.as_ref().filter(|settled| is_current(settled)) {
+            return Some((settled.clone(), Fit::Current));
+        }
+        let is_known = |place: &usize| self.answers[*place].0.is_some();
+        let earlier = (0..before).rev().take(MOST_ANSWERS).find(is_known);
+        let later = (before..self.times.len()).take(MOST_ANSWERS).find(is_known);
+        let both: Vec<usize> = earlier.into_iter().chain(later).collect();
+        let times: Vec<Timestamp> = both.iter().map(|place| self.times[*place]).collect();
+        match nearest(&times, at).map(|place| both[place]) {
+            Some(place) if place >= before => {
+                let at = self.times[place];
+                let len = self.times.partition_point(|time| *time <= at);
+                Some((self.settled(len, protocol, AsOf::Time(at))?, Fit::Later))
+            }
+            Some(_) => Some((settled?, Fit::Older)),
+            // They all lead to what is not known.
+            None => Some((self.settled(self.times.len(), protocol, AsOf::Capture)?, Fit::Older)),
+        }
+    }
+
+    /// The companions of the files that were captured after a time, with their times, the newest first.
+    pub fn files_after(&self, at: Timestamp) -> impl Iterator<Item = (Timestamp, &B)> {
+        let later = (0..self.times.len()).rev().take_while(move |place| self.times[*place] > at);
+        let is_file = |place: &usize| matches!(self.answers[*place].0, Some((_, Said::File(_))));
+        later.filter(is_file).map(|place| (self.times[place], &self.answers[place].1))
+    }
+
+    /// What follows from the first answers.
+    fn settled(&self, len: usize, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
+        let mut history = History::default();
+        let first = len.saturating_sub(MOST_ANSWERS);
+        let is_file = |place: &usize| matches!(self.answers[*place].0, Some((_, Said::File(_))));
+        let file_before = (0..first).rev().find(is_file);
+        for place in file_before.into_iter().chain(first..len) {
+            let (answer, of) = &self.answers[place];
+            history.push(Captured::at(self.times[place]), *answer, of.clone());
+        }
+        history.settle(protocol, as_of)
+    }
+}

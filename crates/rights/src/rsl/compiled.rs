@@ -1,0 +1,431 @@
+//! A document settled once, so that a URL costs a walk.
+//!
+//! Of the contents that cover a URL those with the longest path supply the permissions, and what wider ones
+//! prohibit stays. Both are settled when the document is read, for each place that a walk can end at:
+//!
+//! - paths without a `*` within are texts in order, each of which knows the longest other one that it begins
+//!   with; a target finds the last one not behind it, and goes up from there to one that it begins with. What
+//!   covers all below a text is settled there, so nothing above it is looked at;
+//! - paths with a `*` within are tried. There are few: a document with more is refused.
+//!
+//! Lists have a most, so that no document makes a URL slow or an answer long: what goes beyond it still counts,
+//! and is not listed.
+
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use robotsieve::internals::{Pattern, RawRule, RuleSet};
+use robotsieve::{Origin, Profile, Verdict};
+
+use crate::purpose::{Purpose, Purposes};
+use crate::rsl::content::Content;
+use crate::rsl::terms::Term;
+
+/// The most places that are listed of the contents with the longest path, and of wider ones.
+const MOST_PLACES: usize = 32;
+
+/// The most conditions that are listed.
+const MOST_CONDITIONS: usize = 256;
+
+/// The most paths with a `*` within for one site, and the stars in them. Each is tried for each URL.
+const MOST_WILDCARDS: usize = 32;
+const MOST_STARS: usize = 128;
+
+/// What a licence says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LicenceSays {
+    /// Which content, from 0.
+    pub(super) content: u32,
+    /// Which licence of it, from 1.
+    pub(super) licence: u32,
+    pub(super) says: Says,
+}
+
+/// Purposes that are allowed and disallowed, and those among the latter that can be licensed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Says {
+    pub(super) allows: Purposes,
+    pub(super) disallows: Purposes,
+    pub(super) licensable: Purposes,
+}
+
+impl Says {
+    fn and(self, other: Says) -> Says {
+        let disallows = self.disallows | other.disallows;
+        let for_good = self.disallows.without(self.licensable) | other.disallows.without(other.licensable);
+        Says {
+            allows: self.allows | other.allows,
+            disallows,
+            licensable: disallows.without(for_good),
+        }
+    }
+}
+
+/// What contents say together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    pub(super) licences: Vec<LicenceSays>,
+    /// What those say that are not listed.
+    pub(super) others: Option<Says>,
+    pub(super) conditions: Vec<(Purposes, Arc<str>)>,
+    /// True if conditions are not listed.
+    pub(super) has_more_conditions: bool,
+    /// True if some prohibit something to some users or places, or in words that are not known.
+    pub(super) for_some: bool,
+}
+
+impl Said {
+    fn is_empty(&self) -> bool {
+        self.licences.is_empty() && self.conditions.is_empty() && !self.for_some
+    }
+
+    fn add_licence(&mut self, licence: LicenceSays) {
+        if licence.says == Says::default() {
+            return;
+        }
+        if self.licences.len() < MOST_PLACES {
+            self.licences.push(licence);
+        } else {
+            self.others = Some(self.others.unwrap_or_default().and(licence.says));
+        }
+    }
+
+    fn add_condition(&mut self, purposes: Purposes, condition: &Arc<str>) {
+        let is_full = self.conditions.len() == MOST_CONDITIONS;
+        match self.conditions.iter_mut().find(|(_, known)| known == condition) {
+            Some((of, _)) => *of |= purposes,
+            None if is_full => self.has_more_conditions = true,
+            None => self.conditions.push((purposes, Arc::clone(condition))),
+        }
+    }
+
+    fn and(&self, other: &Said) -> Said {
+        let mut both = self.clone();
+        other.licences.iter().for_each(|licence| both.add_licence(*licence));
+        if let Some(others) = other.others {
+            both.others = Some(both.others.unwrap_or_default().and(others));
+        }
+        if both.conditions.len() == MOST_CONDITIONS {
+            both.has_more_conditions |= !other.conditions.is_empty();
+        } else {
+            other.conditions.iter().for_each(|(purposes, all)| both.add_condition(*purposes, all));
+        }
+        both.has_more_conditions |= other.has_more_conditions;
+        both.for_some |= other.for_some;
+        both
+    }
+
+    /// What they allow, those included that are not listed.
+    pub(super) fn allows(&self) -> Purposes {
+        let others = self.others.unwrap_or_default().allows;
+        self.licences.iter().fold(others, |all, licence| all | licence.says.allows)
+    }
+}
+
+fn joined(one: &Arc<Said>, other: &Arc<Said>) -> Arc<Said> {
+    if one.is_empty() {
+        Arc::clone(other)
+    } else if other.is_empty() {
+        Arc::clone(one)
+    } else {
+        Arc::new(one.and(other))
+    }
+}
+
+/// What the contents say that cover a URL.
+#[derive(Clone, Debug)]
+pub(super) struct Covering {
+    /// The bytes of the longest path.
+    length: u32,
+    /// What the contents with the longest path say.
+    pub(super) longest: Arc<Said>,
+    /// What they would prohibit where a longer path counts.
+    as_wider: Arc<Said>,
+    /// What wider contents prohibit.
+    pub(super) wider: Arc<Said>,
+}
+
+impl Covering {
+    /// What contents with the same path say.
+    fn of(contents: &[Content], numbers: &[u32], length: u32) -> Covering {
+        let (mut longest, mut as_wider) = (Said::default(), Said::default());
+        let mut conditions = Interned::default();
+        for number in numbers {
+            let Some(content) = contents.get(*number as usize) else { continue };
+            settle(*number, content, &mut longest, &mut conditions);
+            prohibit(*number, content, &mut as_wider);
+        }
+        longest.conditions = conditions.all;
+        longest.has_more_conditions = conditions.is_cut;
+        let wider = Arc::default();
+        Covering { length, longest: longest.into(), as_wider: as_wider.into(), wider }
+    }
+
+    /// What both say of a URL that both cover. `below` is `self.wider` and `self.as_wider` together.
+    fn and(&self, other: &Covering, below: impl FnOnce() -> Arc<Said>) -> Covering {
+        match self.length.cmp(&other.length) {
+            Ordering::Equal => Covering {
+                length: self.length,
+                longest: joined(&self.longest, &other.longest),
+                as_wider: joined(&self.as_wider, &other.as_wider),
+                wider: joined(&self.wider, &other.wider),
+            },
+            Ordering::Less => {
+                Covering { wider: joined(&below(), &other.wider), ..other.clone() }
+            }
+            Ordering::Greater => {
+                let wider = joined(&self.wider, &joined(&other.as_wider, &other.wider));
+                Covering { wider, ..self.clone() }
+            }
+        }
+    }
+
+    fn below(&self) -> Arc<Said> {
+        joined(&self.wider, &self.as_wider)
+    }
+}
+
+/// Conditions, each once.
+#[derive(Default)]
+struct Interned {
+    all: Vec<(Purposes, Arc<str>)>,
+    numbers: HashMap<Arc<str>, usize>,
+    is_cut: bool,
+}
+
+impl Interned {
+    fn add(&mut self, purposes: Purposes, condition: &str) {
+        if let Some((of, _)) = self.numbers.get(condition).and_then(|at| self.all.get_mut(*at)) {
+            *of |= purposes;
+        } else if self.all.len() == MOST_CONDITIONS {
+            self.is_cut = true;
+        } else {
+            let condition: Arc<str> = condition.into();
+            self.numbers.insert(Arc::clone(&condition), self.all.len());
+            self.all.push((purposes, condition));
+        }
+    }
+}
+
+/// Adds what the licences of a content say, one of which can be chosen.
+fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Interned) {
+    let strongest = |purpose: Purpose| {
+        let terms = content.licences.iter().map(|terms| terms.term(purpose, content.has_server));
+        terms.min().unwrap_or(Term::Unknown)
+    };
+    let wanted: Vec<(Purpose, Term)> =
+        Purposes::USES.iter().map(|purpose| (purpose, strongest(purpose))).collect();
+    for (terms, licence) in content.licences.iter().zip(1..) {
+        let mut says = Says::default();
+        let mut on_conditions = Purposes::NONE;
+        for (purpose, strongest) in &wanted {
+            if terms.term(*purpose, content.has_server) != *strongest {
+                continue;
+            }
+            let purpose = Purposes::from(*purpose);
+            match strongest {
+                Term::Prohibited | Term::NotListed => says.disallows |= purpose,
+                Term::Sold => {
+                    says.disallows |= purpose;
+                    says.licensable |= purpose;
+                }
+                Term::Permitted | Term::Silent => {
+                    says.allows |= purpose;
+                    on_conditions |= purpose;
+                }
+                Term::Conditional | Term::SilentConditional => on_conditions |= purpose,
+                Term::Unknown => {}
+            }
+        }
+        said.add_licence(LicenceSays { content: number, licence, says });
+        if !on_conditions.is_empty() {
+            terms.conditions().for_each(|condition| conditions.add(on_conditions, condition));
+        }
+    }
+}
+
+/// Adds what the licences of a content prohibit where a longer path counts.
+fn prohibit(number: u32, content: &Content, said: &mut Said) {
+    for (terms, licence) in content.licences.iter().zip(1..) {
+        let says = Says { disallows: terms.prohibits, ..Says::default() };
+        said.add_licence(LicenceSays { content: number, licence, says });
+        if !terms.prohibits_for_some() {
+            continue;
+        }
+        said.for_some = true;
+        for condition in terms.prohibited_for() {
+            if said.conditions.len() == MOST_CONDITIONS {
+                said.has_more_conditions = true;
+                break;
+            }
+            said.add_condition(Purposes::USES, &condition.into());
+        }
+    }
+}
+
+/// The contents of a document, settled for each path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compiled {
+    /// By the key of the origin that an absolute URL names; without one for all sites.
+    sites: HashMap<Option<Box<str>>, Paths>,
+    /// The contents without a URL: those of a page.
+    pub(super) page: Option<Covering>,
+}
+
+/// Paths of a site.
+#[derive(Clone, Debug, Default)]
+struct Paths {
+    /// In the order of their texts and lengths.
+    texts: Vec<Text>,
+    /// Those that end with `$`.
+    exact: HashMap<Box<[u8]>, Covering>,
+    wildcards: Vec<(Box<[u8]>, bool, Covering)>,
+}
+
+#[derive(Clone, Debug)]
+struct Text {
+    text: Box<[u8]>,
+    /// The longest other text that this one begins with.
+    above: Option<u32>,
+    /// What covers all that begins with this text, as far as texts do.
+    covering: Covering,
+}
+
+/// A path: its text, whether a target must end with it, and its length as written.
+type Key = (Box<[u8]>, bool, u32);
+
+impl Compiled {
+    /// Settles the contents of a document. The error tells what there is too much of.
+    pub(super) fn new(contents: &[Content]) -> Result<Compiled, &'static str> {
+        let rules = contents.iter().zip(0..).filter_map(|(content, line)| {
+            let value = content.path()?.as_bytes();
+            Some(RawRule { line, verdict: Verdict::Disallow, value })
+        });
+        let rules = RuleSet::new(rules, &Profile::RFC9309);
+        let mut by_path: BTreeMap<Option<Box<str>>, BTreeMap<Key, Vec<u32>>> = BTreeMap::new();
+        for rule in rules.iter() {
+            let Some(content) = contents.get(rule.line as usize) else { continue };
+            // One of no origin covers nothing.
+            let Some(site) = content.site() else { continue };
+            let Pattern { bytes, anchored } = rule.pattern;
+            let key = (without_idle_stars(bytes, anchored), anchored, rule.precedence);
+            by_path.entry(site).or_default().entry(key).or_default().push(rule.line);
+        }
+        let mut sites = HashMap::new();
+        for (site, by_path) in by_path {
+            sites.insert(site, Paths::new(contents, by_path)?);
+        }
+        let of_page: Vec<u32> = (0..).zip(contents).filter(|(_, c)| c.url.is_empty()).map(|(n, _)| n).collect();
+        let page = (!of_page.is_empty()).then(|| Covering::of(contents, &of_page, 0));
+        Ok(Compiled { sites, page })
+    }
+
+    /// What covers a page of a site, if anything does.
+    pub(super) fn covering(&self, target: &[u8], origin: Option<&Origin<'_>>) -> Option<Covering> {
+        let own = origin.and_then(|origin| self.sites.get(&Some(origin.key().into())));
+        let mut all: Option<Covering> = None;
+        for paths in self.sites.get(&None).into_iter().chain(own) {
+            paths.matching(target, |covering| {
+                all = Some(match &all {
+                    None => covering.clone(),
+                    Some(all) => all.and(covering, || all.below()),
+                });
+            });
+        }
+        all
+    }
+}
+
+/// A pattern without stars that change nothing: those after a star, and those at the end of one that is not
+/// anchored.
+fn without_idle_stars(pattern: &[u8], anchored: bool) -> Box<[u8]> {
+    let mut kept: Vec<u8> = pattern.to_vec();
+    kept.dedup_by(|next, before| *next == b'*' && *before == b'*');
+    while !anchored && kept.last() == Some(&b'*') {
+        kept.pop();
+    }
+    kept.into()
+}
+
+impl Paths {
+    fn new(contents: &[Content], by_path: BTreeMap<Key, Vec<u32>>) -> Result<Paths, &'static str> {
+        let mut paths = Paths::default();
+        let mut below: Vec<OnceCell<Arc<Said>>> = Vec::new();
+        let mut exact: Vec<(Box<[u8]>, Covering)> = Vec::new();
+        let mut stars = 0;
+        for ((text, anchored, length), mut numbers) in by_path {
+            numbers.sort_unstable();
+            let own = Covering::of(contents, &numbers, length);
+            let own_stars = text.iter().filter(|byte| **byte == b'*').count();
+            if own_stars > 0 {
+                stars += own_stars;
+                if paths.wildcards.len() == MOST_WILDCARDS || stars > MOST_STARS {
+                    return Err("fewer paths with a '*' within: at most 32 for a site, with 128 of them");
+                }
+                paths.wildcards.push((text, anchored, own));
+                continue;
+            }
+            if anchored {
+                exact.push((text, own));
+                continue;
+            }
+            let above = paths.longest_text(&text);
+            let covering = match above.and_then(|above| Some((above, paths.texts.get(above as usize)?))) {
+                None => own,
+                Some((above, known)) => known.covering.and(&own, || {
+                    let cell = below.get(above as usize);
+                    let of_above = || known.covering.below();
+                    cell.map_or_else(of_above, |cell| Arc::clone(cell.get_or_init(of_above)))
+                }),
+            };
+            paths.texts.push(Text { text, above, covering });
+            below.push(OnceCell::new());
+        }
+        for (text, own) in exact {
+            let above = paths.longest_text(&text).and_then(|at| paths.texts.get(at as usize));
+            let covering = above.map_or_else(
+                || own.clone(),
+                |above| above.covering.and(&own, || above.covering.below()),
+            );
+            // Written in two ways, which differ in length.
+            let known = paths.exact.remove(&text);
+            let covering = known.map_or(covering, |known: Covering| known.and(&own, || known.below()));
+            paths.exact.insert(text, covering);
+        }
+        Ok(paths)
+    }
+
+    /// Calls `found` with what covers a target: once for the texts, and for each other path that matches.
+    fn matching<'p>(&'p self, target: &[u8], mut found: impl FnMut(&'p Covering)) {
+        let text = || self.texts.get(self.longest_text(target)? as usize);
+        if let Some(exact) = self.exact.get(target) {
+            found(exact);
+        } else if let Some(text) = text() {
+            found(&text.covering);
+        }
+        for (bytes, anchored, covering) in &self.wildcards {
+            if (Pattern { bytes, anchored: *anchored }).matches(target, true) {
+                found(covering);
+            }
+        }
+    }
+
+    /// The number of the longest text that a target begins with.
+    fn longest_text(&self, target: &[u8]) -> Option<u32> {
+        let before = self.texts.partition_point(|known| *known.text <= *target).checked_sub(1)?;
+        let shared = |text: &[u8]| text.iter().zip(target).take_while(|(a, b)| a == b).count();
+        let shared = shared(&self.texts[before].text);
+        let mut at = u32::try_from(before).ok();
+        while let Some(number) = at {
+            let known = self.texts.get(number as usize)?;
+            // All those above begin as this one does.
+            if known.text.len() <= shared {
+                return Some(number);
+            }
+            at = known.above;
+        }
+        None
+    }
+}
