@@ -57,7 +57,7 @@ mod time;
 pub mod internals {
     pub use crate::MAX_BODY_BYTES;
     #[cfg(feature = "body")]
-    pub use crate::body::{BodyLimits, Incoming};
+    pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
 }
 
 pub use time::Timestamp;

@@ -127,8 +127,8 @@ class Response:
 
     #: The HTTP status.
     status: int
-    #: The body, with content encodings undone. Only that of a 2xx answer counts. Bytes that are fewer
-    #: than the headers announce are a broken answer, unless there is a content encoding.
+    #: The body. Only that of a 2xx answer counts. Bytes that are fewer than the headers announce are a
+    #: broken answer, unless a content encoding was undone.
     body: str | bytes | bytearray | memoryview = b""
     #: All headers.
     headers: (
@@ -141,6 +141,9 @@ class Response:
     redirects: Sequence[tuple[int, str]] = ()
     #: True if the rest of the body was left out.
     is_truncated: bool = False
+    #: True if the body has the content encodings that ``headers`` name: the sieve undoes them. False if
+    #: they are undone: bytes that are no text are then not taken for it.
+    is_encoded: bool = False
 
 
 Fetch = Callable[[Request], Awaitable[Response]]
@@ -164,11 +167,13 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
         body, fields = response.body, _header_list(response.headers)
+        is_encoded = response.is_encoded
         if isinstance(body, str):
+            is_encoded = False
             # Its length in bytes may have been another one before it was decoded.
             fields = [field for field in fields if field[0].lower() != b"content-length"]
             body = body.encode("utf-8", "surrogateescape")
-        if not reply.answer(status, fields, bytes(body), response.is_truncated):
+        if not reply.answer(status, fields, bytes(body), response.is_truncated, is_encoded):
             return
 
 
@@ -223,47 +228,84 @@ async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> 
     return bytes(body[: request.max_body_bytes + 1])
 
 
-def _undone(encodings: str, offered: str) -> None:
-    """Raises if the library cannot have undone these content encodings."""
-    known = {name.strip().partition(";")[0].lower() for name in offered.split(",")} | {"identity", ""}
-    for name in encodings.split(","):
-        name = name.strip().lower()
-        if name.removeprefix("x-") not in known:
-            raise FetchError("encoding", f"unknown content encoding {name!r}")
-
-
 def _by_aiohttp(session: Any) -> Fetch:
     async def fetch(request: Request) -> Response:
         from yarl import URL  # aiohttp needs it too.
 
         _only_http(request, "aiohttp")
-        headers = {"Accept": _ACCEPT, **request.headers}
-        if not session.auto_decompress:
-            headers["Accept-Encoding"] = "identity"
         async with session.get(
             URL(request.url, encoded=True),
-            headers=headers,
+            headers={"Accept": _ACCEPT, **request.headers},
             allow_redirects=False,
             raise_for_status=False,
+            # The sieve undoes more encodings, and knows which words are none.
+            auto_decompress=False,
         ) as answer:
-            offered = answer.request_info.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
             body = await _body(answer.content.iter_any(), request, answer.status)
-            return Response(answer.status, body, answer.raw_headers)
+            return Response(answer.status, body, answer.raw_headers, is_encoded=True)
 
     return fetch
+
+
+class _Redirected(Exception):
+    """An answer of httpx whose ``Location`` httpx shall not look at: it raises errors of its own for
+    what a site may send there."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+
+#: Marks the requests of a sieve, which share the client with others.
+_OWN = "robotsieve"
+
+
+async def _no_redirect(answer: Any) -> None:
+    """A hook of an httpx client: its redirects are the sieve's to follow."""
+    if answer.has_redirect_location and _OWN in answer.request.extensions:
+        raise _Redirected(answer)
 
 
 def _by_httpx(client: Any) -> Fetch:
     async def fetch(request: Request) -> Response:
         _only_http(request, "httpx")
         headers = {"Accept": _ACCEPT, **request.headers}
-        async with client.stream(
-            "GET", request.url, headers=headers, follow_redirects=False
-        ) as answer:
-            offered = answer.request.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
-            body = await _body(answer.aiter_bytes(), request, answer.status_code)
-            return Response(answer.status_code, body, answer.headers.raw)
+        hooks = client.event_hooks["response"]
+        if _no_redirect not in hooks:
+            hooks.insert(0, _no_redirect)
+        if len(hooks) > 1:
+            # Other hooks may read the body, and what they leave of an encoded one is not all.
+            headers["Accept-Encoding"] = "identity"
+        try:
+            async with client.stream(
+                "GET", request.url, headers=headers, follow_redirects=False, extensions={_OWN: True}
+            ) as answer:
+                return await _of_httpx(answer, request)
+        except Exception as error:
+            # Hooks like to raise for a status.
+            answer = getattr(error, "answer", None) or getattr(error, "response", None)
+            if answer is None or 200 <= answer.status_code < 300:
+                raise
+            return Response(answer.status_code, b"", answer.headers.raw)
 
     return fetch
+
+
+async def _of_httpx(answer: Any, request: Request) -> Response:
+    status, headers = answer.status_code, answer.headers.raw
+    if not answer.is_stream_consumed:
+        body = await _body(answer.aiter_raw(), request, status)
+        return Response(status, body, headers, is_encoded=True)
+    # A hook has read it, or httpx itself that of a transport that stands in for the network.
+    if not answer.headers.get("Content-Encoding"):
+        return Response(status, answer.content, headers)
+    raw, downloaded = answer.content, answer.num_bytes_downloaded
+    if len(raw) != downloaded:
+        try:
+            raw = b"".join([chunk async for chunk in answer.stream])
+        except Exception:
+            raw = b""
+    # Of a transport's own bytes httpx counts none. The network's come once.
+    if downloaded not in (0, len(raw)):
+        text = "a hook of the httpx client has read the body, so nobody knows which encodings were undone"
+        raise FetchError("encoding", text)
+    return Response(status, raw, headers, is_encoded=True)

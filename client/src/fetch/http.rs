@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, HOST, PROXY_AUTHORIZATION, TRANSFER_ENCODING};
+use http::header::{HOST, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -24,7 +24,7 @@ use super::tasks::Tasks;
 use super::tunnels::Forwarded;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
-use crate::body::{BodyLimits, Filled, Incoming};
+use crate::body::{BodyLimits, Filled, Incoming, announced};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
@@ -426,7 +426,7 @@ async fn body(
     read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
     let mut incoming = Incoming::new(&answer.headers, limits)?;
-    let announced = content_length(&answer.headers);
+    let announced = announced(&answer.headers);
     let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));
     let mut arrived = 0;
     loop {
@@ -454,12 +454,4 @@ async fn body(
             return incoming.end();
         }
     }
-}
-
-/// The length of the body that the headers announce. `Transfer-Encoding` overrides it.
-fn content_length(headers: &HeaderMap) -> Option<u64> {
-    if headers.contains_key(TRANSFER_ENCODING) {
-        return None;
-    }
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }

@@ -169,6 +169,7 @@ class Reply:
         headers: list[tuple[bytes, bytes]],
         body: bytes,
         is_truncated: bool = False,
+        is_encoded: bool = False,
     ) -> bool: ...
     def fail(self, kind: str, text: str, is_local: bool) -> None: ...
 
