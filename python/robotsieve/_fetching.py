@@ -268,13 +268,15 @@ async def _no_redirect(answer: Any) -> None:
 def _by_httpx(client: Any) -> Fetch:
     async def fetch(request: Request) -> Response:
         _only_http(request, "httpx")
-        headers = {"Accept": _ACCEPT, **request.headers}
+        # As bytes, for an `ETag` that is not ASCII.
+        headers = {"Accept": _ACCEPT.encode()}
+        headers |= {name: value.encode("latin-1") for name, value in request.headers.items()}
         hooks = client.event_hooks["response"]
         if _no_redirect not in hooks:
             hooks.insert(0, _no_redirect)
         if len(hooks) > 1:
             # Other hooks may read the body, and what they leave of an encoded one is not all.
-            headers["Accept-Encoding"] = "identity"
+            headers["Accept-Encoding"] = b"identity"
         try:
             async with client.stream(
                 "GET", request.url, headers=headers, follow_redirects=False, extensions={_OWN: True}

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import httpx
 import pytest
-from robotsieve.aio import CustomFetcher, Fetcher, Request, Response, Sieve
+from robotsieve.aio import Clock, CustomFetcher, Fetcher, Request, Response, Sieve
 from site_server import Sites, answer
 
 asynchronous = pytest.mark.asyncio
@@ -223,6 +223,48 @@ async def test_hosts_that_are_none(kind: str, sites: Sites) -> None:
             site = await sieve.site(sites.add(answer(302, Location=f"http://{name}.invalid/")))
             assert not site.is_allowed("/") or site.outcome.startswith("absent: a redirect"), name
         assert not sieve.is_paused
+
+
+@each_kind
+@pytest.mark.parametrize("status", [412, 400, 403, 404])
+@asynchronous
+async def test_a_condition_that_fails(kind: str, status: int, sites: Sites) -> None:
+    """It is asked again without the condition: the answer to that counts."""
+    asked: list[bool] = []
+
+    def site(path: str, headers: dict[str, str]) -> bytes:
+        has_condition = bool(headers.keys() & {"if-none-match", "if-modified-since"})
+        asked.append(has_condition)
+        return answer(status if has_condition else 200, ROBOTS, ETag='"v1"')
+
+    origin, clock = sites.add(site), Clock(1_800_000_000)
+    async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher, clock=clock) as sieve:
+        await sieve.fetch(origin)
+        clock.now += 90_000
+        assert not await sieve.decide(f"{origin}/private")
+        assert asked == [False, True, False]
+
+
+@each_kind
+@pytest.mark.parametrize(
+    "validators",
+    [{"Last_Modified": "yesterday"}, {"ETag": ""}, {"ETag": "*"}, {"ETag": '"\xe9"'}],
+)
+@asynchronous
+async def test_odd_validators(kind: str, validators: dict[str, str], sites: Sites) -> None:
+    asked: list[dict[str, str]] = []
+
+    def site(path: str, headers: dict[str, str]) -> bytes:
+        asked.append(headers)
+        return answer(200, ROBOTS, **validators)
+
+    origin, clock = sites.add(site), Clock(1_800_000_000)
+    async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher, clock=clock) as sieve:
+        await sieve.fetch(origin)
+        clock.now += 90_000
+        assert not (await sieve.fetch(origin)).is_allowed("/private")
+        assert len(asked) == 2 and "if-modified-since" not in asked[1]
+        assert asked[1].get("if-none-match") not in ("", "*")
 
 
 @asynchronous
