@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -119,6 +128,9 @@ class Request:
     headers: Mapping[str, str]
     #: How much of the body counts. It is enough to read one byte more.
     max_body_bytes: int
+    #: True if redirects have left the site's host and port, or https for http. Send no credentials then
+    #: that are meant for the site.
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,7 +165,9 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
     """Requests one URL after another until the answer is not a redirect."""
     while (url := reply.url) is not None:
         headers = {name: value.decode("latin-1") for name, value in reply.validators}
-        answer: Any = fetch(Request(url, reply.robots_url, headers, reply.max_body_bytes))
+        answer: Any = fetch(
+            Request(url, reply.robots_url, headers, reply.max_body_bytes, reply.is_elsewhere)
+        )
         if not inspect.isawaitable(answer):
             raise LocalFault("other", f"the fetcher must be an async function; it returned {answer!r}")
         response: Any = await answer
@@ -228,16 +242,50 @@ async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> 
     return bytes(body[: request.max_body_bytes + 1])
 
 
+def _credentials(headers: Iterable[str]) -> list[str]:
+    """Those of a session's headers that no redirect may carry to another host."""
+    from robotsieve_fetch import Reply
+
+    return [name for name in headers if name.lower() not in {*Reply.HARMLESS, *_LIBRARIES}]
+
+
+#: What the libraries send by themselves.
+_LIBRARIES = {"user-agent", "connection", "host"}
+
+
+@asynccontextmanager
+async def _without_credentials(session: Any) -> AsyncIterator[Any]:
+    """A session over the same connections and cookies that has no credentials of the session's."""
+    hidden = _credentials(session.headers)
+    if not hidden and session.auth is None:
+        yield session
+        return
+    headers = [(name, value) for name, value in session.headers.items() if name not in hidden]
+    async with type(session)(
+        connector=session.connector,
+        connector_owner=False,
+        cookie_jar=session.cookie_jar,
+        headers=headers,
+        timeout=session.timeout,
+        trust_env=session.trust_env,
+        trace_configs=session.trace_configs,
+    ) as other:
+        yield other
+
+
 def _by_aiohttp(session: Any) -> Fetch:
     async def fetch(request: Request) -> Response:
         from yarl import URL  # aiohttp needs it too.
 
         _only_http(request, "aiohttp")
-        async with session.get(
+        asks = _without_credentials(session) if request.is_elsewhere else nullcontext(session)
+        async with asks as asking, asking.get(
             URL(request.url, encoded=True),
             headers={"Accept": _ACCEPT, **request.headers},
             allow_redirects=False,
             raise_for_status=False,
+            proxy=getattr(session, "_default_proxy", None),
+            proxy_auth=getattr(session, "_default_proxy_auth", None),
             # The sieve undoes more encodings, and knows which words are none.
             auto_decompress=False,
         ) as answer:
@@ -277,11 +325,18 @@ def _by_httpx(client: Any) -> Fetch:
         if len(hooks) > 1:
             # Other hooks may read the body, and what they leave of an encoded one is not all.
             headers["Accept-Encoding"] = b"identity"
+        asked = client.build_request("GET", request.url, headers=headers, extensions={_OWN: True})
+        sent: dict[str, Any] = {"stream": True, "follow_redirects": False}
+        if request.is_elsewhere:
+            sent["auth"] = None
+            for name in _credentials(client.headers):
+                asked.headers.pop(name, None)
         try:
-            async with client.stream(
-                "GET", request.url, headers=headers, follow_redirects=False, extensions={_OWN: True}
-            ) as answer:
+            answer = await client.send(asked, **sent)
+            try:
                 return await _of_httpx(answer, request)
+            finally:
+                await answer.aclose()
         except Exception as error:
             # Hooks like to raise for a status.
             answer = getattr(error, "answer", None) or getattr(error, "response", None)

@@ -267,6 +267,64 @@ async def test_odd_validators(kind: str, validators: dict[str, str], sites: Site
         assert asked[1].get("if-none-match") not in ("", "*")
 
 
+SECRETS = {"Authorization": "Basic x", "Cookie": "secret=1", "X-Api-Key": "x", "From": "bot@e.com"}
+
+
+@asynccontextmanager
+async def own_with(headers: dict[str, str]) -> AsyncIterator[Any]:
+    yield Fetcher("Tests/1.0", headers=headers, allow_private=True, request_delay=0)
+
+
+SECRETIVE: dict[str, Callable[[], AbstractAsyncContextManager[Any]]] = {
+    "own": lambda: own_with(SECRETS),
+    "aiohttp": lambda: aiohttp.ClientSession(headers=SECRETS),
+    "aiohttp auth": lambda: aiohttp.ClientSession(auth=aiohttp.BasicAuth("a", "b")),
+    "httpx": lambda: httpx.AsyncClient(headers=SECRETS),
+    "httpx auth": lambda: httpx.AsyncClient(auth=("a", "b")),
+}
+
+
+@pytest.mark.parametrize("kind", SECRETIVE)
+@asynchronous
+async def test_credentials_stay_at_their_host(kind: str, sites: Sites) -> None:
+    asked: list[dict[str, str]] = []
+
+    def site(path: str, headers: dict[str, str]) -> bytes:
+        asked.append(headers)
+        if path == "/robots.txt":
+            return answer(302, Location="/moved")
+        return answer(302, Location=f"{other}/x") if path == "/moved" else answer(200, ROBOTS)
+
+    origin, other = sites.add(site), sites.add(site)
+    async with SECRETIVE[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        assert not await sieve.decide(f"{origin}/private")
+    secrets = {name.lower() for name in SECRETS} - {"from"}
+    has = [headers.keys() & secrets for headers in asked]
+    wanted = {"authorization"} if "auth" in kind else secrets
+    assert has == [wanted, wanted, set()], kind
+    assert "auth" in kind or all(headers["from"] == "bot@e.com" for headers in asked)
+
+
+@pytest.mark.parametrize("kind", ["own", "aiohttp", "httpx"])
+@asynchronous
+async def test_a_wall_of_cookies(kind: str, sites: Sites) -> None:
+    """A site that redirects to the same URL until its cookie comes back."""
+
+    def site(path: str, headers: dict[str, str]) -> bytes:
+        if headers.get("cookie") == "seen=1":
+            return answer(200, ROBOTS)
+        return answer(302, Location="/robots.txt", Set_Cookie="seen=1; Path=/")
+
+    # aiohttp keeps no cookies of addresses unless told to.
+    origin = sites.add(site)
+    jar = aiohttp.CookieJar(unsafe=True)
+    fetcher: AbstractAsyncContextManager[Any] = KINDS[kind]()
+    if kind == "aiohttp":
+        fetcher = aiohttp.ClientSession(cookie_jar=jar)
+    async with fetcher as by, Sieve("Bot", fetcher=by) as sieve:
+        assert not await sieve.decide(f"{origin}/private")
+
+
 @asynchronous
 async def test_hooks_of_httpx(sites: Sites) -> None:
     """A hook that raises for a status, and one that reads the body, change nothing."""

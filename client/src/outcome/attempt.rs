@@ -82,7 +82,7 @@ impl Attempt {
     /// True if the answer may be to the condition of a request instead of to the request: 412, or
     /// another 4xx, with which some servers and firewalls meet `If-None-Match` and
     /// `If-Modified-Since`. If there was a condition, this is no outcome yet: ask again without it.
-    /// `fetch::Fetcher` and a sieve do so, whatever its [`Fetch`](crate::sieve::Fetch) is.
+    /// `fetch::Fetcher` does so, and a sieve with any fetcher.
     ///
     /// ```
     /// use robotsieve_client::Timestamp;

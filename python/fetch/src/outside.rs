@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::internals::{BodyLimits, check_undone, undone};
+use robotsieve_client::internals::{BodyLimits, HARMLESS_HEADERS, check_undone, undone};
 use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
 use robotsieve_client::sieve::Fetch;
@@ -242,6 +242,16 @@ impl Reply {
     #[getter]
     fn url(&self) -> Option<String> {
         self.asked().as_ref().map(|asked| asked.chain.url().to_owned())
+    }
+
+    /// The names of the headers that may be sent where ``is_elsewhere``, beside ``User-Agent``.
+    #[classattr]
+    const HARMLESS: [&'static str; HARMLESS_HEADERS.len()] = HARMLESS_HEADERS;
+
+    /// True if redirects have left the site's host and port: its credentials must not be sent to ``url``.
+    #[getter]
+    fn is_elsewhere(&self) -> bool {
+        self.asked().as_ref().is_some_and(|asked| asked.chain.is_elsewhere())
     }
 
     #[getter]
