@@ -57,7 +57,9 @@ mod time;
 pub mod internals {
     pub use crate::MAX_BODY_BYTES;
     #[cfg(feature = "body")]
-    pub use crate::body::{BodyLimits, Incoming};
+    pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
+    #[cfg(feature = "fetch")]
+    pub use crate::fetch::HARMLESS_HEADERS;
 }
 
 pub use time::Timestamp;

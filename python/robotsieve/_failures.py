@@ -47,6 +47,8 @@ _BY_NAME: dict[tuple[str, str], tuple[str, bool]] = {
     ("aiohttp", "ConnectionTimeoutError"): ("connect-timeout", False),
     ("aiohttp", "ContentEncodingError"): ("encoding", False),
     ("aiohttp", "HttpProcessingError"): ("broken", False),
+    # Of a URL that a site has led to. The library's own reading of URLs is narrower than the sieve's.
+    ("aiohttp", "InvalidURL"): ("connect", False),
     ("aiohttp", "ServerDisconnectedError"): ("broken", False),
     ("aiohttp", "ServerFingerprintMismatch"): ("tls", False),
     ("aiohttp", "ServerTimeoutError"): ("timeout", False),
@@ -55,6 +57,7 @@ _BY_NAME: dict[tuple[str, str], tuple[str, bool]] = {
     ("httpx", "ConnectError"): ("connect", False),
     ("httpx", "ConnectTimeout"): ("connect-timeout", False),
     ("httpx", "DecodingError"): ("encoding", False),
+    ("httpx", "InvalidURL"): ("connect", False),
     ("httpx", "LocalProtocolError"): ("other", True),
     ("httpx", "PoolTimeout"): ("other", True),
     ("httpx", "ProxyError"): ("proxy", True),
@@ -126,6 +129,8 @@ def _own_verdict(error: BaseException) -> _Verdict | None:
         return _of_lookup(error, text)
     if isinstance(error, OSError) and error.errno is not None:
         return _of_errno(error.errno, text)
+    if isinstance(error, UnicodeError) and ("idna" in text or text.startswith("label ")):
+        return "dns", text, False
     if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
         return "timeout", text, False
     if isinstance(error, (asyncio.IncompleteReadError, ConnectionError)):

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -119,6 +128,9 @@ class Request:
     headers: Mapping[str, str]
     #: How much of the body counts. It is enough to read one byte more.
     max_body_bytes: int
+    #: True if redirects have left the site's host and port, or https for http. Send no credentials then
+    #: that are meant for the site.
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,8 +139,8 @@ class Response:
 
     #: The HTTP status.
     status: int
-    #: The body, with content encodings undone. Only that of a 2xx answer counts. Bytes that are fewer
-    #: than the headers announce are a broken answer, unless there is a content encoding.
+    #: The body. Only that of a 2xx answer counts. Bytes that are fewer than the headers announce are a
+    #: broken answer, unless a content encoding was undone.
     body: str | bytes | bytearray | memoryview = b""
     #: All headers.
     headers: (
@@ -141,6 +153,9 @@ class Response:
     redirects: Sequence[tuple[int, str]] = ()
     #: True if the rest of the body was left out.
     is_truncated: bool = False
+    #: True if the body has the content encodings that ``headers`` name: the sieve undoes them. False if
+    #: they are undone: bytes that are no text are then not taken for it.
+    is_encoded: bool = False
 
 
 Fetch = Callable[[Request], Awaitable[Response]]
@@ -150,7 +165,9 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
     """Requests one URL after another until the answer is not a redirect."""
     while (url := reply.url) is not None:
         headers = {name: value.decode("latin-1") for name, value in reply.validators}
-        answer: Any = fetch(Request(url, reply.robots_url, headers, reply.max_body_bytes))
+        answer: Any = fetch(
+            Request(url, reply.robots_url, headers, reply.max_body_bytes, reply.is_elsewhere)
+        )
         if not inspect.isawaitable(answer):
             raise LocalFault("other", f"the fetcher must be an async function; it returned {answer!r}")
         response: Any = await answer
@@ -164,11 +181,13 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
         body, fields = response.body, _header_list(response.headers)
+        is_encoded = response.is_encoded
         if isinstance(body, str):
+            is_encoded = False
             # Its length in bytes may have been another one before it was decoded.
             fields = [field for field in fields if field[0].lower() != b"content-length"]
             body = body.encode("utf-8", "surrogateescape")
-        if not reply.answer(status, fields, bytes(body), response.is_truncated):
+        if not reply.answer(status, fields, bytes(body), response.is_truncated, is_encoded):
             return
 
 
@@ -223,13 +242,35 @@ async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> 
     return bytes(body[: request.max_body_bytes + 1])
 
 
-def _undone(encodings: str, offered: str) -> None:
-    """Raises if the library cannot have undone these content encodings."""
-    known = {name.strip().partition(";")[0].lower() for name in offered.split(",")} | {"identity", ""}
-    for name in encodings.split(","):
-        name = name.strip().lower()
-        if name.removeprefix("x-") not in known:
-            raise FetchError("encoding", f"unknown content encoding {name!r}")
+def _credentials(headers: Iterable[str]) -> list[str]:
+    """Those of a session's headers that no redirect may carry to another host."""
+    from robotsieve_fetch import Reply
+
+    return [name for name in headers if name.lower() not in {*Reply.HARMLESS, *_LIBRARIES}]
+
+
+#: What the libraries send by themselves.
+_LIBRARIES = {"user-agent", "connection", "host"}
+
+
+@asynccontextmanager
+async def _without_credentials(session: Any) -> AsyncIterator[Any]:
+    """A session over the same connections and cookies that has no credentials of the session's."""
+    hidden = _credentials(session.headers)
+    if not hidden and session.auth is None:
+        yield session
+        return
+    headers = [(name, value) for name, value in session.headers.items() if name not in hidden]
+    async with type(session)(
+        connector=session.connector,
+        connector_owner=False,
+        cookie_jar=session.cookie_jar,
+        headers=headers,
+        timeout=session.timeout,
+        trust_env=session.trust_env,
+        trace_configs=session.trace_configs,
+    ) as other:
+        yield other
 
 
 def _by_aiohttp(session: Any) -> Fetch:
@@ -237,33 +278,91 @@ def _by_aiohttp(session: Any) -> Fetch:
         from yarl import URL  # aiohttp needs it too.
 
         _only_http(request, "aiohttp")
-        headers = {"Accept": _ACCEPT, **request.headers}
-        if not session.auto_decompress:
-            headers["Accept-Encoding"] = "identity"
-        async with session.get(
+        asks = _without_credentials(session) if request.is_elsewhere else nullcontext(session)
+        async with asks as asking, asking.get(
             URL(request.url, encoded=True),
-            headers=headers,
+            headers={"Accept": _ACCEPT, **request.headers},
             allow_redirects=False,
             raise_for_status=False,
+            proxy=getattr(session, "_default_proxy", None),
+            proxy_auth=getattr(session, "_default_proxy_auth", None),
+            # The sieve undoes more encodings, and knows which words are none.
+            auto_decompress=False,
         ) as answer:
-            offered = answer.request_info.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
             body = await _body(answer.content.iter_any(), request, answer.status)
-            return Response(answer.status, body, answer.raw_headers)
+            return Response(answer.status, body, answer.raw_headers, is_encoded=True)
 
     return fetch
+
+
+class _Redirected(Exception):
+    """An answer of httpx whose ``Location`` httpx shall not look at: it raises errors of its own for
+    what a site may send there."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+
+#: Marks the requests of a sieve, which share the client with others.
+_OWN = "robotsieve"
+
+
+async def _no_redirect(answer: Any) -> None:
+    """A hook of an httpx client: its redirects are the sieve's to follow."""
+    if answer.has_redirect_location and _OWN in answer.request.extensions:
+        raise _Redirected(answer)
 
 
 def _by_httpx(client: Any) -> Fetch:
     async def fetch(request: Request) -> Response:
         _only_http(request, "httpx")
-        headers = {"Accept": _ACCEPT, **request.headers}
-        async with client.stream(
-            "GET", request.url, headers=headers, follow_redirects=False
-        ) as answer:
-            offered = answer.request.headers.get("Accept-Encoding", "")
-            _undone(answer.headers.get("Content-Encoding", ""), offered)
-            body = await _body(answer.aiter_bytes(), request, answer.status_code)
-            return Response(answer.status_code, body, answer.headers.raw)
+        # As bytes, for an `ETag` that is not ASCII.
+        headers = {"Accept": _ACCEPT.encode()}
+        headers |= {name: value.encode("latin-1") for name, value in request.headers.items()}
+        hooks = client.event_hooks["response"]
+        if _no_redirect not in hooks:
+            hooks.insert(0, _no_redirect)
+        if len(hooks) > 1:
+            # Other hooks may read the body, and what they leave of an encoded one is not all.
+            headers["Accept-Encoding"] = b"identity"
+        asked = client.build_request("GET", request.url, headers=headers, extensions={_OWN: True})
+        sent: dict[str, Any] = {"stream": True, "follow_redirects": False}
+        if request.is_elsewhere:
+            sent["auth"] = None
+            for name in _credentials(client.headers):
+                asked.headers.pop(name, None)
+        try:
+            answer = await client.send(asked, **sent)
+            try:
+                return await _of_httpx(answer, request)
+            finally:
+                await answer.aclose()
+        except Exception as error:
+            # Hooks like to raise for a status.
+            answer = getattr(error, "answer", None) or getattr(error, "response", None)
+            if answer is None or 200 <= answer.status_code < 300:
+                raise
+            return Response(answer.status_code, b"", answer.headers.raw)
 
     return fetch
+
+
+async def _of_httpx(answer: Any, request: Request) -> Response:
+    status, headers = answer.status_code, answer.headers.raw
+    if not answer.is_stream_consumed:
+        body = await _body(answer.aiter_raw(), request, status)
+        return Response(status, body, headers, is_encoded=True)
+    # A hook has read it, or httpx itself that of a transport that stands in for the network.
+    if not answer.headers.get("Content-Encoding"):
+        return Response(status, answer.content, headers)
+    raw, downloaded = answer.content, answer.num_bytes_downloaded
+    if len(raw) != downloaded:
+        try:
+            raw = b"".join([chunk async for chunk in answer.stream])
+        except Exception:
+            raw = b""
+    # Of a transport's own bytes httpx counts none. The network's come once.
+    if downloaded not in (0, len(raw)):
+        text = "a hook of the httpx client has read the body, so nobody knows which encodings were undone"
+        raise FetchError("encoding", text)
+    return Response(status, raw, headers, is_encoded=True)

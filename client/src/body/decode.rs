@@ -35,7 +35,7 @@ impl Encoding {
                 match &*name.to_ascii_lowercase() {
                     b"" | b"identity" => {}
                     b"gzip" | b"x-gzip" => all.push(Encoding::Gzip),
-                    b"deflate" => all.push(Encoding::Deflate),
+                    b"deflate" | b"x-deflate" => all.push(Encoding::Deflate),
                     b"br" => all.push(Encoding::Brotli),
                     b"zstd" => all.push(Encoding::Zstd),
                     name if is_no_encoding(name) => {}
@@ -54,7 +54,7 @@ impl Encoding {
 /// there, MIME's and HTTP's transfer encodings, media types, and words for "none". The body is then
 /// as it should be, and browsers and curl show it.
 fn is_no_encoding(name: &[u8]) -> bool {
-    const WORDS: [&[u8]; 19] = [
+    const WORDS: [&[u8]; 25] = [
         // No encoding at all.
         b"none",
         b"no",
@@ -63,9 +63,10 @@ fn is_no_encoding(name: &[u8]) -> bool {
         b"null",
         b"default",
         b"plain",
+        b"raw",
         b"text",
-        b"text/plain",
-        b"text/html",
+        b"undefined",
+        b"uncompressed",
         // Transfer encodings that leave the bytes as they are, or that HTTP has already undone.
         // `aws-chunked` is how a file was sent to Amazon's S3.
         b"7bit",
@@ -74,14 +75,31 @@ fn is_no_encoding(name: &[u8]) -> bool {
         b"chunked",
         b"aws-chunked",
         // Character sets.
+        b"ansi",
         b"ascii",
+        b"big5",
+        b"gb18030",
+        b"gb2312",
+        b"gbk",
         b"us-ascii",
         b"latin1",
         b"unicode",
     ];
-    const CHARACTER_SETS: [&[u8]; 6] =
-        [b"utf-8", b"utf8", b"utf-16", b"iso-8859-", b"windows-125", b"charset="];
-    WORDS.contains(&name) || CHARACTER_SETS.iter().any(|start| name.starts_with(start))
+    const CHARACTER_SETS: [&[u8]; 11] = [
+        b"utf-8",
+        b"utf8",
+        b"utf-16",
+        b"iso-8859-",
+        b"iso8859-",
+        b"windows-125",
+        b"cp125",
+        b"euc-",
+        b"koi8-",
+        b"shift_jis",
+        b"charset=",
+    ];
+    let begins = CHARACTER_SETS.iter().any(|start| name.starts_with(start));
+    WORDS.contains(&name) || begins || name.starts_with(b"text/")
 }
 
 /// The bytes that a step moved.

@@ -3,7 +3,7 @@
 
 mod decode;
 
-use http::header::{CONTENT_ENCODING, TRANSFER_ENCODING};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue};
 
 use crate::cause::line;
@@ -21,6 +21,74 @@ pub struct BodyLimits {
     pub wire_bytes: usize,
     /// The decoded bytes that are kept.
     pub body_bytes: usize,
+}
+
+/// The body of an answer of which all bytes are here: its encodings undone, as the headers name them,
+/// and whether it was cut off. `is_truncated` says that the sender of the bytes left out the rest.
+///
+/// # Errors
+/// Returns an error if it is shorter than announced, ends too early, or has an encoding that cannot be
+/// undone.
+pub fn undone(
+    headers: &HeaderMap,
+    bytes: &[u8],
+    is_truncated: bool,
+    limits: BodyLimits,
+) -> Result<(Vec<u8>, bool), Failure> {
+    let mut incoming = Incoming::new(headers, limits)?;
+    if incoming.push(bytes)? == Filled::NotYet && is_truncated {
+        let body = incoming.body;
+        let whole = whole_lines(&body, false);
+        return Ok((body[..whole].to_vec(), true));
+    }
+    let arrived = bytes.len() as u64;
+    match announced(headers).filter(|len| *len > arrived && incoming.cut.is_none()) {
+        Some(announced) => Err(too_short(arrived, announced)),
+        None => incoming.end(),
+    }
+}
+
+/// A body whose encodings whoever fetched it says to have undone. They may not know all that the headers
+/// name, and hand over the bytes as they came: that is found out by the bytes.
+///
+/// # Errors
+/// Returns an error if the headers name an encoding and the bytes are no text, or if they name none and
+/// the body is shorter than announced.
+pub fn check_undone(headers: &HeaderMap, body: &[u8], is_truncated: bool) -> Result<(), Failure> {
+    let encodings = Encoding::all(&encodings(headers));
+    let arrived = body.len() as u64;
+    match encodings.as_deref() {
+        Ok([]) => match announced(headers).filter(|len| *len > arrived && !is_truncated) {
+            Some(announced) => Err(too_short(arrived, announced)),
+            None => Ok(()),
+        },
+        _ if is_text(body) => Ok(()),
+        Err(cause) => Err(encoding_failure(cause.clone())),
+        Ok(_) => Err(encoding_failure("what came is no text: was it undone?".to_owned())),
+    }
+}
+
+/// True for bytes that no encoding has: text in UTF-8, in UTF-16 with a byte order mark, or, but for some
+/// bytes, in ASCII.
+fn is_text(body: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0e..=0x1f | 0x7f);
+    body.starts_with(b"\xff\xfe")
+        || body.starts_with(b"\xfe\xff")
+        || (!body.iter().any(is_control)
+            && (str::from_utf8(body).is_ok()
+                || body.iter().filter(|byte| !byte.is_ascii()).count() < body.len() / 4))
+}
+
+fn too_short(arrived: u64, announced: u64) -> Failure {
+    Failure::Broken(format!("the body ended after {arrived} of {announced} bytes"))
+}
+
+/// The bytes of the body on the wire that the headers announce. `Transfer-Encoding` overrides it.
+pub fn announced(headers: &HeaderMap) -> Option<u64> {
+    if headers.contains_key(TRANSFER_ENCODING) {
+        return None;
+    }
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
 /// A body that is still arriving.
@@ -414,6 +482,9 @@ mod tests {
             "iso-8859-1",
             "windows-1252",
             "us-ascii",
+            "GBK",
+            "raw",
+            "text/css; charset=utf-8",
             "text/plain",
             "charset=utf-8",
             "chunked",
@@ -448,6 +519,30 @@ mod tests {
         let nothing = encode("gzip", b"").repeat(1 << 20);
         let wire = encode("gzip", &nothing);
         assert_eq!(decode("gzip, gzip", &wire, LIMITS, 1 << 16), Ok((Vec::new(), true)));
+    }
+
+    #[test]
+    fn whole_bodies_with_their_headers() {
+        let wire = encode("gzip", &sample());
+        let mut headers = headers("x-gzip");
+        let undone = |headers: &HeaderMap, wire: &[u8], is_truncated| {
+            undone(headers, wire, is_truncated, LIMITS)
+        };
+        assert_eq!(undone(&headers, &wire, false), Ok((sample(), false)));
+        let (kept, is_cut) = undone(&headers, &wire[..wire.len() / 2], true).unwrap();
+        assert!(is_cut && sample().starts_with(&kept) && kept.ends_with(b"\n"));
+        headers.insert(CONTENT_LENGTH, (wire.len() + 1).into());
+        assert!(matches!(undone(&headers, &wire, false), Err(Failure::Broken(_))));
+
+        // Whoever undid an encoding leaves its header, and the length it had.
+        assert_eq!(check_undone(&headers, b"User-agent: *\nDisallow: /\xe9", false), Ok(()));
+        for name in &ALL[1..] {
+            let failed = check_undone(&headers, &encode(name, &sample()), false);
+            assert!(matches!(failed, Err(Failure::Encoding(_))), "{name}");
+        }
+        headers.remove(CONTENT_ENCODING);
+        assert!(matches!(check_undone(&headers, b"x", false), Err(Failure::Broken(_))));
+        assert_eq!(check_undone(&headers, b"x", true), Ok(()));
     }
 
     /// A zstd window that RFC 9659 forbids, and a brotli window beyond RFC 7932.

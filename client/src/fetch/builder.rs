@@ -6,8 +6,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, USER_AGENT};
-use http::{HeaderMap, HeaderValue};
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
@@ -23,6 +21,7 @@ use super::connector::Connector;
 use super::dns::{self, DnsResolver};
 use super::error::InvalidFetcher;
 use super::fetcher::Fetcher;
+use super::headers::{Added, Headers};
 use super::health::Network;
 use super::lookup::Resolve;
 use super::permitted::Permitted;
@@ -62,7 +61,7 @@ enum Names {
 #[must_use]
 pub struct FetcherBuilder {
     user_agent: String,
-    headers: Vec<(String, String)>,
+    headers: Vec<Added>,
     redirects: RedirectRules,
     settings: Settings,
     max_parallel: usize,
@@ -144,13 +143,29 @@ impl FetcherBuilder {
         self
     }
 
-    /// Sends a header with each request, to all sites and redirect targets alike. A header of the
-    /// same name, such as `Accept`, is replaced.
+    /// Sends a header with each request. A header of the same name, such as `Accept`, is replaced.
+    ///
+    /// All sites get it, but no redirect carries it to another host or port than that of the site, or
+    /// from https to http, as it may have a password in it; only `From`, `Accept` and other headers that
+    /// have none go everywhere.
     ///
     /// [`FetcherBuilder::build`] refuses headers that the fetcher sets itself (`User-Agent`,
     /// `Host`, `If-None-Match` and the like) and those that concern one connection only.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> FetcherBuilder {
-        self.headers.push((name.into(), value.into()));
+        self.headers.push((None, name.into(), value.into()));
+        self
+    }
+
+    /// Sends a header with each request to one host, such as `e.com`, or `e.com:8080` for another port
+    /// than those of http and https: for credentials. It replaces a [`FetcherBuilder::header`] of the
+    /// same name. Where a redirect leads to the host, it is sent over https only.
+    pub fn header_for(
+        mut self,
+        host: impl Into<String>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> FetcherBuilder {
+        self.headers.push((Some(host.into()), name.into(), value.into()));
         self
     }
 
@@ -408,7 +423,7 @@ impl FetcherBuilder {
     /// Returns an error if a setting is out of range, or if there are no certificate authorities,
     /// neither the system's nor given ones. The error names the setting.
     pub fn build(self) -> Result<Fetcher, InvalidFetcher> {
-        let headers = headers(&self.user_agent, &self.headers)?;
+        let headers = Headers::new(&self.user_agent, &self.headers)?;
         self.check()?;
         let permitted = Arc::new(self.permitted);
         let limit = self.settings.connect_timeout;
@@ -508,63 +523,6 @@ impl FetcherBuilder {
 
 /// The longest timeout. A longer one is a mistake, and the sum of two must not overflow.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Headers that cannot be added: those that the fetcher or the protocol sets, and those that
-/// concern one connection only.
-const RESERVED: [&str; 17] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "if-match",
-    "if-modified-since",
-    "if-none-match",
-    "if-range",
-    "if-unmodified-since",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "range",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
-
-/// The headers of each request.
-fn headers(user_agent: &str, added: &[(String, String)]) -> Result<HeaderMap, InvalidFetcher> {
-    let user_agent = user_agent.trim();
-    let is_text = user_agent.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    let user_agent = match HeaderValue::from_str(user_agent) {
-        Ok(value) if is_text && !value.is_empty() => value,
-        _ => return Err(InvalidFetcher::UserAgent(user_agent.to_owned())),
-    };
-    let mut headers = HeaderMap::from_iter([
-        (USER_AGENT, user_agent),
-        (ACCEPT, HeaderValue::from_static("text/plain, */*;q=0.5")),
-        (ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd")),
-    ]);
-    let mut all = HeaderMap::new();
-    for (name, value) in added {
-        let invalid = |cause: &str| InvalidFetcher::Setting {
-            setting: "header",
-            cause: format!("{name:?} {cause}"),
-        };
-        let parsed =
-            HeaderName::try_from(name).map_err(|_| invalid("is not the name of a header"))?;
-        if parsed == USER_AGENT {
-            return Err(invalid("is given to Fetcher::builder"));
-        }
-        if RESERVED.contains(&parsed.as_str()) {
-            return Err(invalid("is set by the fetcher and cannot be added"));
-        }
-        let value = HeaderValue::try_from(value)
-            .map_err(|_| invalid("has a value with line breaks or other control characters"))?;
-        all.append(parsed, value);
-    }
-    headers.extend(all);
-    Ok(headers)
-}
 
 fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
     let authorities: Vec<_> = CertificateDer::pem_slice_iter(authorities_pem)

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderMap;
 use tokio::sync::Semaphore;
 
 use super::connector::Connector;
+use super::headers::Headers;
 use super::health::Network;
 use super::pulse::Pulse;
 use super::resolve::CheckedResolver;
@@ -20,7 +20,7 @@ pub(super) struct Client {
     pub(super) connector: Connector,
     pub(super) resolver: CheckedResolver,
     /// The headers of each request.
-    pub(super) headers: HeaderMap,
+    pub(super) headers: Headers,
     pub(super) turns: Turns,
     /// As many as attempts may run at a time.
     pub(super) places: Semaphore,

@@ -49,7 +49,8 @@ impl Fetcher {
     }
 
     /// Requests the robots.txt of an origin. If `conditional` has validators, the answer may
-    /// be 304: the copy is still current.
+    /// be 304: the copy is still current. If it is a 4xx, it may be to the condition, and the file is
+    /// requested once more without one.
     ///
     /// The attempt waits for the turn of its host and of its address
     /// ([`max_per_host`](super::FetcherBuilder::max_per_host),
@@ -62,6 +63,19 @@ impl Fetcher {
     /// If it fails, up to three seconds more may pass until it is clear whose fault that is.
     /// Dropping the future cancels it. Await it in a Tokio runtime with time and I/O enabled.
     pub async fn fetch(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
+        let attempt = self.fetch_once(origin, conditional).await;
+        match conditional.is_some() && attempt.may_answer_condition() {
+            true => self.fetch_once(origin, None).await.after_condition(&attempt),
+            false => attempt,
+        }
+    }
+
+    /// As [`Fetcher::fetch`], but takes a 4xx to a condition for an answer.
+    pub(crate) async fn fetch_once(
+        &self,
+        origin: &Origin<'_>,
+        conditional: Option<&CachedCopy>,
+    ) -> Attempt {
         let span = tracing::debug_span!(target: TARGET, "fetch", origin = origin.key());
         self.attempts(url_of(origin), conditional, self.client.settings.limits)
             .instrument(span)
@@ -99,6 +113,21 @@ impl Fetcher {
     /// of at most so many bytes, on the wire and decoded.
     #[cfg(feature = "rights")]
     pub async fn fetch_file(
+        &self,
+        url: &str,
+        conditional: Option<&CachedCopy>,
+        max_bytes: usize,
+    ) -> Attempt {
+        let attempt = self.fetch_file_once(url, conditional, max_bytes).await;
+        match conditional.is_some() && attempt.may_answer_condition() {
+            true => self.fetch_file_once(url, None, max_bytes).await.after_condition(&attempt),
+            false => attempt,
+        }
+    }
+
+    /// As [`Fetcher::fetch_file`], but takes a 4xx to a condition for an answer.
+    #[cfg(feature = "rights")]
+    pub(crate) async fn fetch_file_once(
         &self,
         url: &str,
         conditional: Option<&CachedCopy>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, HOST, PROXY_AUTHORIZATION, TRANSFER_ENCODING};
+use http::header::{COOKIE, HOST, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -24,7 +24,7 @@ use super::tasks::Tasks;
 use super::tunnels::Forwarded;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
-use crate::body::{BodyLimits, Filled, Incoming};
+use crate::body::{BodyLimits, Filled, Incoming, announced};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
@@ -63,6 +63,14 @@ pub(super) async fn fetch(
             _ => HeaderMap::new(),
         };
         let is_conditional = !validators.is_empty();
+        let mut headers = client.headers.of(chain.first(), chain.as_url());
+        headers.extend(validators);
+        if let Some(cookie) = chain.cookie() {
+            // There is one header of them: RFC 6265, section 5.4.
+            let given = headers.get(COOKIE).map(|given| [given.as_bytes(), b"; "].concat());
+            let both = [&given.unwrap_or_default(), cookie.as_bytes()].concat();
+            headers.insert(COOKIE, HeaderValue::from_bytes(&both).unwrap_or(cookie));
+        }
         let connect = Clock::new(client.settings.connect_timeout, Stage::Connect);
         let here = match visit.take() {
             Some(mut here) if here.is_of(chain.as_url()) => {
@@ -79,7 +87,7 @@ pub(super) async fn fetch(
         let (leave, before) = (here.asked_to_leave(), total.clone());
         let mut leave = pin!(leave);
         let answer = tokio::select! {
-            answer = exchange(client, here, chain.as_url(), &validators, total, connect) => answer?,
+            answer = exchange(client, here, chain.as_url(), &headers, total, connect) => answer?,
             () = &mut leave => {
                 (visit, left, *total) = (None, left + 1, before);
                 continue;
@@ -152,7 +160,7 @@ async fn exchange(
     client: &Client,
     visit: &mut Visit<'_>,
     url: &Url,
-    validators: &HeaderMap,
+    headers: &HeaderMap,
     total: &mut Clock,
     mut connect: Clock,
 ) -> Result<OpenAnswer, Failure> {
@@ -160,7 +168,7 @@ async fn exchange(
     loop {
         let connection = open(client, visit, url, offer, total, &mut connect).await?;
         let asking = async {
-            Ok(timeout(client.settings.read_timeout, ask(client, connection, url, validators))
+            Ok(timeout(client.settings.read_timeout, ask(client, connection, url, headers))
                 .await
                 .unwrap_or(Err(Lost {
                     failure: Failure::TimedOut(Stage::Read),
@@ -300,10 +308,10 @@ async fn ask(
     client: &Client,
     mut connection: Connection,
     url: &Url,
-    validators: &HeaderMap,
+    headers: &HeaderMap,
 ) -> Result<OpenAnswer, Lost> {
     let give_up = |failure| Lost { failure, then: Then::GiveUp };
-    let mut request = request(client, &connection, url, validators).map_err(give_up)?;
+    let mut request = request(client, &connection, url, headers).map_err(give_up)?;
     let flooded = Arc::new(Notify::new());
     let (count, notice) = (AtomicUsize::new(0), Arc::clone(&flooded));
     // Over HTTP/2, interim answers are frames without data, and are counted as such.
@@ -351,7 +359,7 @@ fn request(
     client: &Client,
     connection: &Connection,
     url: &Url,
-    validators: &HeaderMap,
+    headers: &HeaderMap,
 ) -> Result<Request<String>, Failure> {
     let bad = |cause: http::Error| {
         Failure::Local(LocalFault::new(LocalKind::Other, ErrorChain(&cause).text()))
@@ -363,20 +371,17 @@ fn request(
         false => &url[url::Position::BeforePath..url::Position::AfterQuery],
     };
     let mut request = Request::get(target).body(String::new()).map_err(bad)?;
-    let headers = request.headers_mut();
-    headers.clone_from(&client.headers);
-    for (name, value) in validators {
-        headers.insert(name, value.clone());
-    }
+    let sent = request.headers_mut();
+    sent.clone_from(headers);
     if let Sender::Http1(_) = connection.sender {
         let host = HeaderValue::from_str(authority).map_err(|cause| bad(cause.into()))?;
-        headers.insert(HOST, host);
+        sent.insert(HOST, host);
     }
     if connection.forwarded.is_some()
         && let Some(proxy) = &client.connector.proxy
         && let Some(value) = proxy.authorization()
     {
-        headers.insert(PROXY_AUTHORIZATION, value);
+        sent.insert(PROXY_AUTHORIZATION, value);
     }
     Ok(request)
 }
@@ -426,7 +431,7 @@ async fn body(
     read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
     let mut incoming = Incoming::new(&answer.headers, limits)?;
-    let announced = content_length(&answer.headers);
+    let announced = announced(&answer.headers);
     let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));
     let mut arrived = 0;
     loop {
@@ -454,12 +459,4 @@ async fn body(
             return incoming.end();
         }
     }
-}
-
-/// The length of the body that the headers announce. `Transfer-Encoding` overrides it.
-fn content_length(headers: &HeaderMap) -> Option<u64> {
-    if headers.contains_key(TRANSFER_ENCODING) {
-        return None;
-    }
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }

@@ -11,11 +11,14 @@
 //! stack of your own serves a sieve.
 
 mod address;
+mod cookies;
 mod redirect;
 
 pub use address::{InvalidNetwork, IpNetwork, is_public};
 #[cfg(feature = "fetch")]
 pub(crate) use address::{contain, ipv4_within};
-#[cfg(feature = "fetch")]
 pub(crate) use redirect::RedirectRules;
+#[cfg(feature = "fetch")]
+#[cfg(feature = "fetch")]
+pub(crate) use redirect::is_same_place;
 pub use redirect::{Chain, is_redirect};

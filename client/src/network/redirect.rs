@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use http::HeaderMap;
 use http::header::LOCATION;
+use http::{HeaderMap, HeaderValue};
 use url::Url;
 
+use super::cookies::Cookies;
 use crate::cause::line;
 use crate::outcome::{Failure, Redirect};
 
@@ -38,6 +39,7 @@ pub struct Chain {
     followed: Vec<Redirect>,
     own_port: Option<u16>,
     rules: Arc<RedirectRules>,
+    cookies: Cookies,
 }
 
 /// The redirects that are followed.
@@ -57,7 +59,14 @@ pub fn is_redirect(status: u16) -> bool {
 impl Chain {
     pub(crate) fn new(url: Url, rules: Arc<RedirectRules>) -> Chain {
         let own_port = url.port_or_known_default();
-        Chain { url, requested: Vec::new(), followed: Vec::new(), own_port, rules }
+        Chain {
+            url,
+            requested: Vec::new(),
+            followed: Vec::new(),
+            own_port,
+            rules,
+            cookies: Cookies::default(),
+        }
     }
 
     /// A chain that begins with this URL, of at most `max_redirects` redirects. They may lead to
@@ -89,20 +98,41 @@ impl Chain {
         &self.url
     }
 
+    /// The URL that was requested first.
+    #[cfg(feature = "fetch")]
+    pub(crate) fn first(&self) -> &Url {
+        self.requested.first().unwrap_or(&self.url)
+    }
+
+    /// True if redirects have left the host and port of the first URL, or https for http: credentials
+    /// for the site must not be sent there.
+    #[must_use]
+    pub fn is_elsewhere(&self) -> bool {
+        self.requested.first().is_some_and(|first| !is_same_place(first, &self.url))
+    }
+
+    /// The `Cookie` to send with the request of [`Chain::url`], if answers on the way set any for it.
+    #[must_use]
+    pub fn cookie(&self) -> Option<HeaderValue> {
+        self.cookies.header(&self.url)
+    }
+
     /// The redirects that were followed.
     #[must_use]
     pub fn into_redirects(self) -> Vec<Redirect> {
         self.followed
     }
 
-    /// Follows an answer with the status 301, 302, 303, 307 or 308.
+    /// Follows an answer with the status 301, 302, 303, 307 or 308. An answer that sets a cookie may
+    /// lead to a URL that was requested without it.
     ///
     /// # Errors
     /// Returns why it is not followed: there are too many, they form a loop, or the `Location` is
     /// missing, invalid, or leads to a scheme or port that is not allowed.
     pub fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
         let to = self.target(headers)?;
-        if to == self.url || self.requested.contains(&to) {
+        let has_new_cookies = self.cookies.take(&self.url, headers);
+        if !has_new_cookies && (to == self.url || self.requested.contains(&to)) {
             return Err(Failure::RedirectLoop);
         }
         if self.followed.len() >= self.rules.max_redirects {
@@ -149,6 +179,21 @@ impl Chain {
     }
 }
 
+/// True if what was meant for `first` may be sent to `url`: the same host and port, and not by http
+/// what was meant for https.
+pub(crate) fn is_same_place(first: &Url, url: &Url) -> bool {
+    let is_upgrade = || {
+        (first.scheme(), url.scheme()) == ("http", "https")
+            && first.port().is_none()
+            && url.port().is_none()
+    };
+    let is_same = || {
+        first.scheme() == url.scheme()
+            && first.port_or_known_default() == url.port_or_known_default()
+    };
+    first.host() == url.host() && (is_same() || is_upgrade())
+}
+
 /// A `Location` as text. If it is not UTF-8, bytes from 0x80 are percent-encoded, as browsers do.
 fn to_text(location: &[u8]) -> String {
     match str::from_utf8(location) {
@@ -165,8 +210,6 @@ fn to_text(location: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     fn chain() -> Chain {
@@ -223,6 +266,25 @@ mod tests {
         }
         let without = chain().follow(302, &HeaderMap::new());
         assert_eq!(without, Err(Failure::BadRedirect("no Location".to_owned())));
+    }
+
+    /// As sites that first want to see whether cookies come back do.
+    #[test]
+    fn a_cookie_makes_another_request_of_the_same_url() {
+        let mut chain = chain();
+        let mut wall = to(b"/robots.txt");
+        wall.insert("set-cookie", HeaderValue::from_static("seen=1; Path=/"));
+        assert_eq!(
+            (chain.follow(302, &wall), chain.cookie()),
+            (Ok(()), Some("seen=1".parse().unwrap()))
+        );
+        assert_eq!(chain.follow(302, &wall), Err(Failure::RedirectLoop));
+        for count in 0..4 {
+            wall.insert("set-cookie", format!("seen={count}x").parse().unwrap());
+            chain.follow(302, &wall).unwrap();
+        }
+        wall.insert("set-cookie", HeaderValue::from_static("seen=y"));
+        assert_eq!(chain.follow(302, &wall), Err(Failure::TooManyRedirects));
     }
 
     #[test]

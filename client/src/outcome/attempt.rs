@@ -79,6 +79,31 @@ impl Attempt {
         self
     }
 
+    /// True if the answer may be to the condition of a request instead of to the request: 412, or
+    /// another 4xx, with which some servers and firewalls meet `If-None-Match` and
+    /// `If-Modified-Since`. If there was a condition, this is no outcome yet: ask again without it.
+    /// `fetch::Fetcher` does so, and a sieve with any fetcher.
+    ///
+    /// ```
+    /// use robotsieve_client::Timestamp;
+    /// use robotsieve_client::outcome::{Attempt, Response};
+    ///
+    /// let failed = Attempt::new(Timestamp::now(), Ok(Response::new(412, *b"")));
+    /// assert!(failed.may_answer_condition());
+    /// ```
+    #[must_use]
+    pub fn may_answer_condition(&self) -> bool {
+        matches!(&self.result, Ok(response) if (400..500).contains(&response.status))
+    }
+
+    /// Adds the tries and the time of the request before this one, which was conditional.
+    #[cfg(any(feature = "fetch", feature = "sieve"))]
+    pub(crate) fn after_condition(mut self, before: &Attempt) -> Attempt {
+        self.tries = self.tries.saturating_add(before.tries);
+        self.took = self.took.map(|took| took.saturating_add(before.took.unwrap_or_default()));
+        self
+    }
+
     /// Says how long the requests took, without the waits before them.
     #[must_use]
     pub fn with_time(mut self, took: Duration) -> Attempt {

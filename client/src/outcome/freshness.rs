@@ -129,7 +129,7 @@ fn delta_seconds(text: &[u8]) -> Option<Duration> {
 }
 
 /// A date in one of the three forms of HTTP.
-fn http_date(text: &[u8]) -> Option<Timestamp> {
+pub(super) fn http_date(text: &[u8]) -> Option<Timestamp> {
     let text = str::from_utf8(text.trim_ascii()).ok()?;
     let date: SystemTime = httpdate::parse_http_date(text).ok()?;
     Some(date.into())

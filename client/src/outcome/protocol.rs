@@ -496,9 +496,7 @@ impl Protocol {
     /// was cut: "unchanged" would keep it cut, though the limit may have been raised.
     #[must_use]
     pub fn conditional_on<'k>(&self, state: &'k OriginState) -> Option<&'k CachedCopy> {
-        let is_usable = |copy: &&CachedCopy| {
-            !copy.is_truncated && (copy.etag.is_some() || copy.last_modified.is_some())
-        };
+        let is_usable = |copy: &&CachedCopy| !copy.is_truncated && !copy.validators().is_empty();
         state.copy.as_ref().filter(|_| self.conditional).filter(is_usable)
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::attempt::Failure;
+use super::freshness::http_date;
 use super::local::LocalFault;
 use crate::time::Timestamp;
 
@@ -266,13 +267,17 @@ impl CachedCopy {
 
     /// The headers that make a request conditional on this copy (`If-None-Match`,
     /// `If-Modified-Since`). They are valid only for the URL that the copy came from:
-    /// [`CachedCopy::final_url`], or that of the robots.txt itself.
+    /// [`CachedCopy::final_url`], or that of the robots.txt itself. Empty if the site sent no validator
+    /// that can be asked with: an `ETag` that is empty or `*`, which would match any file, and a
+    /// `Last-Modified` that is no date are not sent back.
     #[must_use]
     pub fn validators(&self) -> HeaderMap {
-        let all = [(IF_NONE_MATCH, &self.etag), (IF_MODIFIED_SINCE, &self.last_modified)];
+        let etag = self.etag.as_deref().filter(|etag| !matches!(etag.trim_ascii(), b"" | b"*"));
+        let date = self.last_modified.as_deref().filter(|date| http_date(date).is_some());
+        let all = [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, date)];
         let valid = all.into_iter().filter_map(|(name, value)| {
             // It came as a header's value, so it can be sent as one.
-            Some((name, HeaderValue::from_bytes(value.as_deref()?).ok()?))
+            Some((name, HeaderValue::from_bytes(value?).ok()?))
         });
         valid.collect()
     }

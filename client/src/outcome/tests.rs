@@ -670,6 +670,26 @@ fn retry_after() {
     assert_eq!(then(&Protocol::RFC9309, &known, START + DAY, 200).retry_after, None);
 }
 
+/// Servers send these; asked with, they are answered by errors, or match whatever the file is.
+#[test]
+fn validators_that_cannot_be_asked_with() {
+    for (etag, date, sent) in [
+        ("", "yesterday", 0),
+        (" ", "", 0),
+        ("*", "0", 0),
+        ("", "Tue, 14 Nov 2023 22:13:20", 0),
+        ("", "2023-11-14T22:13:20Z", 0),
+        ("\"\"", "-1", 1),
+        ("unquoted", "now", 1),
+        ("", "Tue, 14 Nov 2023 22:13:20 GMT", 1),
+        ("W/\"a\"", "Tuesday, 14-Nov-23 22:13:20 GMT", 2),
+    ] {
+        let known = first(&Protocol::RFC9309, 200, &[("etag", etag), ("last-modified", date)]);
+        assert_eq!(known.copy.as_ref().unwrap().validators().len(), sent, "{etag:?} {date:?}");
+        assert_eq!(Protocol::RFC9309.conditional_on(&known).is_some(), sent > 0, "{etag} {date}");
+    }
+}
+
 #[test]
 fn validators() {
     let headers = [("etag", "\"a\""), ("last-modified", "Tue, 14 Nov 2023 22:13:20 GMT")];

@@ -251,7 +251,11 @@ impl Shared {
             None => sites.policies.in_use(copy.content).is_some(),
         };
         let conditional = state.and_then(|state| sites.protocol.conditional_on(state));
-        let mut attempt = fetcher.fetch(&origin, conditional.filter(has_body)).await;
+        let conditional = conditional.filter(has_body);
+        let mut attempt = fetcher.fetch(&origin, conditional).await;
+        if conditional.is_some() && attempt.may_answer_condition() {
+            attempt = fetcher.fetch(&origin, None).await.after_condition(&attempt);
+        }
         if let Some(now) = sites.clock.own() {
             attempt.at = now;
         }

@@ -14,7 +14,7 @@ pub trait Fetch: Send + Sync + 'static {
     /// bounded time.
     ///
     /// If `conditional` is given, the request may carry its validators, and the answer may then
-    /// be 304.
+    /// be 304. If it is a 4xx, which may answer the condition, the sieve calls this again without one.
     fn fetch<'f>(
         &'f self,
         origin: &'f Origin<'static>,
@@ -45,7 +45,7 @@ impl Fetch for crate::fetch::Fetcher {
         origin: &'f Origin<'static>,
         conditional: Option<&'f CachedCopy>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'f>> {
-        Box::pin(self.fetch(origin, conditional))
+        Box::pin(self.fetch_once(origin, conditional))
     }
 
     #[cfg(feature = "rights")]
@@ -55,6 +55,6 @@ impl Fetch for crate::fetch::Fetcher {
         conditional: Option<&'f CachedCopy>,
         max_bytes: usize,
     ) -> Option<Pin<Box<dyn Future<Output = Attempt> + Send + 'f>>> {
-        Some(Box::pin(self.fetch_file(url, conditional, max_bytes)))
+        Some(Box::pin(self.fetch_file_once(url, conditional, max_bytes)))
     }
 }

@@ -188,10 +188,11 @@ impl Shared {
         let conditional = state.and_then(|state| files.protocol.conditional_on(state));
         let conditional = conditional.filter(has_body);
         let fetch = async {
-            match fetcher.fetch_file(url, conditional, MAX_BYTES) {
-                Some(attempt) => Some(attempt.await),
-                None => None,
+            let attempt = fetcher.fetch_file(url, conditional, MAX_BYTES)?.await;
+            if conditional.is_none() || !attempt.may_answer_condition() {
+                return Some(attempt);
             }
+            Some(fetcher.fetch_file(url, None, MAX_BYTES)?.await.after_condition(&attempt))
         };
         let mut attempt = match AssertUnwindSafe(fetch).catch_unwind().await {
             Ok(Some(attempt)) => attempt,

@@ -5,12 +5,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::{BodyLimits, HARMLESS_HEADERS, check_undone, undone};
 use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
 use robotsieve_client::sieve::Fetch;
@@ -198,16 +198,36 @@ fn header_map(headers: Vec<Header>) -> HeaderMap {
     map
 }
 
-/// The length of the body as the headers announce it. With an encoding, which the caller has
-/// undone, they announce another one.
-fn announced(headers: &HeaderMap) -> Option<u64> {
-    let is_plain = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"identity";
-    if headers.contains_key(TRANSFER_ENCODING)
-        || !headers.get_all(CONTENT_ENCODING).iter().all(is_plain)
-    {
-        return None;
+/// A body as the caller's means hand it over.
+struct Handed<'b> {
+    bytes: &'b [u8],
+    /// True if its encodings are still to be undone.
+    is_encoded: bool,
+    /// True if the rest was left out.
+    is_truncated: bool,
+}
+
+impl Handed<'_> {
+    /// The answer with this body, of at most `max_bytes`.
+    fn response(
+        &self,
+        status: u16,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<Response, Failure> {
+        let Handed { bytes, is_encoded, is_truncated } = *self;
+        if is_encoded {
+            let limits = BodyLimits { wire_bytes: max_bytes, body_bytes: max_bytes };
+            let (body, is_cut) = undone(headers, bytes, is_truncated, limits)?;
+            let mut response = Response::new(status, body);
+            response.is_truncated = is_cut;
+            return Ok(response);
+        }
+        let is_cut = is_truncated || bytes.len() > max_bytes;
+        check_undone(headers, bytes, is_truncated || bytes.len() >= max_bytes)?;
+        let response = Response::new(status, bytes);
+        Ok(if is_cut { response.cut(max_bytes) } else { response })
     }
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
 #[pymethods]
@@ -222,6 +242,16 @@ impl Reply {
     #[getter]
     fn url(&self) -> Option<String> {
         self.asked().as_ref().map(|asked| asked.chain.url().to_owned())
+    }
+
+    /// The names of the headers that may be sent where ``is_elsewhere``, beside ``User-Agent``.
+    #[classattr]
+    const HARMLESS: [&'static str; HARMLESS_HEADERS.len()] = HARMLESS_HEADERS;
+
+    /// True if redirects have left the site's host and port: its credentials must not be sent to ``url``.
+    #[getter]
+    fn is_elsewhere(&self) -> bool {
+        self.asked().as_ref().is_some_and(|asked| asked.chain.is_elsewhere())
     }
 
     #[getter]
@@ -242,14 +272,16 @@ impl Reply {
         headers.iter().map(pair).collect()
     }
 
-    /// Takes an answer. True if it is a redirect to follow: ``url`` is then its target.
-    #[pyo3(signature = (status, headers, body, is_truncated = false))]
+    /// Takes an answer. True if it is a redirect to follow: ``url`` is then its target. ``is_encoded``
+    /// says that the content encodings of the body are still to be undone.
+    #[pyo3(signature = (status, headers, body, is_truncated = false, is_encoded = false))]
     fn answer(
         &self,
         status: u16,
         headers: Vec<Header>,
         body: &Bound<'_, PyBytes>,
         is_truncated: bool,
+        is_encoded: bool,
     ) -> bool {
         let headers = header_map(headers);
         if is_redirect(status) {
@@ -269,23 +301,19 @@ impl Reply {
             self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())), true);
             return false;
         }
-        let has_body = (200..300).contains(&status);
-        let arrived = body.as_bytes().len();
-        if has_body
-            && !is_truncated
-            && arrived < self.max_body_bytes
-            && let Some(announced) = announced(&headers).filter(|len| *len > arrived as u64)
-        {
-            let text = format!("the body ended after {arrived} of {announced} bytes");
-            self.end(Err(Failure::Broken(text)), true);
-            return false;
-        }
-        let mut response = Response::new(status, if has_body { body.as_bytes() } else { b"" });
-        if is_truncated || response.body.len() > self.max_body_bytes {
-            response = response.cut(self.max_body_bytes);
-        }
-        response.headers = headers;
-        self.end(Ok(response), true);
+        let result = match (200..300).contains(&status) {
+            true => Handed { bytes: body.as_bytes(), is_encoded, is_truncated }.response(
+                status,
+                &headers,
+                self.max_body_bytes,
+            ),
+            false => Ok(Response::new(status, Vec::new())),
+        };
+        let result = result.map(|mut response| {
+            response.headers = headers;
+            response
+        });
+        self.end(result, true);
         false
     }
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 from typing_extensions import Self
 
@@ -161,6 +161,9 @@ class Reply:
     def url(self) -> str | None: ...
     @property
     def max_body_bytes(self) -> int: ...
+    HARMLESS: ClassVar[list[str]]
+    @property
+    def is_elsewhere(self) -> bool: ...
     @property
     def validators(self) -> list[tuple[str, bytes]]: ...
     def answer(
@@ -169,6 +172,7 @@ class Reply:
         headers: list[tuple[bytes, bytes]],
         body: bytes,
         is_truncated: bool = False,
+        is_encoded: bool = False,
     ) -> bool: ...
     def fail(self, kind: str, text: str, is_local: bool) -> None: ...
 

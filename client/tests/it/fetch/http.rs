@@ -190,6 +190,22 @@ async fn validators_are_sent_to_the_url_that_they_came_from() {
 }
 
 #[tokio::test]
+async fn a_4xx_to_a_condition_is_asked_about_again() {
+    let site = Site::http(|request| match request.headers.contains_key(header::IF_NONE_MATCH) {
+        true => answer(412, &[], b""),
+        false => answer(200, &[], ROBOTS),
+    })
+    .await;
+    let attempt = fetcher().fetch(&origin(&site.url("http", "/")), Some(&copy(None))).await;
+    assert_eq!((answered(&attempt).status, attempt.tries), (200, 2));
+    assert!(!site.seen()[1].headers.contains_key(header::IF_MODIFIED_SINCE));
+
+    let gone = Site::http(|_| answer(410, &[], b"")).await;
+    let attempt = fetcher().fetch(&origin(&gone.url("http", "/")), Some(&copy(None))).await;
+    assert_eq!((answered(&attempt).status, gone.seen().len()), (410, 2));
+}
+
+#[tokio::test]
 async fn a_304_to_an_unconditional_request_is_broken() {
     let site = Site::http(|_| answer(304, &[], b"")).await;
     let failure = failed(fetch(&site.url("http", "/")).await);

@@ -40,6 +40,8 @@ enum Site {
     Answers(u16, &'static str),
     /// With an ETag, and 304 to whoever sends it.
     Tagged(&'static str),
+    /// With an ETag, and with this status whoever sends it.
+    DislikesConditions(u16),
     /// Answers after this many redirects.
     Redirects(usize, &'static str),
     Fails,
@@ -126,6 +128,10 @@ impl Fetch for Web {
                         (200, body)
                     }
                 }
+                Some(Site::DislikesConditions(status)) => {
+                    headers.insert("etag", HeaderValue::from_static("\"x\""));
+                    if conditional.is_some() { (status, "") } else { (200, RULES) }
+                }
                 Some(Site::Waits(gate)) => {
                     drop(gate.acquire().await);
                     (200, RULES)
@@ -158,6 +164,22 @@ impl Fetch for Web {
 
 async fn allowed(sieve: &Sieve, url: &str) -> bool {
     sieve.decide(url).await.unwrap().is_allowed()
+}
+
+/// A 4xx to a request with a condition may be an answer to the condition, whoever fetched.
+#[tokio::test]
+async fn a_condition_that_fails_opens_no_site() {
+    for status in [412, 400, 403, 404, 429] {
+        let web = Web::of([("https://e.com", Site::DislikesConditions(status))]);
+        let sieve = web.sieve();
+        for day in 1..=3 {
+            assert!(!allowed(&sieve, "https://e.com/private").await, "{status} on day {day}");
+            web.later(DAY + HOUR);
+        }
+        assert_eq!(web.asked(), 5, "once, then with a condition and without");
+        web.set("https://e.com", Site::Answers(status, ""));
+        assert!(allowed(&sieve, "https://e.com/private").await, "{status} without a condition");
+    }
 }
 
 #[tokio::test]
