@@ -89,6 +89,14 @@ impl LocalKind {
 }
 
 impl LocalKind {
+    /// True for a fault that is inferred from the silence of others, and that an answer of anybody
+    /// speaks against. The system states the other kinds.
+    #[must_use]
+    pub fn is_inferred(self) -> bool {
+        use LocalKind::{Network, Proxy, Resolver, Unconfirmed};
+        matches!(self, Network | Proxy | Resolver | Unconfirmed)
+    }
+
     /// The kind's name, for programs: `descriptors`.
     #[must_use]
     pub fn name(self) -> &'static str {

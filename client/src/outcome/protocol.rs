@@ -316,7 +316,7 @@ impl Protocol {
                 .map(|at| at.min(attempt.at + self.longest_retry));
         }
         let is_error = match status {
-            200..=299 => {
+            _ if response.is_file() => {
                 state.copy = Some(self.copy_of(attempt, response));
                 return Outcome::Present;
             }
@@ -330,6 +330,7 @@ impl Protocol {
             429 => self.too_many_requests_is_error,
             300..=499 => false,
             500..=599 => !self.errors_mean_absent && !state.errors_mean_absent,
+            // 206, too.
             _ => true,
         };
         let cause = Cause::Status(status);
