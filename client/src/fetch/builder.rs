@@ -439,6 +439,7 @@ impl FetcherBuilder {
         tls.alpn_protocols.insert(0, b"h2".to_vec());
         let offers_http2 = TlsConnector::from(Arc::new(tls));
         let pace = |places| Pace { places, delay: self.request_delay };
+        let network = Network::new(&self.canaries, proxy.is_some());
         let client = Client {
             connector: Connector {
                 dialer: Dialer { offers_http2, offers_http1, local: self.local },
@@ -451,7 +452,7 @@ impl FetcherBuilder {
             further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
             young: Semaphore::new(visit::MAX_YOUNG),
-            network: Network::new(&self.canaries),
+            network,
             pulse: Pulse::default(),
             settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },
         };

@@ -129,7 +129,7 @@ impl Fetcher {
                 let once = progress.scope(self.once(&url, conditional, limits));
                 let (redirects, result, time) = tokio::select! {
                     ended = once => ended,
-                    never = network.watch(|| progress.tried()) => match never {},
+                    never = network.watch(&self.client, &progress) => match never {},
                 };
                 took += time;
                 if pulse.stopped_since(began.into_std()).is_none()
@@ -143,7 +143,7 @@ impl Fetcher {
                 let (result, is_confirmed) = match result {
                     Err(failure) if pulse.stopped_since(began.into_std()).is_none() => {
                         let (failure, is_confirmed) =
-                            network.judge(failure, began, &progress.tried()).await;
+                            network.judge(&self.client, failure, began, &progress).await;
                         (Err(failure), is_confirmed)
                     }
                     result if asks_for_login(&result) => {

@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use super::canary::Canary;
 use super::client::Client;
 use super::clock::Clock;
 use super::connect::Target;
@@ -76,7 +77,7 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
 
     let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
     let session = session.map_err(ftp_failure)?;
-    client.network.answered(peer);
+    client.network.answered(Canary::at(peer));
     let mut session = session.passive_stream_builder(move |told| {
         // Only the port comes from the server. The data connection goes to the address of the
         // control connection, or the server could send us anywhere.

@@ -169,11 +169,10 @@ async fn exchange(
         };
         let Lost { failure, then } = match total.run(asking).await? {
             Ok(answer) => {
-                let port = url.port_or_known_default().unwrap_or_default();
-                if let Some(peer) = visit.peer(port)
+                if let Some(canary) = visit.canary(url)
                     && answer.status != StatusCode::NETWORK_AUTHENTICATION_REQUIRED
                 {
-                    client.network.answered(peer);
+                    client.network.answered(canary);
                 }
                 return Ok(answer);
             }

@@ -24,7 +24,11 @@ struct Server {
 
 impl Server {
     async fn start(last: u8) -> Server {
-        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, last, 1), 0)).await.unwrap();
+        Server::at(Ipv4Addr::new(127, 0, last, 1)).await
+    }
+
+    async fn at(address: Ipv4Addr) -> Server {
+        let listener = TcpListener::bind((address, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
@@ -254,6 +258,31 @@ async fn a_network_that_goes_away_judges_no_site() {
     assert!(attempt.is_confirmed);
     assert!(matches!(failed(attempt), Failure::Connect(_)));
     drop(back);
+}
+
+/// Three strangers who answer once and go deaf do not outweigh the others that answered.
+#[tokio::test]
+async fn strangers_who_go_deaf_stop_nobody() {
+    let _clock = FastClock::start();
+    let fetcher = hasty().build().unwrap();
+    let mut good = Vec::new();
+    for block in 40..50 {
+        good.push(Server::at(Ipv4Addr::new(127, block, 0, 1)).await);
+        assert_eq!(answered(&fetch(&fetcher, good.last().unwrap().address).await).status, 200);
+    }
+    for block in 50..53 {
+        let stranger = Server::at(Ipv4Addr::new(127, block, 0, 1)).await;
+        assert_eq!(answered(&fetch(&fetcher, stranger.address).await).status, 200);
+        stranger.stop().await;
+    }
+    let other = dead(53).await;
+    for _ in 0..10 {
+        let attempt = fetch(&fetcher, other).await;
+        assert!(attempt.is_confirmed);
+        let failure = failed(attempt);
+        assert!(matches!(failure, Failure::Connect(_)), "{failure:?}");
+    }
+    assert_eq!(fetcher.health().local, 0);
 }
 
 /// The network is away for a part of the attempt, and back before it ends.
