@@ -15,7 +15,7 @@ mod redirect;
 
 pub use address::{InvalidNetwork, IpNetwork, is_public};
 #[cfg(feature = "fetch")]
-pub(crate) use address::{contain, ipv4_within};
+pub(crate) use address::{contain, ipv4_within, isatap};
 #[cfg(feature = "fetch")]
 pub(crate) use redirect::RedirectRules;
 pub use redirect::{Chain, is_redirect};
