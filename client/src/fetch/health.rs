@@ -28,9 +28,15 @@
 //! sign that the network works. It counts as the site's if another address answers as it should
 //! after it, or did so before. If [`LOGINS`] unrelated addresses in a row ask for a login, it is
 //! ours as long as no other has ever answered; later it is unconfirmed, for sites in so many networks
-//! may belong to one who wishes that others be left unasked.
+//! may belong to one who wishes that others be left unasked. So too if [`LOGINS`] unrelated http sites
+//! in a row lead to one host elsewhere, and not to a robots.txt there: that is how a network asks
+//! for a login as well. Such a redirect is no sign either that the network works.
+//!
+//! An invalid certificate is the site's once some https site has shown a valid one
+//! ([`LocalKind::Certificates`] before): a clock that is wrong and a network that intercepts TLS
+//! look like that everywhere.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
@@ -44,8 +50,10 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::canary::{self, ASKED, Canary, Round, block};
 use super::client::Client;
 use super::events::TARGET;
-use super::progress::Progress;
-use crate::outcome::{ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind};
+use super::progress::{Between, Progress};
+use crate::outcome::{
+    ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind, Response, asks_for_login,
+};
 
 /// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -62,6 +70,8 @@ const PROXY_HEARTBEAT: Duration = Duration::from_secs(10);
 const KEPT: usize = 12;
 /// When this many networks in a row ask for a login, and no other answers, it may be ours that asks.
 const LOGINS: usize = 3;
+/// The most hosts that others lead to which are remembered until somebody answers.
+const MAX_LOGIN_HOSTS: usize = 64;
 /// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
 
@@ -223,8 +233,11 @@ pub(super) struct Network {
 #[derive(Default)]
 struct Seen {
     known: [Known; NETWORKS],
-    /// The blocks of addresses that asked for a login since another address answered.
-    logins: Vec<u32>,
+    /// Who asked for a login since somebody else answered: the sites that led to a host, and at the
+    /// empty name the blocks of the addresses that said so themselves.
+    logins: HashMap<String, Vec<String>>,
+    /// True if an https site has shown a valid certificate.
+    has_verified: bool,
     health: Health,
     recent: VecDeque<Ending>,
     in_flight: usize,
@@ -266,10 +279,11 @@ impl Network {
         InFlight(self)
     }
 
-    /// Notes that somebody answered.
-    pub(super) fn answered(&self, canary: Canary) {
+    /// Notes that somebody answered, perhaps over TLS with a valid certificate.
+    pub(super) fn answered(&self, canary: Canary, is_verified: bool) {
         let mut seen = self.seen();
         seen.health.answered += 1;
+        seen.has_verified |= is_verified;
         seen.logins.clear();
         let of = match (self.is_proxied, canary.address()) {
             (false, Some(address)) => network(address),
@@ -280,39 +294,6 @@ impl Network {
         known.note(canary);
         drop(seen);
         self.news.notify_waiters();
-    }
-
-    /// Tells whether a request for a login from one of these addresses is the site's, and whether
-    /// that is confirmed.
-    pub(super) async fn judge_login(&self, tried: &[IpAddr]) -> (Result<(), LocalFault>, bool) {
-        let asked = Instant::now();
-        let logins = {
-            let mut seen = self.seen();
-            for block in tried.iter().map(|address| block(*address)) {
-                if seen.logins.len() < LOGINS && !seen.logins.contains(&block) {
-                    seen.logins.push(block);
-                }
-            }
-            seen.logins.len()
-        };
-        if self.seen().in_flight > 1 {
-            let all: Vec<usize> = (0..NETWORKS).collect();
-            let has_news = timeout(FIRST_PATIENCE, self.answers(&all, asked)).await.is_ok();
-            if has_news {
-                return (Ok(()), true);
-            }
-        }
-        let has_answered = self.seen().health.answered > 0;
-        if logins < LOGINS {
-            return (Ok(()), has_answered);
-        }
-        tracing::warn!(target: TARGET, "many networks ask for a login");
-        match has_answered {
-            // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
-            // that others be left unasked.
-            true => (Ok(()), false),
-            false => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
-        }
     }
 
     /// Counts the end of an attempt.
@@ -336,11 +317,124 @@ impl Network {
         seen.health.recent = seen.recent.len();
     }
 
-    /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its
-    /// place, and whether that is confirmed.
+    /// Tells whether the result of an attempt is the site's or ours. Returns it, or the fault of this
+    /// side in its place, and whether that is confirmed.
     ///
     /// `began` is when the attempt began.
     pub(super) async fn judge(
+        &self,
+        client: &Client,
+        result: Result<Response, Failure>,
+        began: Instant,
+        progress: &Progress,
+    ) -> (Result<Response, Failure>, bool) {
+        let is_login = asks_for_login(&result);
+        match (result, progress.between()) {
+            (Err(failure), between) => {
+                let judged = self.judge_failure(client, failure, began, progress).await;
+                match (judged, between) {
+                    ((failure @ Failure::Tls(_), true), Some(Between::Certificate)) => {
+                        (Err(self.judge_certificate(failure, began).await), true)
+                    }
+                    ((failure, is_confirmed), _) => (Err(failure), is_confirmed),
+                }
+            }
+            (Ok(response), Some(Between::Gateway)) => {
+                let failure = Failure::Connect(format!("the proxy answered {}", response.status));
+                match self.judge_failure(client, failure, began, progress).await {
+                    (failure @ Failure::Local(_), is_confirmed) => (Err(failure), is_confirmed),
+                    (_, is_confirmed) => (Ok(response), is_confirmed),
+                }
+            }
+            (Ok(response), between) => {
+                let away = match &between {
+                    Some(Between::Away { from, to }) => Some((from.as_str(), to.as_str())),
+                    _ => None,
+                };
+                if !is_login && away.is_none() {
+                    return (Ok(response), true);
+                }
+                match self.judge_login(&progress.tried(), away.filter(|_| !is_login)).await {
+                    (Ok(()), is_confirmed) => (Ok(response), is_confirmed),
+                    (Err(fault), is_confirmed) => (Err(fault.into()), is_confirmed),
+                }
+            }
+        }
+    }
+
+    /// Tells whether an invalid certificate is the site's: once another https site has shown a valid
+    /// one. Until then the clock may be wrong here, or somebody intercepts all.
+    async fn judge_certificate(&self, failure: Failure, began: Instant) -> Failure {
+        if self.seen().in_flight > 1 && !self.seen().has_verified {
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let verified = async {
+                let mut since = began;
+                while !self.seen().has_verified {
+                    self.answers(&all, since).await;
+                    since = Instant::now();
+                }
+            };
+            let _ = timeout(FIRST_PATIENCE, verified).await;
+        }
+        match self.seen().has_verified {
+            true => failure,
+            false => LocalFault::new(LocalKind::Certificates, failure.to_string()).into(),
+        }
+    }
+
+    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511 from one
+    /// of these addresses, or a redirect `away` from one site to a host elsewhere.
+    async fn judge_login(
+        &self,
+        tried: &[IpAddr],
+        away: Option<(&str, &str)>,
+    ) -> (Result<(), LocalFault>, bool) {
+        let asked = Instant::now();
+        let to = away.map_or("", |(_, to)| to);
+        {
+            let mut seen = self.seen();
+            if seen.logins.len() < MAX_LOGIN_HOSTS || seen.logins.contains_key(to) {
+                let from = seen.logins.entry(to.to_owned()).or_default();
+                let blocks = || tried.iter().map(|address| block(*address).to_string()).collect();
+                let new = away.map_or_else(blocks, |(site, _)| vec![site.to_owned()]);
+                for one in new {
+                    if from.len() < LOGINS && !from.contains(&one) {
+                        from.push(one);
+                    }
+                }
+            }
+        }
+        let had_answered = self.seen().health.answered > 0;
+        if self.seen().in_flight > 1 {
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let patience = FIRST_PATIENCE * if had_answered { 1 } else { 3 };
+            let has_news = timeout(patience, self.answers(&all, asked)).await.is_ok();
+            if has_news {
+                return (Ok(()), true);
+            }
+        }
+        let seen = self.seen();
+        let has_answered = seen.health.answered > 0;
+        if seen.logins.get(to).is_none_or(|from| from.len() < LOGINS) {
+            // A site may well move, but a 511 is rare.
+            return (Ok(()), has_answered || away.is_some());
+        }
+        tracing::warn!(target: TARGET, to, "many networks ask for a login");
+        match (has_answered, away) {
+            // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
+            // that others be left unasked.
+            (true, _) => (Ok(()), false),
+            (false, None) => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
+            (false, Some((_, to))) => {
+                let text = format!("all sites lead to {to}: it may ask for a login");
+                (Err(LocalFault::new(LocalKind::Network, text)), true)
+            }
+        }
+    }
+
+    /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its
+    /// place, and whether that is confirmed.
+    async fn judge_failure(
         &self,
         client: &Client,
         failure: Failure,

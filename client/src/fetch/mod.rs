@@ -49,6 +49,10 @@
 //!   their deadline is noticed. Judging may add up to three seconds to an attempt;
 //! - a proxy that fails for all sites. A canary goes through it to a site that answered before: a TLS
 //!   handshake, or over http a `HEAD` request, and what fails while canaries do is the proxy's;
+//! - certificates, as long as no https site has shown a valid one: the clock may be wrong here, or
+//!   somebody intercepts TLS;
+//! - a network that asks for a login: it answers 511, or leads unrelated http sites to one host
+//!   elsewhere;
 //! - a program that stood still for more than a second while the attempt was in flight: stopped by a
 //!   signal, on a machine that slept or stalled, or in a runtime that something blocked. An attempt
 //!   that then fails in such a way is made again at once, up to three times, before it is a local

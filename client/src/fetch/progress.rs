@@ -21,6 +21,18 @@ pub(super) struct Progress {
 struct Last {
     host: String,
     tried: Vec<IpAddr>,
+    between: Option<Between>,
+}
+
+/// A sign that somebody between this fetcher and the site may have said what the site seems to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// A proxy that forwards answers 502, 503 or 504.
+    Gateway,
+    /// A certificate that is not valid.
+    Certificate,
+    /// Over http, one host leads to one that it has nothing to do with, and that not to a robots.txt.
+    Away { from: String, to: String },
 }
 
 impl Progress {
@@ -39,10 +51,25 @@ impl Progress {
         self.lock().tried.clone()
     }
 
+    /// Who may have said what the site seems to say, in the last try.
+    pub(super) fn between(&self) -> Option<Between> {
+        self.lock().between.clone()
+    }
+
+    /// Forgets who may have, as a further try begins.
+    pub(super) fn begin(&self) {
+        self.lock().between = None;
+    }
+
     /// The host that is requested now, or was last.
     pub(super) fn host(&self) -> String {
         self.lock().host.clone()
     }
+}
+
+/// Notes in the current attempt that somebody in between may have spoken.
+pub(super) fn between(who: Between) {
+    let _ = CURRENT.try_with(|progress| progress.lock().between = Some(who));
 }
 
 /// Notes in the current attempt that a host is requested now.

@@ -255,7 +255,11 @@ impl Protocol {
             Err(failure) => {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));
             }
-            Ok(_) => {}
+            Ok(response) => {
+                let from = attempt.redirects.last().map(|redirect| format!(" from {}", redirect.to));
+                let text = format!("HTTP {}{}", response.status, from.unwrap_or_default());
+                return Err(LocalFault::new(LocalKind::Unconfirmed, text));
+            }
         }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);

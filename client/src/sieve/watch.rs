@@ -517,11 +517,11 @@ enum Evidence {
 impl Evidence {
     fn of(attempt: &Attempt) -> Evidence {
         match &attempt.result {
-            _ if !attempt.redirects.is_empty() => Evidence::Answer,
             Ok(_) if attempt.is_confirmed => Evidence::Answer,
             Ok(response) => Evidence::Doubt(format!("HTTP {}", response.status)),
             // It was confirmed by what others answered, or has nothing to do with the network.
             Err(Failure::Local(_)) => Evidence::None,
+            Err(_) if attempt.is_confirmed && !attempt.redirects.is_empty() => Evidence::Answer,
             Err(_) if attempt.is_confirmed => Evidence::None,
             Err(failure) => Evidence::Doubt(failure.to_string()),
         }
