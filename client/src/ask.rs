@@ -308,7 +308,7 @@ impl Web {
         let name = url.to_string();
         let attempt = self.runtime.block_on(self.fetcher.get(&name));
         match attempt.result {
-            Ok(response) if (200..300).contains(&response.status) => {
+            Ok(response) if response.is_file() => {
                 let end = attempt.redirects.last().map(|redirect| redirect.to.clone());
                 whole(response, &name).map(|response| (response.body, end.unwrap_or(name)))
             }

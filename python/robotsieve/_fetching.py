@@ -49,6 +49,7 @@ LocalKind = Literal[
     "other",
     "suspended",
     "unconfirmed",
+    "certificates",
 ]
 
 
@@ -75,7 +76,7 @@ class LocalFault(SieveError):
     Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
     it for what is not a fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
     ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``;
-    or ``unconfirmed`` if the site did not answer and nothing has yet, so that the fault may be the
+    ``certificates`` if no https site has shown a valid one yet; or ``unconfirmed`` if the site did not answer and nothing has yet, so that the fault may be the
     network's.
     """
 

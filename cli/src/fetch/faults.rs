@@ -38,6 +38,10 @@ impl Faults {
                      about the site"
                 ));
             }
+            LocalKind::Certificates => report.error(&format_args!(
+                "{site} could not be asked, and others may follow: {fault}. Nothing is concluded \
+                 about the site"
+            )),
             _ => report.error(&format_args!(
                 "{site} could not be asked, and others may follow: {fault}. The fault is on this \
                  side, so it says nothing about the site; run the command again for what is missing"

@@ -350,7 +350,8 @@ impl FetcherBuilder {
     /// [local fault](crate::outcome::LocalKind::Proxy). If it says that it could not reach the
     /// site (502, 503 or 504 in answer to `CONNECT`; host unreachable or connection refused over
     /// SOCKS5), that is [`Failure::Connect`](crate::outcome::Failure::Connect), as if the fetcher
-    /// had tried itself.
+    /// had tried itself. If it says so of all, or hangs, as a canary through it shows, that is its own
+    /// fault.
     ///
     /// Names are still resolved here, and the proxy is asked to connect to an address that was
     /// checked. There are two gaps. With `socks5h` or [`FetcherBuilder::proxy_resolves`] the proxy
@@ -431,13 +432,14 @@ impl FetcherBuilder {
         let names: Arc<dyn Resolve> = match self.names {
             Names::Custom(resolver) => resolver,
             Names::System => {
-                Arc::new(DnsResolver::of_system(limit).map_err(InvalidFetcher::NameServers)?)
+                Arc::new(DnsResolver::of_system(limit, &self.local).map_err(InvalidFetcher::NameServers)?)
             }
             Names::Servers(servers) if servers.is_empty() => {
                 return Err(InvalidFetcher::NameServers("there are none".to_owned()));
             }
             Names::Servers(servers) => Arc::new(
-                DnsResolver::of_servers(servers, limit).map_err(InvalidFetcher::NameServers)?,
+                DnsResolver::of_servers(servers, limit, &self.local)
+                    .map_err(InvalidFetcher::NameServers)?,
             ),
         };
         let resolver = Arc::clone(&names);
@@ -454,6 +456,7 @@ impl FetcherBuilder {
         tls.alpn_protocols.insert(0, b"h2".to_vec());
         let offers_http2 = TlsConnector::from(Arc::new(tls));
         let pace = |places| Pace { places, delay: self.request_delay };
+        let network = Network::new(&self.canaries, proxy.is_some());
         let client = Client {
             connector: Connector {
                 dialer: Dialer { offers_http2, offers_http1, local: self.local },
@@ -466,7 +469,7 @@ impl FetcherBuilder {
             further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
             young: Semaphore::new(visit::MAX_YOUNG),
-            network: Network::new(&self.canaries),
+            network,
             pulse: Pulse::default(),
             settings: Settings { redirects: Arc::new(self.redirects), ..self.settings },
         };

@@ -45,26 +45,26 @@ pub(super) struct Dialer {
     pub(super) local: Vec<IpAddr>,
 }
 
+/// A connection from one of these addresses of this machine, or from any if there are none.
+pub(super) async fn tcp(local: &[IpAddr], to: SocketAddr) -> io::Result<TcpStream> {
+    let socket = match to {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    if !local.is_empty() {
+        let same = local.iter().find(|local| local.is_ipv4() == to.is_ipv4());
+        let Some(local) = same else { return Err(io::ErrorKind::AddrNotAvailable.into()) };
+        socket.bind(SocketAddr::new(*local, 0))?;
+    }
+    let stream = socket.connect(to).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
 impl Dialer {
     /// A connection to an address.
     pub(super) async fn tcp(&self, to: SocketAddr) -> Result<TcpStream, Failure> {
-        let connecting = async {
-            let socket = match to {
-                SocketAddr::V4(_) => TcpSocket::new_v4()?,
-                SocketAddr::V6(_) => TcpSocket::new_v6()?,
-            };
-            if !self.local.is_empty() {
-                let same = self.local.iter().find(|local| local.is_ipv4() == to.is_ipv4());
-                let Some(local) = same else {
-                    return Err(io::ErrorKind::AddrNotAvailable.into());
-                };
-                socket.bind(SocketAddr::new(*local, 0))?;
-            }
-            let stream = socket.connect(to).await?;
-            stream.set_nodelay(true)?;
-            Ok(stream)
-        };
-        connecting.await.map_err(|cause: io::Error| {
+        tcp(&self.local, to).await.map_err(|cause: io::Error| {
             match failure::local_fault(&cause, &[to.ip()]) {
                 Some(fault) => Failure::Local(fault),
                 None => Failure::Connect(ErrorChain(&cause).text()),

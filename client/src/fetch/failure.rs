@@ -6,6 +6,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 use super::lookup::LookupError;
+use super::progress::Between;
 use super::{certificate, progress};
 use crate::cause::{ErrorChain, line};
 use crate::outcome::LocalKind::{Descriptors, Memory};
@@ -86,6 +87,9 @@ pub(super) fn hidden_shortage() -> Option<LocalFault> {
 pub(super) fn of_handshake(error: &io::Error) -> Failure {
     let cause = ErrorChain(error);
     if let Some(tls) = cause.find::<rustls::Error>() {
+        if matches!(tls, rustls::Error::InvalidCertificate(_)) {
+            progress::between(Between::Certificate);
+        }
         return Failure::Tls(line(&certificate::in_words(tls)));
     }
     if let Some(fault) = local_fault(error, &progress::tried()) {

@@ -19,7 +19,7 @@ use super::{ftp, http};
 use crate::body::BodyLimits;
 use crate::network::Chain;
 use crate::outcome::{
-    Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage, asks_for_login,
+    Attempt, CachedCopy, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
 };
 use crate::time::Timestamp;
 
@@ -155,10 +155,11 @@ impl Fetcher {
         let mut took = Duration::ZERO;
         let (redirects, result, is_confirmed) = match url {
             Ok(url) => loop {
+                progress.begin();
                 let once = progress.scope(self.once(&url, conditional, limits));
                 let (redirects, result, time) = tokio::select! {
                     ended = once => ended,
-                    never = network.watch(|| progress.tried()) => match never {},
+                    never = network.watch(&self.client, &progress) => match never {},
                 };
                 took += time;
                 if pulse.stopped_since(began.into_std()).is_none()
@@ -170,16 +171,10 @@ impl Fetcher {
                     continue;
                 }
                 let (result, is_confirmed) = match result {
-                    Err(failure) if pulse.stopped_since(began.into_std()).is_none() => {
-                        let (failure, is_confirmed) =
-                            network.judge(failure, began, &progress.tried()).await;
-                        (Err(failure), is_confirmed)
+                    Err(failure) if pulse.stopped_since(began.into_std()).is_some() => {
+                        (Err(failure), true)
                     }
-                    result if asks_for_login(&result) => {
-                        let (judged, is_confirmed) = network.judge_login(&progress.tried()).await;
-                        (judged.map_err(Failure::Local).and(result), is_confirmed)
-                    }
-                    result => (result, true),
+                    result => network.judge(&self.client, result, began, &progress).await,
                 };
                 // Perhaps while it was judged.
                 let stopped = pulse.stopped_since(began.into_std());

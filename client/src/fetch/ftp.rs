@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use suppaftp::tokio::AsyncFtpStream;
@@ -13,9 +13,10 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use super::canary::Canary;
 use super::client::Client;
 use super::clock::Clock;
-use super::connect::Target;
+use super::connect::{self, Target};
 use super::failure::NoAddress;
 use super::visit::Visit;
 use crate::body::{Filled, Incoming};
@@ -76,12 +77,13 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
 
     let session = in_time(read_timeout, AsyncFtpStream::connect_with_stream(control)).await?;
     let session = session.map_err(ftp_failure)?;
-    client.network.answered(peer);
+    client.network.answered(Canary::at(peer), false);
+    let local = client.connector.dialer.local.clone();
     let mut session = session.passive_stream_builder(move |told| {
         // Only the port comes from the server. The data connection goes to the address of the
         // control connection, or the server could send us anywhere.
         let data = SocketAddr::new(peer.ip(), told.port());
-        Box::pin(connect_data(data, connect_timeout))
+        Box::pin(connect_data(local.clone(), data, connect_timeout))
     });
     let login = session.login("anonymous", "anonymous@");
     in_time(read_timeout, login).await?.map_err(ftp_failure)?;
@@ -143,8 +145,12 @@ fn complete(arrived: usize, size: Option<usize>) -> Result<(), Failure> {
 }
 
 /// The data connection.
-async fn connect_data(address: SocketAddr, limit: Duration) -> FtpResult<TcpStream> {
-    let connection = timeout(limit, TcpStream::connect(address)).await;
+async fn connect_data(
+    local: Vec<IpAddr>,
+    address: SocketAddr,
+    limit: Duration,
+) -> FtpResult<TcpStream> {
+    let connection = timeout(limit, connect::tcp(&local, address)).await;
     let connection = connection.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
     connection.map_err(FtpError::ConnectionError)
 }

@@ -92,6 +92,11 @@ fn without_dot(host: Host) -> Host {
 }
 
 impl Headers {
+    /// What says who asks.
+    pub(super) fn user_agent(&self) -> Option<&HeaderValue> {
+        self.all.get(USER_AGENT)
+    }
+
     pub(super) fn new(user_agent: &str, added: &[Added]) -> Result<Headers, InvalidFetcher> {
         let user_agent = user_agent.trim();
         let is_text = user_agent.bytes().all(|byte| matches!(byte, b' '..=b'~'));

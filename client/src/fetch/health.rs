@@ -6,16 +6,19 @@
 //!
 //! 1. an answer from any address. In a busy crawl the next one comes within milliseconds, so this
 //!    costs no traffic;
-//! 2. or else a canary: a TCP connection to an address that answered earlier, tried on up to
-//!    three addresses. Attempts that fail together share one round of canaries, and rounds begin
-//!    at least [`SPACING`] apart.
+//! 2. or else a canary ([`canary`](super::canary)): somebody who answered earlier. Attempts that fail
+//!    together share one round of canaries, and rounds begin at least [`SPACING`] apart. The last
+//!    [`ASKED`] who answered are asked one after another, then a sample of all who ever did, together:
+//!    strangers who answer once and go deaf cannot fill it, and one who answers outweighs all who
+//!    are deaf.
 //!
 //! If every canary fails, the failure is [`LocalKind::Network`], and so is every ambiguous failure
 //! of an attempt during which canaries failed: the network was down for part of it. To notice such
 //! times, attempts in flight ask the canaries when no address has answered for [`HEARTBEAT`].
 //!
 //! IPv4, IPv6 and loopback are judged apart: an answer over one says nothing about the others. An
-//! attempt that tried several is blamed on the site if one of them works.
+//! attempt that tried several is blamed on the site if one of them works. All that goes through a
+//! proxy is one network of its own, and what fails there is the proxy ([`LocalKind::Proxy`]).
 //!
 //! As long as nothing has answered there are no canaries but those of
 //! [`FetcherBuilder::canary`](super::FetcherBuilder::canary). Without any, the failure is
@@ -25,41 +28,50 @@
 //! sign that the network works. It counts as the site's if another address answers as it should
 //! after it, or did so before. If [`LOGINS`] unrelated addresses in a row ask for a login, it is
 //! ours as long as no other has ever answered; later it is unconfirmed, for sites in so many networks
-//! may belong to one who wishes that others be left unasked.
+//! may belong to one who wishes that others be left unasked. So too if [`LOGINS`] unrelated http sites
+//! in a row lead to one host elsewhere, and not to a robots.txt there: that is how a network asks
+//! for a login as well. Such a redirect is no sign either that the network works.
+//!
+//! An invalid certificate is the site's once some https site has shown a valid one
+//! ([`LocalKind::Certificates`] before): a clock that is wrong and a network that intercepts TLS
+//! look like that everywhere.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
+use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::net::TcpStream;
 use tokio::sync::{Mutex as Turn, Notify};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::canary::{self, ASKED, Canary, Round, block};
+use super::client::Client;
 use super::events::TARGET;
-use crate::outcome::{ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind};
+use super::progress::{Between, Progress};
+use crate::outcome::{
+    ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind, Response, asks_for_login,
+};
 
 /// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The time that it waits if there are no canaries yet but other attempts are in flight.
 const FIRST_PATIENCE: Duration = Duration::from_secs(1);
-/// The time that a canary may take.
-const CANARY_TIMEOUT: Duration = Duration::from_secs(2);
-/// The next canary of a round is asked after this time.
-const STAGGER: Duration = Duration::from_millis(250);
 /// Between the beginnings of two rounds. A failed round is valid for as long.
 const SPACING: Duration = Duration::from_millis(500);
 /// Without any answer for this long, attempts in flight ask the canaries.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// The number of canaries that are asked in a round.
-const ASKED: usize = 3;
-/// The number of addresses that are kept as canaries, for each kind of network.
+/// The same through a proxy, where a canary may be a request.
+const PROXY_HEARTBEAT: Duration = Duration::from_secs(10);
+/// The number of the last canaries that are kept, for each kind of network, and of those in the
+/// sample.
 const KEPT: usize = 12;
 /// When this many networks in a row ask for a login, and no other answers, it may be ours that asks.
 const LOGINS: usize = 3;
+/// The most hosts that others lead to which are remembered until somebody answers.
+const MAX_LOGIN_HOSTS: usize = 64;
 /// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
 
@@ -107,7 +119,10 @@ enum Ending {
 }
 
 /// The networks that are judged apart.
-const NETWORKS: usize = 4;
+const NETWORKS: usize = 5;
+
+/// What is behind a proxy.
+const PROXIED: usize = 4;
 
 /// The network of an address: IPv4, IPv6, or the loopback of one of them.
 fn network(address: IpAddr) -> usize {
@@ -121,10 +136,15 @@ struct Known {
     answered: Option<Instant>,
     /// The time at which canaries last failed.
     failed: Option<Instant>,
-    /// Addresses that answered, the latest last.
-    canaries: VecDeque<SocketAddr>,
+    /// Those that answered, the latest last.
+    latest: VecDeque<Canary>,
+    /// A sample of all that ever answered, of different blocks.
+    sample: Vec<Canary>,
+    /// The number of answers that the sample is out of.
+    sampled: u64,
     /// Addresses that answer, as the user says.
-    set: Vec<SocketAddr>,
+    set: Vec<Canary>,
+    random: RandomState,
 }
 
 impl Known {
@@ -137,47 +157,72 @@ impl Known {
         self.failed.is_some_and(|failed| failed >= at)
     }
 
-    /// Addresses to ask, of different networks (/16, or /32 for IPv6) first, without those that
-    /// the attempt tried.
-    fn canaries(&self, tried: &[IpAddr]) -> Vec<SocketAddr> {
-        let mut picked: Vec<SocketAddr> = Vec::new();
-        let all = || self.canaries.iter().rev().chain(&self.set);
-        let usable = || all().filter(|address| !tried.contains(&address.ip()));
-        for address in usable() {
-            if !picked.iter().any(|other| block(other.ip()) == block(address.ip())) {
-                picked.push(*address);
+    /// Notes one that answered.
+    fn note(&mut self, canary: Canary) {
+        if self.latest.contains(&canary) {
+            return;
+        }
+        let block = canary.block();
+        let near = self.latest.iter().filter(|other| other.block() == block).count();
+        // A few of each block, so that one large site does not push out all others.
+        let oldest = match near >= ASKED {
+            true => self.latest.iter().position(|other| other.block() == block),
+            false => (self.latest.len() >= KEPT).then_some(0),
+        };
+        if let Some(oldest) = oldest {
+            self.latest.remove(oldest);
+        }
+        self.latest.push_back(canary.clone());
+        if self.sample.iter().any(|other| other.block() == block) {
+            return;
+        }
+        // Each of them is in the sample with the same probability.
+        self.sampled += 1;
+        if self.sample.len() < KEPT {
+            self.sample.push(canary);
+            return;
+        }
+        let at = (self.random.hash_one(self.sampled) % self.sampled) as usize;
+        if let Some(place) = self.sample.get_mut(at) {
+            *place = canary;
+        }
+    }
+
+    /// Forgets those that are deaf while others answer.
+    fn forget(&mut self, deaf: &[Canary]) {
+        self.latest.retain(|canary| !deaf.contains(canary));
+        self.sample.retain(|canary| !deaf.contains(canary));
+    }
+
+    /// Whom to ask, of different blocks first, without those that the attempt tried.
+    fn canaries(&self, tried: &[IpAddr], host: &str) -> Vec<Canary> {
+        let mut picked: Vec<Canary> = Vec::new();
+        let all = || self.latest.iter().rev().chain(&self.set);
+        let usable = || all().filter(|canary| !canary.is_one_of(tried, host));
+        for canary in usable() {
+            if !picked.iter().any(|other| other.block() == canary.block()) {
+                picked.push(canary.clone());
             }
         }
-        for address in usable() {
-            if !picked.contains(address) {
-                picked.push(*address);
+        for canary in usable() {
+            if !picked.contains(canary) {
+                picked.push(canary.clone());
             }
         }
         picked.truncate(ASKED);
+        for canary in self.sample.iter().chain(&self.set) {
+            if !canary.is_one_of(tried, host) && !picked.contains(canary) {
+                picked.push(canary.clone());
+            }
+        }
         picked
     }
-}
-
-/// The block of addresses that probably share a route.
-fn block(address: IpAddr) -> u32 {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_bits() >> 16,
-        IpAddr::V6(address) => (address.to_bits() >> 96) as u32,
-    }
-}
-
-/// The result of a round of canaries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Round {
-    Works,
-    Fails,
-    /// The canaries could not be asked.
-    Impossible(LocalFault),
 }
 
 /// Judges ambiguous failures. One for each fetcher.
 #[derive(Default)]
 pub(super) struct Network {
+    is_proxied: bool,
     seen: Mutex<Seen>,
     /// Notified at each answer.
     news: Notify,
@@ -188,8 +233,11 @@ pub(super) struct Network {
 #[derive(Default)]
 struct Seen {
     known: [Known; NETWORKS],
-    /// The blocks of addresses that asked for a login since another address answered.
-    logins: Vec<u32>,
+    /// Who asked for a login since somebody else answered: the sites that led to a host, and at the
+    /// empty name the blocks of the addresses that said so themselves.
+    logins: HashMap<String, Vec<String>>,
+    /// True if an https site has shown a valid certificate.
+    has_verified: bool,
     health: Health,
     recent: VecDeque<Ending>,
     in_flight: usize,
@@ -210,12 +258,13 @@ impl Network {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For a fetcher with these canaries.
-    pub(super) fn new(canaries: &[SocketAddr]) -> Network {
+    /// For a fetcher with these canaries, which asks through a proxy or not.
+    pub(super) fn new(canaries: &[SocketAddr], is_proxied: bool) -> Network {
         let network_of = network;
-        let network = Network::default();
+        let network = Network { is_proxied, ..Network::default() };
         for canary in canaries {
-            network.seen().known[network_of(canary.ip())].set.push(*canary);
+            let of = if is_proxied { PROXIED } else { network_of(canary.ip()) };
+            network.seen().known[of].set.push(Canary::at(*canary));
         }
         network
     }
@@ -230,61 +279,21 @@ impl Network {
         InFlight(self)
     }
 
-    /// Notes that an address answered.
-    pub(super) fn answered(&self, address: SocketAddr) {
+    /// Notes that somebody answered, perhaps over TLS with a valid certificate.
+    pub(super) fn answered(&self, canary: Canary, is_verified: bool) {
         let mut seen = self.seen();
         seen.health.answered += 1;
+        seen.has_verified |= is_verified;
         seen.logins.clear();
-        let known = &mut seen.known[network(address.ip())];
+        let of = match (self.is_proxied, canary.address()) {
+            (false, Some(address)) => network(address),
+            _ => PROXIED,
+        };
+        let known = &mut seen.known[of];
         known.answered = Some(Instant::now());
-        if !known.canaries.contains(&address) {
-            let is_near = |other: &SocketAddr| block(other.ip()) == block(address.ip());
-            let near = known.canaries.iter().filter(|other| is_near(other)).count();
-            // A few of each block, so that one large site does not push out all others.
-            let oldest = match near >= ASKED {
-                true => known.canaries.iter().position(is_near),
-                false => (known.canaries.len() >= KEPT).then_some(0),
-            };
-            if let Some(oldest) = oldest {
-                known.canaries.remove(oldest);
-            }
-            known.canaries.push_back(address);
-        }
+        known.note(canary);
         drop(seen);
         self.news.notify_waiters();
-    }
-
-    /// Tells whether a request for a login from one of these addresses is the site's, and whether
-    /// that is confirmed.
-    pub(super) async fn judge_login(&self, tried: &[IpAddr]) -> (Result<(), LocalFault>, bool) {
-        let asked = Instant::now();
-        let logins = {
-            let mut seen = self.seen();
-            for block in tried.iter().map(|address| block(*address)) {
-                if seen.logins.len() < LOGINS && !seen.logins.contains(&block) {
-                    seen.logins.push(block);
-                }
-            }
-            seen.logins.len()
-        };
-        if self.seen().in_flight > 1 {
-            let all: Vec<usize> = (0..NETWORKS).collect();
-            let has_news = timeout(FIRST_PATIENCE, self.answers(&all, asked)).await.is_ok();
-            if has_news {
-                return (Ok(()), true);
-            }
-        }
-        let has_answered = self.seen().health.answered > 0;
-        if logins < LOGINS {
-            return (Ok(()), has_answered);
-        }
-        tracing::warn!(target: TARGET, "many networks ask for a login");
-        match has_answered {
-            // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
-            // that others be left unasked.
-            true => (Ok(()), false),
-            false => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
-        }
     }
 
     /// Counts the end of an attempt.
@@ -308,23 +317,136 @@ impl Network {
         seen.health.recent = seen.recent.len();
     }
 
-    /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its
-    /// place, and whether that is confirmed.
+    /// Tells whether the result of an attempt is the site's or ours. Returns it, or the fault of this
+    /// side in its place, and whether that is confirmed.
     ///
-    /// `began` is when the attempt began; `tried` are the addresses that it tried, or none if it
-    /// never had one.
+    /// `began` is when the attempt began.
     pub(super) async fn judge(
         &self,
+        client: &Client,
+        result: Result<Response, Failure>,
+        began: Instant,
+        progress: &Progress,
+    ) -> (Result<Response, Failure>, bool) {
+        let is_login = asks_for_login(&result);
+        match (result, progress.between()) {
+            (Err(failure), between) => {
+                let judged = self.judge_failure(client, failure, began, progress).await;
+                match (judged, between) {
+                    ((failure @ Failure::Tls(_), true), Some(Between::Certificate)) => {
+                        (Err(self.judge_certificate(failure, began).await), true)
+                    }
+                    ((failure, is_confirmed), _) => (Err(failure), is_confirmed),
+                }
+            }
+            (Ok(response), Some(Between::Gateway)) => {
+                let failure = Failure::Connect(format!("the proxy answered {}", response.status));
+                match self.judge_failure(client, failure, began, progress).await {
+                    (failure @ Failure::Local(_), is_confirmed) => (Err(failure), is_confirmed),
+                    (_, is_confirmed) => (Ok(response), is_confirmed),
+                }
+            }
+            (Ok(response), between) => {
+                let away = match &between {
+                    Some(Between::Away { from, to }) => Some((from.as_str(), to.as_str())),
+                    _ => None,
+                };
+                if !is_login && away.is_none() {
+                    return (Ok(response), true);
+                }
+                match self.judge_login(&progress.tried(), away.filter(|_| !is_login)).await {
+                    (Ok(()), is_confirmed) => (Ok(response), is_confirmed),
+                    (Err(fault), is_confirmed) => (Err(fault.into()), is_confirmed),
+                }
+            }
+        }
+    }
+
+    /// Tells whether an invalid certificate is the site's: once another https site has shown a valid
+    /// one. Until then the clock may be wrong here, or somebody intercepts all.
+    async fn judge_certificate(&self, failure: Failure, began: Instant) -> Failure {
+        if self.seen().in_flight > 1 && !self.seen().has_verified {
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let verified = async {
+                let mut since = began;
+                while !self.seen().has_verified {
+                    self.answers(&all, since).await;
+                    since = Instant::now();
+                }
+            };
+            let _ = timeout(FIRST_PATIENCE, verified).await;
+        }
+        match self.seen().has_verified {
+            true => failure,
+            false => LocalFault::new(LocalKind::Certificates, failure.to_string()).into(),
+        }
+    }
+
+    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511 from one
+    /// of these addresses, or a redirect `away` from one site to a host elsewhere.
+    async fn judge_login(
+        &self,
+        tried: &[IpAddr],
+        away: Option<(&str, &str)>,
+    ) -> (Result<(), LocalFault>, bool) {
+        let asked = Instant::now();
+        let to = away.map_or("", |(_, to)| to);
+        {
+            let mut seen = self.seen();
+            if seen.logins.len() < MAX_LOGIN_HOSTS || seen.logins.contains_key(to) {
+                let from = seen.logins.entry(to.to_owned()).or_default();
+                let blocks = || tried.iter().map(|address| block(*address).to_string()).collect();
+                let new = away.map_or_else(blocks, |(site, _)| vec![site.to_owned()]);
+                for one in new {
+                    if from.len() < LOGINS && !from.contains(&one) {
+                        from.push(one);
+                    }
+                }
+            }
+        }
+        let had_answered = self.seen().health.answered > 0;
+        if self.seen().in_flight > 1 {
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let patience = FIRST_PATIENCE * if had_answered { 1 } else { 3 };
+            let has_news = timeout(patience, self.answers(&all, asked)).await.is_ok();
+            if has_news {
+                return (Ok(()), true);
+            }
+        }
+        let seen = self.seen();
+        let has_answered = seen.health.answered > 0;
+        if seen.logins.get(to).is_none_or(|from| from.len() < LOGINS) {
+            // A site may well move, but a 511 is rare.
+            return (Ok(()), has_answered || away.is_some());
+        }
+        tracing::warn!(target: TARGET, to, "many networks ask for a login");
+        match (has_answered, away) {
+            // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
+            // that others be left unasked.
+            (true, _) => (Ok(()), false),
+            (false, None) => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
+            (false, Some((_, to))) => {
+                let text = format!("all sites lead to {to}: it may ask for a login");
+                (Err(LocalFault::new(LocalKind::Network, text)), true)
+            }
+        }
+    }
+
+    /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its
+    /// place, and whether that is confirmed.
+    async fn judge_failure(
+        &self,
+        client: &Client,
         failure: Failure,
         began: Instant,
-        tried: &[IpAddr],
+        progress: &Progress,
     ) -> (Failure, bool) {
         if !failure.is_ambiguous() {
             return (failure, true);
         }
         let failed = Instant::now();
-        let networks = networks(tried);
-        let is_first = self.canaries(&networks, tried).is_empty();
+        let networks = self.networks(&progress.tried());
+        let is_first = self.has_no_canaries(&networks, progress);
         let patience = match is_first {
             true if self.seen().in_flight > 1 => FIRST_PATIENCE,
             true => Duration::ZERO,
@@ -336,7 +458,7 @@ impl Network {
             for network in &networks {
                 tokio::select! {
                     () = self.answers(&networks, failed) => break,
-                    round = self.round(*network, failed, tried) => match round {
+                    round = self.round(client, *network, failed, progress) => match round {
                         Some(Round::Works) => break,
                         Some(Round::Impossible(fault)) => return (Failure::Local(fault), true),
                         Some(Round::Fails) => is_down = true,
@@ -358,21 +480,21 @@ impl Network {
         }
         if is_down || known().any(|known| known.failed_since(began)) {
             tracing::debug!(target: TARGET, %failure, "the network does not work");
-            let fault = LocalFault::new(LocalKind::Network, failure.to_string());
-            return (Failure::Local(fault), true);
+            let kind = if self.is_proxied { LocalKind::Proxy } else { LocalKind::Network };
+            return (Failure::Local(LocalFault::new(kind, failure.to_string())), true);
         }
         (failure, false)
     }
 
     /// While an attempt is in flight, asks the canaries whenever no address answers for a while.
-    /// Never ends. `tried` gives the addresses that the attempt has tried so far.
-    pub(super) async fn watch(&self, tried: impl Fn() -> Vec<IpAddr>) -> Infallible {
+    /// Never ends.
+    pub(super) async fn watch(&self, client: &Client, progress: &Progress) -> Infallible {
         loop {
             let since = Instant::now();
-            sleep(HEARTBEAT).await;
+            sleep(if self.is_proxied { PROXY_HEARTBEAT } else { HEARTBEAT }).await;
             for network in 0..NETWORKS {
                 if !self.seen().known[network].works_since(since) {
-                    self.round(network, since, &tried()).await;
+                    self.round(client, network, since, progress).await;
                 }
             }
         }
@@ -393,14 +515,34 @@ impl Network {
         }
     }
 
-    fn canaries(&self, networks: &[usize], tried: &[IpAddr]) -> Vec<SocketAddr> {
-        let seen = self.seen();
-        networks.iter().flat_map(|network| seen.known[*network].canaries(tried)).collect()
+    fn has_no_canaries(&self, networks: &[usize], progress: &Progress) -> bool {
+        let (seen, tried, host) = (self.seen(), progress.tried(), progress.host());
+        networks.iter().all(|network| seen.known[*network].canaries(&tried, &host).is_empty())
+    }
+
+    /// The networks that an attempt tried. Without an address it may have been any.
+    fn networks(&self, tried: &[IpAddr]) -> Vec<usize> {
+        if self.is_proxied {
+            return vec![PROXIED];
+        }
+        let mut networks: Vec<usize> = tried.iter().map(|address| network(*address)).collect();
+        networks.sort_unstable();
+        networks.dedup();
+        match networks.is_empty() {
+            true => (0..NETWORKS).collect(),
+            false => networks,
+        }
     }
 
     /// The result of a round of canaries that began at a time or later. Returns none if there are
     /// no canaries.
-    async fn round(&self, network: usize, since: Instant, tried: &[IpAddr]) -> Option<Round> {
+    async fn round(
+        &self,
+        client: &Client,
+        network: usize,
+        since: Instant,
+        progress: &Progress,
+    ) -> Option<Round> {
         // Whoever waits here shares the round that began meanwhile.
         let mut last = self.rounds[network].lock().await;
         if let Some((began, round)) = &*last {
@@ -410,14 +552,17 @@ impl Network {
             }
             sleep_until(*began + SPACING).await;
         }
-        let canaries = self.seen().known[network].canaries(tried);
+        let canaries = self.seen().known[network].canaries(&progress.tried(), &progress.host());
         if canaries.is_empty() {
             return None;
         }
         let began = Instant::now();
-        let round = ask(canaries).await;
+        let (round, deaf) = canary::ask(client, &canaries).await;
         let mut seen = self.seen();
         let known = &mut seen.known[network];
+        if round == Round::Works || known.works_since(began) {
+            known.forget(&deaf);
+        }
         match &round {
             Round::Works => {
                 known.answered = Some(Instant::now());
@@ -433,36 +578,4 @@ impl Network {
         *last = Some((began, round.clone()));
         Some(round)
     }
-}
-
-/// The networks that an attempt tried. Without an address it may have been any.
-fn networks(tried: &[IpAddr]) -> Vec<usize> {
-    let mut networks: Vec<usize> = tried.iter().map(|address| network(*address)).collect();
-    networks.sort_unstable();
-    networks.dedup();
-    match networks.is_empty() {
-        true => (0..NETWORKS).collect(),
-        false => networks,
-    }
-}
-
-/// Connects to canaries, one after another, until one accepts.
-async fn ask(canaries: Vec<SocketAddr>) -> Round {
-    let mut asked = JoinSet::new();
-    for (n, canary) in (0..).zip(canaries) {
-        asked.spawn(async move {
-            sleep(STAGGER * n).await;
-            timeout(CANARY_TIMEOUT, TcpStream::connect(canary)).await
-        });
-    }
-    let mut fault = None;
-    // Dropping the set ends the other tasks.
-    while let Some(ended) = asked.join_next().await {
-        match ended {
-            Ok(Ok(Ok(_))) => return Round::Works,
-            Ok(Ok(Err(cause))) => fault = fault.or_else(|| LocalFault::from_io(&cause)),
-            _ => {}
-        }
-    }
-    fault.map_or(Round::Fails, Round::Impossible)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{COOKIE, HOST, PROXY_AUTHORIZATION};
+use http::header::{CONTENT_TYPE, COOKIE, HOST, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -19,11 +19,12 @@ use super::client::Client;
 use super::clock::Clock;
 use super::connect::{Offer, Stream};
 use super::events::TARGET;
-use super::failure;
+use super::progress::Between;
 use super::tasks::Tasks;
 use super::tunnels::Forwarded;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
+use super::{canary, failure, progress};
 use crate::body::{BodyLimits, Filled, Incoming, announced};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
@@ -57,6 +58,8 @@ pub(super) async fn fetch(
     let validated = conditional
         .map(|copy| (copy, copy.final_url.clone().unwrap_or_else(|| chain.url().to_owned())));
     let (mut visit, mut left): (Option<Visit<'_>>, u32) = (None, 0);
+    // The URL from which somebody led elsewhere who may not be the site.
+    let mut away: Option<Url> = None;
     loop {
         let validators = match &validated {
             Some((copy, url)) if url == chain.url() => copy.validators(),
@@ -94,11 +97,35 @@ pub(super) async fn fetch(
             }
         };
         let status = answer.status.as_u16();
+        let (asked, canary) = (chain.as_url().clone(), here.canary(chain.as_url()));
+        let answered = || {
+            if let Some(canary) = canary {
+                client.network.answered(canary, asked.scheme() == "https");
+            }
+        };
         if is_redirect(status) {
             // Dropping the answer closes its connection.
-            chain.follow(status, &answer.headers)?;
+            let followed = chain.follow(status, &answer.headers);
+            if away.is_none() && followed.is_ok() && leads_away(&asked, chain.as_url()) {
+                away = Some(asked);
+            } else if away.is_none() {
+                answered();
+            }
+            followed?;
             tracing::debug!(target: TARGET, status, to = %chain.url(), "redirect");
             continue;
+        }
+        match &away {
+            _ if answer.status == StatusCode::NETWORK_AUTHENTICATION_REQUIRED => {}
+            _ if answer.connection.forwarded.is_some() && matches!(status, 502..=504) => {
+                progress::between(Between::Gateway);
+            }
+            Some(from) if !is_robots_txt(&asked, &answer) => {
+                let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
+                let from = canary::site(&host(from));
+                progress::between(Between::Away { from, to: host(&asked) });
+            }
+            _ => answered(),
         }
         if let Some(pause) = pause(client, status, &answer.headers) {
             // A 503 is about this site. A 429 may be about all that its address has.
@@ -113,6 +140,28 @@ pub(super) async fn fetch(
             () = &mut leave => (visit, left, *total) = (None, left + 1, before),
         }
     }
+}
+
+/// True if what asks for a login in the place of http sites would redirect so: to a host that has
+/// nothing to do with the one that was asked.
+fn leads_away(from: &Url, to: &Url) -> bool {
+    let (Some(from_host), Some(to_host)) = (from.host_str(), to.host_str()) else { return false };
+    // `example` of `www.example.com` and of `example.org`.
+    let name = |host: &str| canary::site(host).split('.').next().unwrap_or_default().to_owned();
+    let is_same = match (from.domain(), to.domain()) {
+        (Some(from), Some(to)) => {
+            canary::site(from) == canary::site(to) || name(from) == name(to)
+        }
+        _ => from_host == to_host,
+    };
+    from.scheme() == "http" && !is_same
+}
+
+/// True if an answer is a robots.txt, which no page for a login is.
+fn is_robots_txt(url: &Url, answer: &OpenAnswer) -> bool {
+    let kind = answer.headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let is_page = kind.to_ascii_lowercase().starts_with(b"text/html");
+    answer.status == StatusCode::OK && url.path() == "/robots.txt" && !is_page
 }
 
 /// The time for which a site asks not to be asked again, within the bound of the settings.
@@ -176,15 +225,7 @@ async fn exchange(
                 })))
         };
         let Lost { failure, then } = match total.run(asking).await? {
-            Ok(answer) => {
-                let port = url.port_or_known_default().unwrap_or_default();
-                if let Some(peer) = visit.peer(port)
-                    && answer.status != StatusCode::NETWORK_AUTHENTICATION_REQUIRED
-                {
-                    client.network.answered(peer);
-                }
-                return Ok(answer);
-            }
+            Ok(answer) => return Ok(answer),
             Err(lost) => lost,
         };
         match then {

@@ -26,7 +26,7 @@
 //! | request | one request, the head of its answer, the redirect it sends | `http`, `wire`, [`Chain`](crate::network::Chain), `ftp` |
 //! | read | bytes → body, decoded, within limits | `body`, `decode` |
 //! | fail | errors of the network → [`Failure`](crate::outcome::Failure) | `failure`, `certificate` |
-//! | judge | is the site at fault, or this side? | `health`, `pulse` |
+//! | judge | is the site at fault, or this side? | `health`, `canary`, `pulse` |
 //!
 //! # Whose fault a failure is
 //!
@@ -41,11 +41,18 @@
 //!   reset, a time-out, a broken answer, a look-up that failed without an answer) is blamed on the
 //!   site only once something shows that the network works *after* it: an answer from any
 //!   address, which costs nothing, or else a canary. A canary is a TCP connection, without a
-//!   request, to one of up to three addresses that answered this fetcher before; at most two
-//!   rounds begin in a second, and a round usually makes one connection. If canaries fail, every
+//!   request, to an address that answered this fetcher before. At most two rounds begin in a
+//!   second, and a round usually makes one connection; only if the last three addresses are deaf,
+//!   a sample of all is asked, and one who answers outweighs all who are deaf. If canaries fail, every
 //!   ambiguous failure of an attempt that was in flight then is a local fault. Attempts that wait
 //!   while nobody answers for two seconds ask the canaries too, so an outage that ends before
-//!   their deadline is noticed. Judging may add up to three seconds to an attempt.
+//!   their deadline is noticed. Judging may add up to three seconds to an attempt;
+//! - a proxy that fails for all sites. A canary goes through it to a site that answered before: a TLS
+//!   handshake, or over http a `HEAD` request, and what fails while canaries do is the proxy's;
+//! - certificates, as long as no https site has shown a valid one: the clock may be wrong here, or
+//!   somebody intercepts TLS;
+//! - a network that asks for a login: it answers 511, or leads unrelated http sites to one host
+//!   elsewhere;
 //! - a program that stood still for more than a second while the attempt was in flight: stopped by a
 //!   signal, on a machine that slept or stalled, or in a runtime that something blocked. An attempt
 //!   that then fails in such a way is made again at once, up to three times, before it is a local
@@ -65,6 +72,7 @@
 //! Connections are not reused, and proxies from the environment are ignored.
 
 mod builder;
+mod canary;
 mod certificate;
 mod client;
 mod clock;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::network::{IpNetwork, contain, ipv4_within, is_public};
+use crate::network::{IpNetwork, contain, ipv4_within, is_public, isatap};
 
 /// The addresses that the caller permits: all, or the public ones and those of some networks, but
 /// none of those that the caller denies.
@@ -23,7 +23,7 @@ impl Permitted {
     fn is_denied(&self, address: IpAddr) -> bool {
         let within = match address {
             IpAddr::V4(_) => None,
-            IpAddr::V6(address) => ipv4_within(address),
+            IpAddr::V6(address) => ipv4_within(address).or(isatap(address)),
         };
         contain(&self.denied, address)
             || within.is_some_and(|within| contain(&self.denied, within.into()))

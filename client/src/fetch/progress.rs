@@ -13,14 +13,32 @@ tokio::task_local! {
 /// The progress of an attempt.
 #[derive(Default)]
 pub(super) struct Progress {
-    /// The addresses of the host that was requested last.
-    tried: Mutex<Vec<IpAddr>>,
+    last: Mutex<Last>,
+}
+
+/// The host that was requested last.
+#[derive(Default)]
+struct Last {
+    host: String,
+    tried: Vec<IpAddr>,
+    between: Option<Between>,
+}
+
+/// A sign that somebody between this fetcher and the site may have said what the site seems to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// A proxy that forwards answers 502, 503 or 504.
+    Gateway,
+    /// A certificate that is not valid.
+    Certificate,
+    /// Over http, one host leads to one that it has nothing to do with, and that not to a robots.txt.
+    Away { from: String, to: String },
 }
 
 impl Progress {
-    fn lock(&self) -> MutexGuard<'_, Vec<IpAddr>> {
+    fn lock(&self) -> MutexGuard<'_, Last> {
         // No code panics while it holds the lock.
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a part of the attempt.
@@ -30,20 +48,45 @@ impl Progress {
 
     /// The addresses that are tried now, or were tried last. None if there never were any.
     pub(super) fn tried(&self) -> Vec<IpAddr> {
-        self.lock().clone()
+        self.lock().tried.clone()
     }
+
+    /// Who may have said what the site seems to say, in the last try.
+    pub(super) fn between(&self) -> Option<Between> {
+        self.lock().between.clone()
+    }
+
+    /// Forgets who may have, as a further try begins.
+    pub(super) fn begin(&self) {
+        self.lock().between = None;
+    }
+
+    /// The host that is requested now, or was last.
+    pub(super) fn host(&self) -> String {
+        self.lock().host.clone()
+    }
+}
+
+/// Notes in the current attempt that somebody in between may have spoken.
+pub(super) fn between(who: Between) {
+    let _ = CURRENT.try_with(|progress| progress.lock().between = Some(who));
+}
+
+/// Notes in the current attempt that a host is requested now.
+pub(super) fn requesting(host: &str) {
+    let _ = CURRENT.try_with(|progress| host.clone_into(&mut progress.lock().host));
 }
 
 /// Notes in the current attempt that a name is being looked up.
 pub(super) fn looking_up() {
-    let _ = CURRENT.try_with(|progress| progress.lock().clear());
+    let _ = CURRENT.try_with(|progress| progress.lock().tried.clear());
 }
 
 /// Notes in the current attempt that these addresses are tried now.
 pub(super) fn trying(addresses: &[IpAddr]) {
     // Outside an attempt nobody asks.
     let _ = CURRENT.try_with(|progress| {
-        *progress.lock() = addresses.to_vec();
+        progress.lock().tried = addresses.to_vec();
     });
 }
 

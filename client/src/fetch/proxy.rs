@@ -4,7 +4,7 @@
 //! target is the target's.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::PROXY_AUTHORIZATION;
@@ -44,8 +44,6 @@ pub(super) struct Proxy {
     /// The addresses of the proxy's own name, and how long connecting to them may take.
     resolver: Arc<dyn Resolve>,
     connect_timeout: Duration,
-    /// The address that was connected to last.
-    reached: Mutex<Option<SocketAddr>>,
     /// What it said to requests to connect, for http URLs.
     tunnels: Tunnels,
 }
@@ -105,7 +103,6 @@ impl Proxy {
             resolves,
             resolver,
             connect_timeout,
-            reached: Mutex::default(),
             tunnels: Tunnels::default(),
         })
     }
@@ -183,11 +180,6 @@ impl Proxy {
         Some(value)
     }
 
-    /// The address that was connected to last.
-    pub(super) fn reached(&self) -> Option<SocketAddr> {
-        *self.reached.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A connection to the proxy.
     pub(super) async fn reach(&self, dialer: &Dialer) -> Result<Stream, Failure> {
         let connecting = async {
@@ -222,11 +214,7 @@ impl Proxy {
         let mut failure = fault("its name has no address");
         for address in addresses {
             match dialer.tcp(SocketAddr::new(address, self.port)).await {
-                Ok(stream) => {
-                    *self.reached.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(SocketAddr::new(address, self.port));
-                    return Ok(stream);
-                }
+                Ok(stream) => return Ok(stream),
                 // A lack of descriptors and the like is no fault of the proxy.
                 Err(Failure::Local(cause)) => failure = Failure::Local(cause),
                 Err(cause) => failure = fault(&cause.to_string()),

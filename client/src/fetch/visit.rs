@@ -11,6 +11,7 @@ use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
+use super::canary::Canary;
 use super::client::Client;
 use super::clock::Clock;
 use super::connect::Target;
@@ -68,6 +69,7 @@ impl<'c> Visit<'c> {
         {
             return Err(Failure::Refused(address));
         }
+        progress::requesting(&host.to_string());
         let host_turn = client.turns.hosts.turn(host.to_string(), None).await;
         let is_resolved_there = client.connector.proxy.as_ref().is_some_and(|proxy| proxy.resolves);
         let targets = match is_resolved_there && literal(&host).is_none() {
@@ -107,12 +109,15 @@ impl<'c> Visit<'c> {
         Ok(Visit { client, host, host_turn, targets, at: None, place: None, leave })
     }
 
-    /// The address that is connected to.
-    pub(super) fn peer(&self, port: u16) -> Option<SocketAddr> {
-        match (&self.client.connector.proxy, &self.at) {
-            (Some(proxy), _) => proxy.reached(),
-            (None, Some((Target::Address(address), _))) => Some(SocketAddr::new(*address, port)),
-            _ => None,
+    /// Who is connected to, as one to ask again whether the network works.
+    pub(super) fn canary(&self, url: &Url) -> Option<Canary> {
+        let (target, _) = self.at.as_ref()?;
+        match (&self.client.connector.proxy, target) {
+            (Some(_), target) => Canary::behind_proxy(target.clone(), url),
+            (None, Target::Address(address)) => {
+                Some(Canary::at(SocketAddr::new(*address, url.port_or_known_default()?)))
+            }
+            (None, Target::Name(_)) => None,
         }
     }
 

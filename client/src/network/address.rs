@@ -198,6 +198,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     GLOBAL_UNICAST.contains(address.into())
         && !SPECIAL_V6.iter().any(|network| network.contains(address.into()))
+        && isatap(address).is_none_or(is_public_v4)
+}
+
+/// The IPv4 address to which an ISATAP router sends what comes for an address: RFC 5214, section 6.1.
+pub(crate) fn isatap(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [.., flags, company, _, _] = address.segments();
+    (flags & !0x0300 == 0 && company == 0x5efe).then(|| v4_of_segments(address, 6))
 }
 
 /// The IPv4 address that an IPv6 address contains.
@@ -283,6 +290,9 @@ mod tests {
             "100::",
             "100::ffff",
             "100:0:0:1::1",
+            "2400:cb00::5efe:127.0.0.1",
+            "2400:cb00::200:5efe:10.0.0.1",
+            "2606:4700:1:2:0:5efe:169.254.169.254",
             "2001:1::1",
             "2001:2::1",
             "2001:10::1",

@@ -16,9 +16,9 @@ mod redirect;
 
 pub use address::{InvalidNetwork, IpNetwork, is_public};
 #[cfg(feature = "fetch")]
-pub(crate) use address::{contain, ipv4_within};
-pub(crate) use redirect::RedirectRules;
+pub(crate) use address::{contain, ipv4_within, isatap};
 #[cfg(feature = "fetch")]
+pub(crate) use redirect::RedirectRules;
 #[cfg(feature = "fetch")]
 pub(crate) use redirect::is_same_place;
 pub use redirect::{Chain, is_redirect};

@@ -188,6 +188,13 @@ impl Response {
         Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }
     }
 
+    /// True if the body is the file. A 206 has a part of it, which nobody asked for (RFC 9110,
+    /// section 15.3.7): what it lacks may forbid.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.status, 200..=205 | 207..=299)
+    }
+
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or
     /// a file that nobody sent. It may begin like UTF-16.
     #[must_use]

@@ -82,7 +82,7 @@ impl Said {
         };
         match result {
             Ok(response) => match response.status {
-                200..=299 => Some(Said::File(lifetime(response))),
+                _ if response.is_file() => Some(Said::File(lifetime(response))),
                 304 => Some(Said::Unchanged(lifetime(response))),
                 511 => None,
                 status => Some(Said::Status(status)),

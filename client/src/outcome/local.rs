@@ -49,11 +49,14 @@ pub enum LocalKind {
     /// Nothing shows that the network here works: no site has answered yet. A site that fails may be
     /// well.
     Unconfirmed,
+    /// No https site has shown a valid certificate yet: the clock may be wrong here, or somebody
+    /// intercepts TLS.
+    Certificates,
 }
 
 impl LocalKind {
     /// All kinds.
-    pub const ALL: [LocalKind; 11] = [
+    pub const ALL: [LocalKind; 12] = [
         LocalKind::Descriptors,
         LocalKind::Memory,
         LocalKind::Route,
@@ -65,6 +68,7 @@ impl LocalKind {
         LocalKind::Other,
         LocalKind::Suspended,
         LocalKind::Unconfirmed,
+        LocalKind::Certificates,
     ];
 
     /// The fault in a few words, for people.
@@ -84,11 +88,23 @@ impl LocalKind {
             LocalKind::Unconfirmed => {
                 "nothing has answered since, so the network here may be at fault"
             }
+            LocalKind::Certificates => {
+                "no https site has shown a valid certificate yet, so the clock here may be wrong, or \
+                 TLS intercepted"
+            }
         }
     }
 }
 
 impl LocalKind {
+    /// True for a fault that is inferred from the silence of others, and that an answer of anybody
+    /// speaks against. The system states the other kinds.
+    #[must_use]
+    pub fn is_inferred(self) -> bool {
+        use LocalKind::{Certificates, Network, Proxy, Resolver, Unconfirmed};
+        matches!(self, Network | Proxy | Resolver | Unconfirmed | Certificates)
+    }
+
     /// The kind's name, for programs: `descriptors`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -104,6 +120,7 @@ impl LocalKind {
             LocalKind::Other => "other",
             LocalKind::Suspended => "suspended",
             LocalKind::Unconfirmed => "unconfirmed",
+            LocalKind::Certificates => "certificates",
         }
     }
 }

@@ -264,7 +264,11 @@ impl Protocol {
             Err(failure) => {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));
             }
-            Ok(_) => {}
+            Ok(response) => {
+                let from = attempt.redirects.last().map(|redirect| format!(" from {}", redirect.to));
+                let text = format!("HTTP {}{}", response.status, from.unwrap_or_default());
+                return Err(LocalFault::new(LocalKind::Unconfirmed, text));
+            }
         }
         let first = || OriginState::new(attempt.at, Outcome::Present);
         let mut state = before.cloned().unwrap_or_else(first);
@@ -325,7 +329,7 @@ impl Protocol {
                 .map(|at| at.min(attempt.at + self.longest_retry));
         }
         let is_error = match status {
-            200..=299 => {
+            _ if response.is_file() => {
                 state.copy = Some(self.copy_of(attempt, response));
                 return Outcome::Present;
             }
@@ -339,6 +343,7 @@ impl Protocol {
             429 => self.too_many_requests_is_error,
             300..=499 => false,
             500..=599 => !self.errors_mean_absent && !state.errors_mean_absent,
+            // 206, too.
             _ => true,
         };
         let cause = Cause::Status(status);

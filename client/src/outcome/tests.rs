@@ -935,3 +935,17 @@ fn hashes_are_read_as_they_are_written() {
         assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
     }
 }
+
+/// Half a file, which nobody asked for, is no file: what it lacks may forbid.
+#[test]
+fn a_part_of_a_file_is_no_file() {
+    for protocol in ALL {
+        let known = first(&protocol, 206, &[]);
+        assert_eq!(known.last, Outcome::Unreachable(Cause::Status(206)));
+        assert_eq!(at(&protocol, &known, SECOND).0, SiteKind::DisallowAll);
+        // The last good copy stays.
+        let held = first(&protocol, 200, &[]);
+        let known = protocol.after(Some(&held), &attempt(START + HOUR, answer(206, &[], b"x")));
+        assert_eq!(known.unwrap().copy.unwrap().content, held.copy.unwrap().content);
+    }
+}

@@ -277,7 +277,7 @@ impl Shared {
         let state = sites.protocol.after(before.as_ref(), attempt)?;
         let body = match &attempt.result {
             // After too many redirects there is no copy that the body could belong to.
-            Ok(response) if (200..300).contains(&response.status) => {
+            Ok(response) if response.is_file() => {
                 state.copy.is_some().then_some(&response.body[..])
             }
             _ => None,

@@ -219,7 +219,7 @@ impl Shared {
         };
         permit.worked();
         let body = match &attempt.result {
-            Ok(response) if (200..300).contains(&response.status) => {
+            Ok(response) if response.is_file() => {
                 state.copy.is_some().then_some(&response.body[..])
             }
             _ => None,

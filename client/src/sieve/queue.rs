@@ -2,7 +2,8 @@
 //!
 //! As long as no site has answered, they are asked in random order, and many are read before the
 //! first is asked: so neither dead sites that come first stop a run, nor those that stopped it stop
-//! the next one. Once a site has answered, they are asked in the order in which they came.
+//! the next one. Once a site has answered, they are asked in the order in which they came, unless
+//! faults of this side make the run doubt again.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -142,7 +143,7 @@ impl<T> Queue<T> {
             }
             let at = {
                 let mut line = self.line();
-                let is_proven = self.watch.is_proven();
+                let (is_proven, doubts) = (self.watch.is_proven(), self.watch.doubts());
                 if let Some(first) = line.first.pop_front() {
                     self.room.notify_one();
                     return Some(first);
@@ -154,7 +155,7 @@ impl<T> Queue<T> {
                     || at.is_some_and(|at| at <= Instant::now());
                 if is_ready && line.full > 0 {
                     let seed = line.taken;
-                    let site = line.take((!is_proven).then(|| self.random.hash_one(seed)));
+                    let site = line.take(doubts.then(|| self.random.hash_one(seed)));
                     self.room.notify_one();
                     return site;
                 }

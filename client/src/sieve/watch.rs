@@ -12,7 +12,9 @@
 //!   first neither stop a run nor the next one.
 //! - If most of the last `WINDOW` sites could not be asked because of a fault on this side, the
 //!   run is stopped. Faults that only some sites cause, such as addresses to which there is no route,
-//!   don't count once another site has answered.
+//!   don't count once another site has answered. Nor do faults that were only inferred from
+//!   silence: a network that answers somebody is not down. While many count, sites are asked in random
+//!   order again, so that dead ones cannot hide those that would answer.
 //! - A stop, by either of these, by a signal or by a store that cannot be written, ends what is in
 //!   flight without an outcome: these sites count as not asked.
 
@@ -219,8 +221,15 @@ struct WatchState {
     /// True if the input has ended.
     ended: bool,
     last_change: Instant,
-    /// For the last sites, whether they could not be asked.
-    window: VecDeque<bool>,
+    /// The faults for which the last sites could not be asked.
+    window: VecDeque<Option<LocalKind>>,
+}
+
+impl WatchState {
+    /// How many of the last sites could not be asked.
+    fn faults(&self) -> usize {
+        self.window.iter().flatten().count()
+    }
 }
 
 impl Watch {
@@ -285,8 +294,8 @@ impl Watch {
             state.window.pop_front();
         }
         let fault = fault.filter(|fault| !self.is_proven() || !is_of_some_sites(fault));
-        state.window.push_back(fault.is_some());
-        let faults = state.window.iter().filter(|fault| **fault).count();
+        state.window.push_back(fault.map(|fault| fault.kind));
+        let faults = state.faults();
         let Some(fault) = fault.filter(|_| faults >= MOST_FAULTS) else {
             return self.decide(&state);
         };
@@ -296,6 +305,13 @@ impl Watch {
     /// True if some site has answered.
     pub fn is_proven(&self) -> bool {
         *self.phase.borrow() == Phase::Proven
+    }
+
+    /// True if it is not clear that the fault is not on this side: no site has answered, or many of the
+    /// last could not be asked.
+    pub(super) fn doubts(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.is_proven() || state.faults() >= WINDOW / 10
     }
 
     /// The number of sites that are waited for.
@@ -447,7 +463,12 @@ impl Watch {
                 return *phase.borrow() != Phase::Stopped;
             }
             Evidence::Answer => {
-                self.lock().running -= 1;
+                let mut state = self.lock();
+                state.running -= 1;
+                for fault in &mut state.window {
+                    *fault = fault.filter(|kind| !kind.is_inferred());
+                }
+                drop(state);
                 self.prove();
                 return *phase.borrow() != Phase::Stopped;
             }
@@ -496,11 +517,11 @@ enum Evidence {
 impl Evidence {
     fn of(attempt: &Attempt) -> Evidence {
         match &attempt.result {
-            _ if !attempt.redirects.is_empty() => Evidence::Answer,
             Ok(_) if attempt.is_confirmed => Evidence::Answer,
             Ok(response) => Evidence::Doubt(format!("HTTP {}", response.status)),
             // It was confirmed by what others answered, or has nothing to do with the network.
             Err(Failure::Local(_)) => Evidence::None,
+            Err(_) if attempt.is_confirmed && !attempt.redirects.is_empty() => Evidence::Answer,
             Err(_) if attempt.is_confirmed => Evidence::None,
             Err(failure) => Evidence::Doubt(failure.to_string()),
         }

@@ -176,7 +176,7 @@ impl SiteAnswer {
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         match self {
-            SiteAnswer::Final(response) if (200..300).contains(&response.status) => {
+            SiteAnswer::Final(response) if response.is_file() => {
                 Some(&response.body)
             }
             _ => None,

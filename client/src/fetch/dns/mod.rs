@@ -117,7 +117,7 @@ impl DnsResolver {
     /// Without any, 127.0.0.1, as the C library does. A look-up takes at most `limit`.
     ///
     /// Returns an error if the configuration cannot be read.
-    pub(super) fn of_system(limit: Duration) -> Result<DnsResolver, String> {
+    pub(super) fn of_system(limit: Duration, local: &[IpAddr]) -> Result<DnsResolver, String> {
         let (servers, options) = match system_conf::read_system_conf() {
             Ok((config, options)) => {
                 let servers = config.name_servers().iter();
@@ -134,21 +134,23 @@ impl DnsResolver {
             true => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, PORT))],
             false => servers,
         };
-        DnsResolver::new(servers, options, limit)
+        DnsResolver::new(servers, options, limit, local)
     }
 
-    /// Asks these servers.
+    /// Asks these servers, from one of these addresses of this machine.
     pub(super) fn of_servers(
         servers: Vec<SocketAddr>,
         limit: Duration,
+        local: &[IpAddr],
     ) -> Result<DnsResolver, String> {
-        DnsResolver::new(servers, ResolverOpts::default(), limit)
+        DnsResolver::new(servers, ResolverOpts::default(), limit, local)
     }
 
     fn new(
         servers: Vec<SocketAddr>,
         mut options: ResolverOpts,
         limit: Duration,
+        local: &[IpAddr],
     ) -> Result<DnsResolver, String> {
         // The rest is for a probe if nobody answers.
         let (probe_limit, limit) = (limit / 5, limit / 4 * 3);
@@ -170,7 +172,12 @@ impl DnsResolver {
             let server = NameServerConfig::new(address.ip(), true, connections);
             let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
             let debt = Arc::new(Debt::default());
-            let sockets = Sockets::new(address, Arc::clone(&heard), Arc::clone(&debt));
+            let local = local.iter().copied().find(|local| {
+                // A name server on this machine is asked from this machine.
+                local.is_ipv4() == address.is_ipv4()
+                    && (local.is_loopback() || !address.ip().is_loopback())
+            });
+            let sockets = Sockets::new(address, local, Arc::clone(&heard), Arc::clone(&debt));
             let connections = Connections(sockets.clone());
             let builder = Resolver::builder_with_config(config, connections);
             let resolver = builder.with_options(options.clone()).build();

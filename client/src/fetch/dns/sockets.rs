@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -154,11 +154,11 @@ fn number(message: &[u8]) -> Option<u16> {
 impl SharedSocket {
     fn new(sockets: &Sockets) -> io::Result<SharedSocket> {
         let server = sockets.server;
-        let any: SocketAddr = match server {
-            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-        };
-        let socket = std::net::UdpSocket::bind(any)?;
+        let local = sockets.local.unwrap_or(match server {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        });
+        let socket = std::net::UdpSocket::bind((local, 0))?;
         socket.set_nonblocking(true)?;
         socket.connect(server)?;
         let socket = Arc::new(UdpSocket::from_std(socket)?);
@@ -198,6 +198,8 @@ impl SharedSocket {
 #[derive(Clone)]
 pub(super) struct Sockets {
     server: SocketAddr,
+    /// The address of this machine that it is asked from, if not any.
+    local: Option<IpAddr>,
     open: Arc<Mutex<VecDeque<Arc<SharedSocket>>>>,
     heard: Arc<Heard>,
     debt: Arc<Debt>,
@@ -213,9 +215,14 @@ fn error((kind, code): (io::ErrorKind, Option<i32>)) -> io::Error {
 }
 
 impl Sockets {
-    pub(super) fn new(server: SocketAddr, heard: Arc<Heard>, debt: Arc<Debt>) -> Sockets {
+    pub(super) fn new(
+        server: SocketAddr,
+        local: Option<IpAddr>,
+        heard: Arc<Heard>,
+        debt: Arc<Debt>,
+    ) -> Sockets {
         let (open, trouble) = (Arc::default(), Arc::default());
-        Sockets { server, open, heard, debt, trouble, tokio: TokioRuntimeProvider::new() }
+        Sockets { server, local, open, heard, debt, trouble, tokio: TokioRuntimeProvider::new() }
     }
 
     /// The last error, if the server has not answered since.
@@ -272,7 +279,8 @@ impl RuntimeProvider for Sockets {
         bind: Option<SocketAddr>,
         timeout: Option<Duration>,
     ) -> Pin<Box<dyn Send + Future<Output = io::Result<Self::Tcp>>>> {
-        self.tokio.connect_tcp(server, bind, timeout)
+        let local = self.local.map(|local| SocketAddr::new(local, 0));
+        self.tokio.connect_tcp(server, local.or(bind), timeout)
     }
 
     fn bind_udp(

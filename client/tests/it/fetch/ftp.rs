@@ -53,6 +53,16 @@ async fn a_file_is_fetched_and_an_absent_one_is_404() {
 }
 
 #[tokio::test]
+async fn both_connections_leave_from_the_local_address() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("robots.txt"), ROBOTS).unwrap();
+    let site = serving(&folder).await;
+    let fetcher = settings().local_address("127.0.0.5".parse().unwrap()).build().unwrap();
+    let attempt = fetcher.fetch(&origin(&site.url("ftp", "/")), None).await;
+    assert_eq!(answered(&attempt).body, ROBOTS);
+}
+
+#[tokio::test]
 async fn a_large_file_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("robots.txt"), vec![b'\n'; 20 << 20]).unwrap();
@@ -115,7 +125,10 @@ async fn converse(
         let (now, after) = replies.split_once('~').unwrap_or((&replies, ""));
         stream.get_mut().write_all(now.as_bytes()).await?;
         if command.starts_with("RETR") && now.starts_with('1') {
-            let (mut connection, _) = listener.accept().await?;
+            let (mut connection, peer) = listener.accept().await?;
+            if peer.ip() != stream.get_ref().peer_addr()?.ip() {
+                return Err(std::io::Error::other("the data goes elsewhere"));
+            }
             connection.write_all(&data(command.trim_end())).await?;
         }
         stream.get_mut().write_all(after.as_bytes()).await?;

@@ -24,7 +24,11 @@ struct Server {
 
 impl Server {
     async fn start(last: u8) -> Server {
-        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, last, 1), 0)).await.unwrap();
+        Server::at(Ipv4Addr::new(127, 0, last, 1)).await
+    }
+
+    async fn at(address: Ipv4Addr) -> Server {
+        let listener = TcpListener::bind((address, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
@@ -160,6 +164,65 @@ async fn who_asks_for_a_login() {
     assert_eq!(local(fetch(&fetcher, sites[2]).await), LocalKind::Network);
 }
 
+/// A network that leads all http sites to its own page has not answered for them.
+#[tokio::test]
+async fn who_leads_all_sites_to_one_page() {
+    let leads = Site::http(|request| {
+        let host = request.headers["host"].to_str().unwrap();
+        match host.split_once(':') {
+            Some((host, port)) if host.starts_with("moved") => {
+                let to = format!("http://login.portal.test:{port}/in?to={host}");
+                answer(302, &[("location", &to)], b"")
+            }
+            Some(("login.portal.test", _)) => {
+                answer(200, &[("content-type", "text/html")], b"<html>Welcome")
+            }
+            _ => answer(200, &[], ROBOTS),
+        }
+    })
+    .await;
+    let names = Names::new(|_| vec![Ipv4Addr::LOCALHOST.into()]);
+    let fetcher = || hasty().resolver(names.clone()).build().unwrap();
+    let url = |name: &str| format!("http://{name}.test:{}/", leads.port());
+    let all = async |fetcher: &Fetcher, names: Vec<String>| {
+        let tasks = names.into_iter().map(|name| {
+            let (fetcher, url) = (fetcher.clone(), url(&name));
+            tokio::spawn(async move { fetcher.fetch(&origin(&url), None).await })
+        });
+        let mut attempts = Vec::new();
+        for task in tasks.collect::<Vec<_>>() {
+            attempts.push(task.await.unwrap());
+        }
+        attempts
+    };
+    let moved = |n| (0..n).map(|n| format!("moved{n}")).collect::<Vec<_>>();
+    for attempt in all(&fetcher(), moved(30)).await {
+        assert_eq!(local(attempt), LocalKind::Network);
+    }
+    // Once another site has answered, nobody knows.
+    let one = fetcher();
+    answered(&fetch(&one, leads.address).await);
+    for attempt in all(&one, moved(30)).await {
+        assert!(!attempt.is_confirmed, "{attempt:?}");
+    }
+    // Sites may well move to one place while others answer, and one may move alone.
+    let others = {
+        let (one, address) = (one.clone(), leads.address);
+        tokio::spawn(async move {
+            loop {
+                answered(&fetch(&one, address).await);
+                sleep(Duration::from_millis(100)).await;
+            }
+        })
+    };
+    let (attempts, alone) = (all(&one, moved(30)).await, all(&fetcher(), moved(1)).await);
+    others.abort();
+    for attempt in attempts.into_iter().chain(alone) {
+        assert!(attempt.is_confirmed, "{attempt:?}");
+        assert_eq!(answered(&attempt).status, 200);
+    }
+}
+
 /// A resolver that has no address for any name is broken, whatever else answers.
 #[tokio::test]
 async fn a_resolver_that_knows_no_name() {
@@ -254,6 +317,31 @@ async fn a_network_that_goes_away_judges_no_site() {
     assert!(attempt.is_confirmed);
     assert!(matches!(failed(attempt), Failure::Connect(_)));
     drop(back);
+}
+
+/// Three strangers who answer once and go deaf do not outweigh the others that answered.
+#[tokio::test]
+async fn strangers_who_go_deaf_stop_nobody() {
+    let _clock = FastClock::start();
+    let fetcher = hasty().build().unwrap();
+    let mut good = Vec::new();
+    for block in 40..50 {
+        good.push(Server::at(Ipv4Addr::new(127, block, 0, 1)).await);
+        assert_eq!(answered(&fetch(&fetcher, good.last().unwrap().address).await).status, 200);
+    }
+    for block in 50..53 {
+        let stranger = Server::at(Ipv4Addr::new(127, block, 0, 1)).await;
+        assert_eq!(answered(&fetch(&fetcher, stranger.address).await).status, 200);
+        stranger.stop().await;
+    }
+    let other = dead(53).await;
+    for _ in 0..10 {
+        let attempt = fetch(&fetcher, other).await;
+        assert!(attempt.is_confirmed);
+        let failure = failed(attempt);
+        assert!(matches!(failure, Failure::Connect(_)), "{failure:?}");
+    }
+    assert_eq!(fetcher.health().local, 0);
 }
 
 /// The network is away for a part of the attempt, and back before it ends.

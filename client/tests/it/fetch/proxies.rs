@@ -1,15 +1,19 @@
 //! Proxies, local addresses and headers.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use robotsieve_client::outcome::{Attempt, Failure, LocalKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::servers::proxy::{Requests, forwarding, http, socks};
+use crate::support::servers::proxy::{
+    Fails, Requests, failing, forwarding, http, socks, socks_but,
+};
 use crate::support::servers::site::{Site, answer};
 use crate::support::servers::{
     Names, ROBOTS, answered, authority, failed, fetch, origin, settings,
 };
+use crate::support::time::FastClock;
 
 async fn secure() -> Site {
     let tls = authority::test().server("site.test", &["h2", "http/1.1"]);
@@ -324,4 +328,101 @@ fn errors_name_the_setting() {
         let text = settings.build().err().map(|error| error.to_string()).unwrap();
         assert!(text.starts_with(expected), "{text}");
     }
+}
+
+/// What fails for all sites behind a proxy that has worked is the proxy's fault, not theirs.
+#[tokio::test]
+async fn a_proxy_that_fails_later_is_at_fault_and_not_the_sites() {
+    let _clock = FastClock::start();
+    let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    for how in [
+        Fails::Hangs,
+        Fails::Connects("502 Bad Gateway"),
+        Fails::Connects("503 Service Unavailable"),
+        Fails::Connects("504 Gateway Timeout"),
+        Fails::Forwards("503 Service Unavailable"),
+        Fails::Garbage,
+        Fails::Socks(4),
+    ] {
+        let (proxy, fails) = failing(how).await;
+        let scheme = if matches!(how, Fails::Socks(_)) { "socks5" } else { "http" };
+        let fetcher = settings()
+            .resolver(Names::new(|_| vec!["127.0.0.1".parse().unwrap()]))
+            .connect_timeout(Duration::from_secs(2))
+            .read_timeout(Duration::from_secs(2))
+            .proxy(format!("{scheme}://127.0.0.1:{}", proxy.port()))
+            .build()
+            .unwrap();
+        let url = |name: &str, n: usize| format!("http://{name}-{n}.test:{}/", plain.port());
+        for n in 0..4 {
+            answered(&fetcher.fetch(&origin(&url("before", n)), None).await);
+        }
+        fails.store(true, std::sync::atomic::Ordering::SeqCst);
+        let after = (0..10).map(|n| {
+            let (fetcher, url) = (fetcher.clone(), url("after", n));
+            tokio::spawn(async move { fetcher.fetch(&origin(&url), None).await })
+        });
+        for attempt in after.collect::<Vec<_>>() {
+            let failure = failed(attempt.await.unwrap());
+            let Failure::Local(fault) = &failure else { panic!("{how:?}: {failure:?}") };
+            assert_eq!(fault.kind, LocalKind::Proxy, "{how:?}: {fault}");
+        }
+        fails.store(false, std::sync::atomic::Ordering::SeqCst);
+        answered(&fetcher.fetch(&origin(&url("again", 0)), None).await);
+    }
+}
+
+/// One site that a proxy cannot reach is at fault, if others are reached.
+#[tokio::test]
+async fn a_site_that_a_proxy_cannot_reach() {
+    let _clock = FastClock::start();
+    let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let (proxy, _) = socks_but(4, "bad.test").await;
+    let proxy = format!("socks5h://127.0.0.1:{}", proxy.port());
+    let fetcher = settings().proxy(proxy).build().unwrap();
+    answered(&fetcher.fetch(&origin(&plain.url("http", "/")), None).await);
+    let url = format!("http://bad.test:{}/", plain.port());
+    for _ in 0..3 {
+        let attempt = fetcher.fetch(&origin(&url), None).await;
+        assert!(attempt.is_confirmed);
+        let failure = failed(attempt);
+        assert!(matches!(failure, Failure::Connect(_)), "{failure:?}");
+    }
+}
+
+/// Every socket leaves from the address that was chosen.
+#[tokio::test]
+async fn canaries_and_name_servers_are_asked_from_the_local_address() {
+    let _clock = FastClock::start();
+    let peers = Requests::default();
+    let noted = std::sync::Arc::clone(&peers);
+    let site = Site::accept(move |mut stream| {
+        noted.lock().unwrap().push(stream.peer_addr().unwrap().ip().to_string());
+        async move {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").await;
+        }
+    })
+    .await;
+    let server = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let from: IpAddr = "127.0.0.5".parse().unwrap();
+    let fetcher = settings().local_address(from).build().unwrap();
+    answered(&fetcher.fetch(&origin(&site.url("http", "/")), None).await);
+    let dead = Site::http(|_| answer(200, &[], ROBOTS)).await.address;
+    let dead = format!("http://127.0.0.2:{}/", dead.port());
+    let failure = failed(fetcher.fetch(&origin(&dead), None).await);
+    assert!(matches!(failure, Failure::Connect(_)), "{failure:?}");
+    while asked(&peers).len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(asked(&peers), ["127.0.0.5"; 2]);
+    let fetcher = settings()
+        .name_servers([server.local_addr().unwrap()])
+        .local_address(from)
+        .connect_timeout(Duration::from_secs(1))
+        .build()
+        .unwrap();
+    failed(fetcher.fetch(&origin("http://a.test/"), None).await);
+    let (_, peer) = server.recv_from(&mut [0; 512]).await.unwrap();
+    assert_eq!(peer.ip(), from);
 }

@@ -1,11 +1,12 @@
 //! TLS with a test authority.
 
-use robotsieve_client::outcome::Failure;
+use robotsieve_client::outcome::{Failure, LocalKind};
 use tokio::io::AsyncWriteExt;
 
 use crate::support::servers::authority::{self, Authority};
 use crate::support::servers::site::{Site, answer};
-use crate::support::servers::{ROBOTS, answered, failed, fetch};
+use crate::support::servers::{ROBOTS, answered, failed, fetch, origin, settings};
+use crate::support::time::FastClock;
 
 #[tokio::test]
 async fn a_valid_certificate_and_both_versions_of_http() {
@@ -99,4 +100,27 @@ async fn a_redirect_to_tls_and_back() {
     let first = Site::http(move |_| answer(301, &[("location", &to)], b"")).await;
     let failure = failed(fetch(&first.url("http", "/")).await);
     assert!(matches!(failure, Failure::Tls(_)), "{failure}");
+}
+
+/// A clock that is wrong, or somebody who intercepts TLS, looks like this everywhere.
+#[tokio::test]
+async fn an_invalid_certificate_is_the_site_s_once_another_one_is_valid() {
+    let _clock = FastClock::start();
+    let canary = tokio::net::TcpListener::bind("127.0.0.9:0").await.unwrap();
+    let fetcher = settings().canary(canary.local_addr().unwrap()).build().unwrap();
+    let plain = Site::http(|_| answer(200, &[], ROBOTS)).await;
+    let expired = authority::test().server_until("site.test", &[], 2020);
+    let expired = Site::https(expired, |_| answer(200, &[], ROBOTS)).await;
+    let good = authority::test().server("site.test", &[]);
+    let good = Site::https(good, |_| answer(200, &[], ROBOTS)).await;
+    let fetch = async |url: String| fetcher.fetch(&origin(&url), None).await;
+    assert_eq!(answered(&fetch(plain.url("http", "/")).await).body, ROBOTS);
+    for _ in 0..4 {
+        let failure = failed(fetch(expired.url("https", "/")).await);
+        let Failure::Local(fault) = &failure else { panic!("{failure:?}") };
+        assert_eq!(fault.kind, LocalKind::Certificates);
+    }
+    assert_eq!(answered(&fetch(good.url("https", "/")).await).body, ROBOTS);
+    let failure = failed(fetch(expired.url("https", "/")).await);
+    assert!(matches!(failure, Failure::Tls(_)), "{failure:?}");
 }

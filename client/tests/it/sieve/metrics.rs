@@ -110,7 +110,7 @@ async fn prometheus() {
     }
     let version = concat!("robotsieve_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"}");
     assert_eq!(samples.get(version), Some(&1.0));
-    assert_eq!(samples.len(), 1 + 4 + 4 + 18 + 13 + 11 + 5 + 3 + 2 * (32 + 2));
+    assert_eq!(samples.len(), 1 + 4 + 4 + 18 + 13 + 12 + 5 + 3 + 2 * (32 + 2));
     // Each attempt is in one of three families.
     let sum = |family: &str| {
         let prefix = format!("robotsieve_{family}_total{{");

@@ -281,7 +281,7 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
                 },
             };
             match attempt.result {
-                Ok(response) if (200..300).contains(&response.status) => body = Some(response.body),
+                Ok(response) if response.is_file() => body = Some(response.body),
                 // One that was found unchanged needs the body that came before.
                 _ if after.copy.is_none() => body = None,
                 _ => {}
@@ -350,7 +350,7 @@ fn with_earlier(
     attempt: &Attempt,
 ) -> Option<OriginState> {
     let Outcome::Unreachable(cause) = &known.last else { return None };
-    let is_file = attempt.result.as_ref().is_ok_and(|found| (200..300).contains(&found.status));
+    let is_file = attempt.result.as_ref().is_ok_and(|found| found.is_file());
     let has_later = known.copy.as_ref().is_some_and(|copy| copy.at > attempt.at);
     let since = known.unreachable_since.unwrap_or(known.attempted);
     if !is_file || has_later || attempt.at > since {

@@ -1,10 +1,13 @@
 //! A proxy on loopback: HTTP with CONNECT and whole URLs, and SOCKS5.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
+use tokio::time::sleep;
 
 use super::site::Site;
 
@@ -83,18 +86,28 @@ async fn serve_http(
 
 /// A SOCKS5 proxy that answers with this code. It connects if the code is 0.
 pub async fn socks(code: u8) -> (Site, Requests) {
+    socks_but(code, "").await
+}
+
+/// The same, for this host alone if one is named. It connects to all others.
+pub async fn socks_but(code: u8, host: &'static str) -> (Site, Requests) {
     let asked = Requests::default();
     let noted = Arc::clone(&asked);
     let site = Site::accept(move |stream| {
         let noted = Arc::clone(&noted);
         async move {
-            let _ = serve_socks(stream, code, &noted).await;
+            let _ = serve_socks(stream, code, host, &noted).await;
         }
     });
     (site.await, asked)
 }
 
-async fn serve_socks(mut client: TcpStream, code: u8, asked: &Requests) -> io::Result<()> {
+async fn serve_socks(
+    mut client: TcpStream,
+    code: u8,
+    but: &str,
+    asked: &Requests,
+) -> io::Result<()> {
     let [_, methods] = [client.read_u8().await?, client.read_u8().await?];
     client.read_exact(&mut vec![0; methods.into()]).await?;
     client.write_all(&[5, 0]).await?;
@@ -109,6 +122,7 @@ async fn serve_socks(mut client: TcpStream, code: u8, asked: &Requests) -> io::R
         }
         _ => return Ok(()),
     };
+    let code = if but.is_empty() || but == host { code } else { 0 };
     let port = client.read_u16().await?;
     asked.lock().unwrap().push(format!("SOCKS {host}:{port}"));
     client.write_all(&[5, code, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
@@ -117,4 +131,47 @@ async fn serve_socks(mut client: TcpStream, code: u8, asked: &Requests) -> io::R
         copy_bidirectional(&mut client, &mut site).await?;
     }
     Ok(())
+}
+
+/// How a proxy fails that has worked.
+#[derive(Clone, Copy, Debug)]
+pub enum Fails {
+    /// It accepts connections and says nothing.
+    Hangs,
+    /// It answers every request to connect with this status line.
+    Connects(&'static str),
+    /// It forwards, and answers every request with this status line.
+    Forwards(&'static str),
+    Garbage,
+    /// It answers every request with this code.
+    Socks(u8),
+}
+
+/// A proxy that works until it is told to fail.
+pub async fn failing(how: Fails) -> (Site, Arc<AtomicBool>) {
+    let fails = Arc::new(AtomicBool::new(false));
+    let switch = Arc::clone(&fails);
+    let site = Site::accept(move |mut stream| {
+        let fails = switch.load(Ordering::SeqCst);
+        async move {
+            let asked = Requests::default();
+            let _ = match (how, fails) {
+                (Fails::Socks(code), _) => {
+                    serve_socks(stream, if fails { code } else { 0 }, "", &asked).await
+                }
+                (Fails::Hangs, true) => {
+                    sleep(Duration::from_secs(600)).await;
+                    drop(stream);
+                    Ok(())
+                }
+                (Fails::Garbage, true) => stream.write_all(b"\0\x01garbage\r\n\r\n").await,
+                (Fails::Connects(status) | Fails::Forwards(status), true) => {
+                    serve_http(stream, status, None, &asked).await
+                }
+                (Fails::Forwards(_), false) => serve_http(stream, NO_CONNECT, None, &asked).await,
+                (_, false) => serve_http(stream, "", None, &asked).await,
+            };
+        }
+    });
+    (site.await, fails)
 }
