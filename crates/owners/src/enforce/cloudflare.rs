@@ -1,6 +1,11 @@
 //! An expression of Cloudflare's Rules language.
 
+use std::collections::BTreeSet;
+
+use robotsieve_known::KnownCrawlers;
+
 use super::cannot::CannotEnforce;
+use super::header::longer;
 use super::pattern::Run;
 use super::text::{Written, WrittenClass};
 
@@ -9,10 +14,15 @@ const CHARACTERS: usize = 4_096;
 
 /// # Errors
 /// Returns an error if the expression is too long.
-pub(super) fn text(written: &Written<'_>) -> Result<String, CannotEnforce> {
+pub(super) fn text(
+    written: &Written<'_>,
+    known: &KnownCrawlers,
+) -> Result<String, CannotEnforce> {
     let classes = written
         .refused()
-        .map(|class| format!("({} and {})", named(written, class), condition(&class.normal)));
+        .map(|class| {
+            format!("({} and {})", named(written, known, class), condition(&class.normal))
+        });
     let classes: Vec<String> = classes.collect();
     let text = classes.join("\nor ");
     let characters = text.chars().count();
@@ -27,14 +37,17 @@ pub(super) fn text(written: &Written<'_>) -> Result<String, CannotEnforce> {
 
 /// A condition for headers with one of the names of a class, and with none of another class that has one of these
 /// in it: Cloudflare knows no words.
-fn named(written: &Written<'_>, class: &WrittenClass) -> String {
-    let contains = |token: &String| format!("lower(http.user_agent) contains {}", quoted(token));
-    let names: Vec<String> = class.tokens.iter().map(contains).collect();
+fn named(written: &Written<'_>, known: &KnownCrawlers, class: &WrittenClass) -> String {
+    let contains = |token: &str| format!("lower(http.user_agent) contains {}", quoted(token));
+    let names: Vec<String> = class.tokens().map(contains).collect();
     let others = written.classes.iter().filter(|other| other.number != class.number);
-    let longer = others
-        .flat_map(|other| &other.tokens)
-        .filter(|other| class.tokens.iter().any(|token| other.contains(token.as_str())));
-    let not: String = longer.map(|other| format!(" and not {}", contains(other))).collect();
+    let of_others = others.flat_map(WrittenClass::tokens).map(str::to_owned);
+    let known = class.tokens().flat_map(|token| longer(known, token));
+    let longer: BTreeSet<String> = of_others
+        .chain(known.filter(|other| !class.tokens().any(|token| token == other)))
+        .filter(|other| class.tokens().any(|token| other.contains(token)))
+        .collect();
+    let not: String = longer.iter().map(|other| format!(" and not {}", contains(other))).collect();
     format!("({}){not}", names.join(" or "))
 }
 

@@ -41,7 +41,8 @@ pub(super) fn text(written: &Written<'_>) -> String {
     for class in written.refused() {
         let number = class.number;
         let _ = writeln!(text, "\n    # {}", class.who());
-        for tokens in class.tokens.chunks(WORDS) {
+        let tokens: Vec<&str> = class.tokens().collect();
+        for tokens in tokens.chunks(WORDS) {
             let _ = writeln!(
                 text,
                 "    acl {name}_is_{number} var(txn.{name}_name) -m str -i -- {}",

@@ -31,6 +31,7 @@ mod caddy;
 mod cannot;
 mod cloudflare;
 mod haproxy;
+mod header;
 mod nginx;
 mod options;
 mod pattern;
@@ -83,7 +84,7 @@ pub fn configuration(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, mut notes } = whom::whom(robots, known, &options.choice);
+    let whom::Whom { classes, mut notes } = whom::whom(robots, known, options);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);
     }
@@ -101,7 +102,7 @@ pub fn configuration(
     for class in classes {
         let mut of_class = WrittenClass {
             number: written.classes.len() + 1,
-            tokens: class.tokens,
+            names: class.names,
             normal: Vec::new(),
             sent: Vec::new(),
         };
@@ -115,7 +116,7 @@ pub fn configuration(
                 of_class.sent = runs(Form::Sent)?;
             }
             let found = proven(policy, encoding, options, &of_class, &mut cells)?;
-            let crawler = of_class.tokens.first().cloned().unwrap_or_default();
+            let crawler = of_class.tokens().next().unwrap_or_default().to_owned();
             let [stricter, looser] = &mut apart;
             for (slot, url) in [(stricter, found.stricter), (looser, found.looser)] {
                 let is_shorter =
@@ -157,7 +158,7 @@ pub fn configuration(
         Server::Apache => apache::text(&written),
         Server::Haproxy => haproxy::text(&written),
         Server::Traefik => traefik::text(&written),
-        Server::Cloudflare => cloudflare::text(&written)?,
+        Server::Cloudflare => cloudflare::text(&written, known)?,
     };
     Ok(Configuration { text, notes })
 }

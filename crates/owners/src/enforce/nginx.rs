@@ -40,12 +40,12 @@ pub(super) fn text(written: &Written<'_>) -> String {
          map ${name}_name ${name}_class {{\n    default \"\";\n"
     );
     for class in written.refused() {
-        for token in &class.tokens {
+        for token in class.tokens() {
             let _ = match token {
                 long if long.len() > HASHED_BYTES => {
                     writeln!(text, "    \"~*^{}$\" {};", long.replace('.', "\\."), class.number)
                 }
-                special if SPECIAL.contains(&special.as_str()) => {
+                special if SPECIAL.contains(&special) => {
                     writeln!(text, "    \"\\{special}\" {};", class.number)
                 }
                 token => writeln!(text, "    {token} {};", class.number),

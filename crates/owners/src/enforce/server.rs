@@ -70,6 +70,11 @@ impl Server {
         !matches!(self, Server::Traefik | Server::Cloudflare)
     }
 
+    /// Whether it can look for words: else it finds a name anywhere.
+    pub(super) fn tells_words(self) -> bool {
+        self != Server::Cloudflare
+    }
+
     /// Whether its expressions see the path without the query.
     pub(super) fn sees_path_only(self) -> bool {
         self == Server::Traefik
