@@ -24,9 +24,15 @@ enum Flags {
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
-    let mut rules: Vec<Rule> = Vec::new();
+    // The request line stays that of the first request.
+    let mut rules = vec![Rule {
+        text: "# The page of an error, or another URL to which the server itself went on, is not asked for again.\n\
+               RewriteCond %{ENV:REDIRECT_STATUS} \"!^$\"\n"
+            .to_owned(),
+        flags: Flags::SkipAll(String::new()),
+    }];
     for names in written.named("(") {
-        let first = match rules.is_empty() {
+        let first = match rules.len() == 1 {
             true => format!("{WHO_ASKS}\n"),
             false => format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
         };
@@ -122,5 +128,5 @@ pub(super) fn text(written: &Written<'_>) -> String {
 fn of_request(url: &str) -> String {
     let url = url.replace(".*?", "\\S*?").replace("[^%]", "[^% ]").replace('$', "(?: |$)");
     // A proxy is sent the whole URL.
-    format!("^\\S+ (?:[A-Za-z]+://[^/? ]*)?{}", url.strip_prefix('^').unwrap_or(&url))
+    format!("^\\S+ (?:[A-Za-z][A-Za-z0-9+.-]*://[^/? ]*)?{}", url.strip_prefix('^').unwrap_or(&url))
 }

@@ -15,7 +15,8 @@ pub(super) fn text(written: &Written<'_>) -> String {
          ({name}) {{\n\
          \t# A proxy is sent the whole URL.\n\
          \tmap {{http.request.orig_uri}} {{{name}_uri}} {{\n\
-         \t\t`~^[A-Za-z]+://[^/?]*(/.*)$` \"${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
+         \t\t`~^[A-Za-z][A-Za-z0-9+.-]*://[^/?]*(/.*)$` \"${{1}}\"\n\
+         \t\t`~^[A-Za-z][A-Za-z0-9+.-]*://[^/?]*(\\?.*)?$` \"/${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
          \t{WHO_ASKS}\n\
          \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n"
     );

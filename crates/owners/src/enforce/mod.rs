@@ -46,7 +46,7 @@ pub use options::{Choice, Options};
 pub use server::{Approximate, Server, UnknownServer};
 
 use robotsieve::internals::{Encoding, PolicyInternals as _};
-use robotsieve::{LimitHit, Policy, Robots};
+use robotsieve::{DiagnosticKind, LimitHit, Policy, Robots};
 use robotsieve_known::KnownCrawlers;
 use robotsieve_lint::internals::automaton_of as automaton;
 use robotsieve_shown::{pasted, shown};
@@ -84,7 +84,9 @@ pub fn configuration(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, mut notes } = whom::whom(robots, known, options);
+    let whom::Whom { classes, notes: left_out } = whom::whom(robots, known, options);
+    let mut notes = unread(robots);
+    notes.extend(left_out);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);
     }
@@ -161,6 +163,20 @@ pub fn configuration(
         Server::Cloudflare => cloudflare::text(&written, known)?,
     };
     Ok(Configuration { text, notes })
+}
+
+/// Sentences about parts of the file that are not read, so that nothing enforces them.
+fn unread(robots: &Robots<'_>) -> Vec<String> {
+    use DiagnosticKind::{Html, LineLimit, SizeLimit, Utf16};
+    let found = robots.diagnostics().into_iter();
+    let found = found.filter(|found| {
+        matches!(found.kind, SizeLimit { .. } | LineLimit { .. } | Html | Utf16)
+    });
+    let mut notes: Vec<String> =
+        found.map(|found| format!("line {} of robots.txt: {}", found.line, found.kind)).collect();
+    // One long line is like another.
+    notes.truncate(3);
+    notes
 }
 
 /// What proofs may still visit.

@@ -26,7 +26,9 @@ pub(super) fn text(written: &Written<'_>) -> String {
     let _ = write!(
         text,
         "# Include this file in the block http, and put this line into each server block of the site{beside}:\n#\n\
-         #     {use_it}\n\n\
+         #     {use_it}\n#\n\
+         # Where nginx says that it cannot build map_hash or variables_hash, it wants a larger map_hash_max_size,\n\
+         # map_hash_bucket_size or variables_hash_max_size in the block http.\n\n\
          {WHO_ASKS}\n\
          map $http_user_agent ${name}_name {{\n    default \"\";\n"
     );

@@ -39,8 +39,8 @@ pub struct Options {
 /// The longest name: nginx takes 32 bytes, of which the longest ending takes six.
 const NAME_BYTES: usize = 24;
 /// Beginnings of nginx's own variables.
-const RESERVED: [&str; 12] = [
-    "arg", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
+const RESERVED: [&str; 13] = [
+    "arg", "bytes", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
     "time", "upstream",
 ];
 

@@ -16,7 +16,7 @@ use robotsieve::{Limits, Verdict};
 use robotsieve_lint::internals::READABLE_FIRST;
 use smallvec::SmallVec;
 
-use super::pattern::{Form, Run};
+use super::pattern::{Form, Run, STAR, STAR_LOOKING_BACK};
 
 /// The shortest URLs for which a configuration does something else than the policy says. Both `None`:
 /// proven to be alike.
@@ -169,11 +169,11 @@ struct Lazy {
 impl Lazy {
     fn new(run: &Run) -> Result<Lazy, TooLarge> {
         // An atomic group drops only what cannot lead to a match, and in the URLs that are walked each `%` begins
-        // an escape.
+        // an escape, so both stars end in the same places.
         let texts: Vec<String> = run
             .regexes
             .iter()
-            .map(|regex| regex.text.replace("(?>", "(?:").replace("?+", ""))
+            .map(|regex| regex.text.replace("(?>", "(?:").replace(STAR_LOOKING_BACK, STAR))
             .collect();
         let nfa = thompson::Compiler::new()
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(CACHE_BYTES)))
