@@ -74,6 +74,12 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let report = counts.report();
     notes(args, &report);
     if args.list {
+        if report.excused > 0 {
+            stderr::note(&format_args!(
+                "of the listed lines, {} are of crawlers that were refused /robots.txt itself, and so may fetch all",
+                report.excused
+            ));
+        }
         report.sentences.iter().for_each(|line| stderr::note(&line.text));
     } else {
         let mut out = BufWriter::new(Stdout::new());
