@@ -22,6 +22,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.choice.except.clone_from(&args.except);
     options.status = args.status;
     options.log_only = args.log_only;
+    options.as_sent = args.as_sent;
     options.approximate = args.approximate.map(Into::into);
     options.name.clone_from(&args.name);
     options.check().map_err(Failure::Usage)?;

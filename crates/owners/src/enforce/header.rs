@@ -243,7 +243,13 @@ mod tests {
     /// The expressions of a server for these names, as it tries them.
     fn expressions(names: Vec<Name>) -> Vec<Regex> {
         let options = Options::new(Server::Caddy);
-        let class = WrittenClass { number: 1, names, normal: Vec::new(), sent: Vec::new() };
+        let class = WrittenClass {
+            number: 1,
+            names,
+            normal: Vec::new(),
+            sent: Vec::new(),
+            resolved: Vec::new(),
+        };
         let written =
             Written { options: &options, profile: None, classes: vec![class], not_normal: None };
         let regex = |text: &String| {

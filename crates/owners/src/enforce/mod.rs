@@ -107,6 +107,7 @@ pub fn configuration(
             names: class.names,
             normal: Vec::new(),
             sent: Vec::new(),
+            resolved: Vec::new(),
         };
         if let Some(policy) = &class.policy {
             let runs = |form| {
@@ -116,6 +117,9 @@ pub fn configuration(
             of_class.normal = runs(Form::Normal)?;
             if written.not_normal.is_some() {
                 of_class.sent = runs(Form::Sent)?;
+            }
+            if options.server.resolves() && !options.as_sent {
+                of_class.resolved = runs(Form::Resolved)?;
             }
             let found = proven(policy, encoding, options, &of_class, &mut cells)?;
             let crawler = of_class.tokens().next().unwrap_or_default().to_owned();
@@ -207,9 +211,14 @@ fn proven(
     };
     let rules = policy.rule_set();
     let mut found = Differences::default();
-    for (form, runs) in [(Form::Normal, &class.normal), (Form::Sent, &class.sent)] {
+    let forms = [
+        (Form::Normal, &class.normal),
+        (Form::Sent, &class.sent),
+        (Form::Resolved, &class.resolved),
+    ];
+    for (form, runs) in forms {
         let seen = Seen { form, bytes: options.server.syntax(None).pcre, path_only };
-        if form == Form::Sent && runs.is_empty() {
+        if form != Form::Normal && runs.is_empty() {
             continue;
         }
         let whole = match &automaton {

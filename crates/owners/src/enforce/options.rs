@@ -32,6 +32,9 @@ pub struct Options {
     pub log_only: bool,
     /// What may be written if the server cannot say it exactly. `None`: nothing.
     pub approximate: Option<Approximate>,
+    /// Look only at URLs as they were sent, and not also at the paths to which the server resolves them, such as
+    /// `/private/` for `/x/../private/`.
+    pub as_sent: bool,
     /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
     pub name: String,
 }
@@ -54,6 +57,7 @@ impl Options {
             status: 403,
             log_only: false,
             approximate: None,
+            as_sent: false,
             name: "robots".to_owned(),
         }
     }

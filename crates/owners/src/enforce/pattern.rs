@@ -19,6 +19,19 @@ pub(super) enum Form {
     Normal,
     /// All of them, as they were sent.
     Sent,
+    /// Paths as a server resolves them, decoded, with the queries as they were sent.
+    Resolved,
+}
+
+impl Form {
+    /// Whether such a URL may have this byte as it is.
+    pub(super) fn has(self, byte: u8) -> bool {
+        match self {
+            // `%0A` is left to the form as sent: a `$` of PCRE stands before it, too.
+            Form::Resolved => !matches!(byte, 0 | b'\n' | b'%'),
+            Form::Normal | Form::Sent => !matches!(byte, 0..=0x20 | b'#' | b'%' | 0x7F),
+        }
+    }
 }
 
 /// What a server's regular expressions can say.
@@ -469,7 +482,7 @@ impl Writer {
             }
         }
         if pattern.anchored {
-            if self.form == Form::Sent && ends_in_escape(pattern.bytes) {
+            if self.form != Form::Normal && ends_in_escape(pattern.bytes) {
                 return None;
             }
             tail.push('$');
@@ -501,8 +514,8 @@ impl Writer {
     fn star(&self) -> &'static str {
         match (self.form, self.syntax.pcre) {
             (Form::Normal, _) => ".*?",
-            (Form::Sent, true) => STAR_LOOKING_BACK,
-            (Form::Sent, false) => STAR,
+            (_, true) => STAR_LOOKING_BACK,
+            (_, false) => STAR,
         }
     }
 
@@ -581,7 +594,7 @@ impl Writer {
         // What is escaped in the normal form may have been sent as it is.
         let raw = values.iter().copied().filter(|value| {
             let escape = format!("%{value:02X}");
-            !matches!(value, 0..=0x20 | b'#' | b'%' | 0x7F)
+            self.form.has(*value)
                 && (self.syntax.pcre || value.is_ascii())
                 && self.encoding.normalised(&[*value]).eq(escape.bytes())
         });

@@ -75,6 +75,11 @@ impl Server {
         self != Server::Cloudflare
     }
 
+    /// Whether it, or the server behind it, resolves paths that it sees as they were sent.
+    pub(super) fn resolves(self) -> bool {
+        self.sees_spellings()
+    }
+
     /// Whether its expressions see the path without the query.
     pub(super) fn sees_path_only(self) -> bool {
         self == Server::Traefik

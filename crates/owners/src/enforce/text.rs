@@ -23,6 +23,8 @@ pub(super) struct WrittenClass {
     pub(super) normal: Vec<Run>,
     /// For all URLs as they were sent, if that makes a difference.
     pub(super) sent: Vec<Run>,
+    /// For all URLs with their paths as the server resolves them. Empty: only those as sent count.
+    pub(super) resolved: Vec<Run>,
 }
 
 /// A row of a map: the first that matches decides.
@@ -37,8 +39,20 @@ pub(super) struct Row<'r> {
 pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
 pub(super) const SPELLED: &str =
     "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
+pub(super) const RESOLVED: &str =
+    "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
+/// An expression for URLs whose paths may be resolved to others.
+pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
+
+/// What the names of what is about resolved paths end in.
+pub(super) const RESOLVED_SUFFIX: &str = "_path";
 
 impl Written<'_> {
+    /// Whether paths count as they are resolved, too.
+    pub(super) fn resolves(&self) -> bool {
+        self.classes.iter().any(|class| !class.resolved.is_empty())
+    }
+
     /// The beginning of the names in the configuration.
     pub(super) fn name(&self) -> &str {
         &self.options.name
@@ -111,9 +125,13 @@ impl WrittenClass {
 
     /// The maps of its URLs to verdicts: for each form what the name ends in, a comment, and the rows.
     pub(super) fn maps(&self) -> impl Iterator<Item = (&'static str, String, Vec<Row<'_>>)> {
-        self.forms().map(|(suffix, runs)| {
+        self.forms().chain(self.resolved_form()).map(|(suffix, runs)| {
             let is_normal = suffix.is_empty();
-            let spelling = if is_normal { "" } else { ", in every spelling" };
+            let spelling = match suffix {
+                "" => "",
+                RESOLVED_SUFFIX => ", as the path is resolved",
+                _ => ", in every spelling",
+            };
             let rows = runs.iter().flat_map(move |run| {
                 run.regexes.iter().map(move |regex| Row {
                     comment: is_normal.then_some(&*regex.comment),
@@ -123,6 +141,11 @@ impl WrittenClass {
             });
             (suffix, format!("# {}{spelling}", self.who()), rows.collect())
         })
+    }
+
+    /// Its runs for resolved paths, with what their names end in.
+    pub(super) fn resolved_form(&self) -> Option<(&'static str, &[Run])> {
+        (!self.resolved.is_empty()).then_some((RESOLVED_SUFFIX, &self.resolved[..]))
     }
 
     /// Its runs, with what the names of both forms end in and whether they are for URLs as sent.
