@@ -91,6 +91,11 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         };
         printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
     }
+    if report.lines == 0 && report.unread.is_empty() {
+        return Err(Failure::Incomplete(
+            "the logs have no lines, so nothing was judged: an empty log shows nobody who obeys".into(),
+        ));
+    }
     if report.lacks_headers() {
         return Err(Failure::Incomplete(
             "no line of the logs has a User-Agent header, so no crawler can be found in them: write \
@@ -131,9 +136,6 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
              choose one with --host",
             report.hosts.join(", ")
         ));
-    }
-    if report.lines == 0 {
-        stderr::note(&"the logs have no lines");
     }
     for name in &report.not_found {
         stderr::note(&format_args!(

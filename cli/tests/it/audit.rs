@@ -222,7 +222,7 @@ fn the_common_format_has_no_crawlers() {
 fn no_requests_and_requests_twice() {
     let folder = folder();
     folder.file("empty.log", "");
-    audit(&folder, &["robots.txt", "empty.log"]).says("the logs have no lines").status(0);
+    audit(&folder, &["robots.txt", "empty.log"]).fails(3, "the logs have no lines");
     let logs = ["robots.txt", "access.log", "./access.log"];
     audit(&folder, &logs).fails(2, "'./access.log' was given twice");
 }

@@ -98,7 +98,7 @@ impl Server {
                     folder.file(&format!("{number}.conf"), site);
                     text += &format!(
                         "Listen 127.0.0.1:{port}\n<VirtualHost *:{port}>\nAllowEncodedSlashes NoDecode\nInclude {root}/{number}.conf\n\
-                         RewriteRule ^ - [R=204,L]\n</VirtualHost>\n"
+                         RewriteCond %{{ENV:REDIRECT_STATUS}} ^$\nRewriteRule ^ - [R=204,L]\n</VirtualHost>\n"
                     );
                 }
             }

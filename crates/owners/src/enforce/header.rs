@@ -58,6 +58,11 @@ impl Place {
 pub(super) struct Places(u8);
 
 impl Places {
+    /// Returns true if a word alone does not count.
+    pub(super) fn wants_more(self) -> bool {
+        !self.has(Place::Word)
+    }
+
     pub(super) fn has(self, place: Place) -> bool {
         self.0 & 1 << place as u8 != 0
     }
@@ -174,7 +179,7 @@ pub(super) fn longer(known: &KnownCrawlers, lower: &str) -> impl Iterator<Item =
 
 /// Returns true if a name says that it is a robot's.
 fn says_robot(lower: &str) -> bool {
-    ["bot", "crawl", "spider", "scrap", "fetch", "archiv"].iter().any(|word| lower.contains(word))
+    ["bot", "crawl", "spider", "scrap", "fetch", "archiv", "agent", "analyz"].iter().any(|word| lower.contains(word))
 }
 
 /// The places in which headers of people have a name, in lower case.

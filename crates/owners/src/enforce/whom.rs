@@ -55,6 +55,9 @@ pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options
                 continue;
             }
         };
+        if entry.is_none() && places.wants_more() {
+            left_out.only_with_more.insert(token.clone());
+        }
         let policy = match entry {
             Some(entry) if !entry.star && !entry.is_named(robots) => None,
             Some(entry) => Some(robots.policy_with_rules(&entry.crawler())),
@@ -140,16 +143,29 @@ struct LeftOut {
     names: BTreeMap<Why, BTreeSet<String>>,
     /// By their tokens, whole names of which the token is only the beginning.
     cut: BTreeMap<String, String>,
+    /// Those that a word alone does not name.
+    only_with_more: BTreeSet<String>,
 }
 
 impl LeftOut {
     fn notes(mut self) -> Vec<String> {
         self.names.entry(Why::Cut).or_default().extend(self.cut.into_values());
-        let note = |(why, names): (Why, BTreeSet<String>)| {
-            let list = || first_of(NAMES_SHOWN, names.iter().map(|name| shown(name.as_bytes())));
-            (!names.is_empty()).then(|| format!("nothing refuses {}: {}", list(), why.reason()))
+        let list = |names: &BTreeSet<String>| {
+            first_of(NAMES_SHOWN, names.iter().map(|name| shown(name.as_bytes())))
         };
-        self.names.into_iter().filter_map(note).collect()
+        let note = |(why, names): (Why, BTreeSet<String>)| {
+            let text = || format!("nothing refuses {}: {}", list(&names), why.reason());
+            (!names.is_empty()).then(text)
+        };
+        let mut notes: Vec<String> = self.names.into_iter().filter_map(note).collect();
+        if !self.only_with_more.is_empty() {
+            notes.push(format!(
+                "finds {} only at the beginning of a header, after 'compatible' or with a version: such a word alone may \
+                 be one of a device or an app",
+                list(&self.only_with_more)
+            ));
+        }
+        notes
     }
 }
 
