@@ -742,4 +742,24 @@ fn what_a_server_cannot_say() {
     let long = folder.file("long.txt", long);
     run(args!["enforce", "--server", "nginx", &long]).fails(1, "the rule of line 2 is longer than");
     run(args!["enforce", "--server", "haproxy", &long]).status(0);
+    // Rules for all, and nobody named.
+    let star = folder.file("star.txt", "User-agent: *\nDisallow: /tmp/\n");
+    run(args!["enforce", "--server", "nginx", &star])
+        .fails(1, "--known would refuse what the group of '*' forbids, such as line 2, to ");
+    // What is too long for one rule of Cloudflare is several.
+    let rules: String = (0..200).map(|n| format!("Disallow: /some/long/folder/{n}/\n")).collect();
+    let many = folder.file("many.txt", format!("User-agent: GPTBot\nUser-agent: CCBot\n{rules}"));
+    let ran = run(args!["enforce", "--server", "cloudflare", &many]);
+    ran.status(0).says("expressions, with an empty line between them");
+    let out = String::from_utf8_lossy(&ran.out).into_owned();
+    assert!(out.trim_end().split("\n\n").all(|text| text.chars().count() <= 4_096), "{out}");
+    let has = |n: usize| out.contains(&format!("\"/some/long/folder/{n}/*\""));
+    assert!((0..200).all(has), "{out}");
+    // What is beyond the size that is read is not enforced, which is told.
+    let mut large = b"User-agent: GPTBot\nDisallow: /a/\n".to_vec();
+    large.extend(b"# x\n".repeat(130_000));
+    large.extend(b"Disallow: /b/\n");
+    let large = folder.file("large.txt", large);
+    run(args!["enforce", "--server", "nginx", &large]).status(0).says("longer than 512000 bytes");
+    run(args!["enforce", "--server", "nginx", "--name", "bytes", &star]).fails(2, "the name of a");
 }

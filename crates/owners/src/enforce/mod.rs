@@ -155,6 +155,7 @@ pub fn configuration(
         });
     }
     if written.classes.iter().all(|class| class.normal.is_empty()) {
+        notes.extend(known_would(robots, known, options));
         return Err(CannotEnforce::Nothing { notes });
     }
     notes.extend(options.server.notes());
@@ -164,7 +165,16 @@ pub fn configuration(
         Server::Apache => apache::text(&written),
         Server::Haproxy => haproxy::text(&written),
         Server::Traefik => traefik::text(&written),
-        Server::Cloudflare => cloudflare::text(&written, known)?,
+        Server::Cloudflare => {
+            let texts = cloudflare::texts(&written, known)?;
+            if texts.len() > 1 {
+                notes.push(format!(
+                    "these are {} expressions, with an empty line between them: each is for a rule of its own",
+                    texts.len()
+                ));
+            }
+            texts.join("\n\n") + "\n"
+        }
     };
     Ok(Configuration { text, notes })
 }
@@ -181,6 +191,28 @@ fn unread(robots: &Robots<'_>) -> Vec<String> {
     // One long line is like another.
     notes.truncate(3);
     notes
+}
+
+/// What [`Choice::known`] would refuse, if nothing was chosen: a file may have rules for all and name nobody.
+fn known_would(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) -> Option<String> {
+    let mut with_known = options.clone();
+    with_known.choice.known = true;
+    let choice = &options.choice;
+    if choice.known || !choice.purposes.is_empty() || !choice.crawlers.is_empty() {
+        return None;
+    }
+    let forbids = |policy: &Policy| {
+        let last = policy.rule_set().iter().find(|rule| !rule.verdict.is_allow());
+        last.map(|rule| rule.line)
+    };
+    let classes = whom::whom(robots, known, &with_known).classes.into_iter();
+    let refused = classes.filter_map(|class| Some((forbids(class.policy.as_ref()?)?, class.names)));
+    let (line, names) = refused.max_by_key(|(_, names)| names.len())?;
+    Some(format!(
+        "--known would refuse what the group of '*' forbids, such as line {line}, to {} known crawlers, those of search \
+         engines too; --purpose and --crawler choose some of them",
+        names.len()
+    ))
 }
 
 /// What proofs may still visit.
