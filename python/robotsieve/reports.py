@@ -305,6 +305,10 @@ class AuditReport(Document):
     """Those of ``judged`` that were made before the first version."""
     forbidden: int
     """The number of requests of crawlers that are forbidden."""
+    excused: int
+    """The number of requests that the file forbids, of crawlers that were refused /robots.txt
+    itself.
+    """
     hosts: tuple[str, ...]
     """Some hosts that requests were for, if the logs tell; ``…`` at the end if there are more."""
     not_found: tuple[str, ...]
@@ -346,6 +350,10 @@ class AuditedCrawler(Document):
     """The number of requests that it made."""
     forbidden: int
     """The number of those that are forbidden."""
+    excused: int
+    """The number of those that the file forbids, if the crawler was refused /robots.txt (status 4xx)
+    and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``.
+    """
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
     forbidden_by_status: tuple[StatusCount, ...]
@@ -356,6 +364,12 @@ class AuditedCrawler(Document):
     """The time of the last request."""
     robots_txt: int
     """The number of times that it asked for /robots.txt."""
+    robots_txt_delivered: int
+    """Those of ``robots_txt`` that got the file (status 2xx or 304)."""
+    robots_txt_refused: int
+    """Those of ``robots_txt`` that were refused it (status 4xx)."""
+    robots_txt_failed: int
+    """Those of ``robots_txt`` that failed (status 5xx)."""
     verified: VerifiedCount | None
     """Requests from the published addresses, null if none are known."""
     rules: tuple[BrokenRule, ...]

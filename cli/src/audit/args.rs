@@ -156,6 +156,18 @@ pub enum NamedFormat {
     Nginx,
     /// Traefik's JSON lines
     Traefik,
+    /// HAProxy's httplog, with the User-Agent header captured
+    Haproxy,
+    /// Amazon's Application Load Balancer
+    Alb,
+    /// Amazon S3
+    S3,
+    /// Envoy's default format
+    Envoy,
+    /// Docker's log of a container, with lines of the combined format
+    Docker,
+    /// JSON lines with the usual names, in objects of any nesting
+    Json,
     /// The extended format of the W3C, of IIS and CloudFront
     W3c,
 }
@@ -169,6 +181,12 @@ impl From<NamedFormat> for LogFormat {
             NamedFormat::Cloudflare => LogFormat::Cloudflare,
             NamedFormat::Nginx => LogFormat::Nginx,
             NamedFormat::Traefik => LogFormat::Traefik,
+            NamedFormat::Haproxy => LogFormat::Haproxy,
+            NamedFormat::Alb => LogFormat::Alb,
+            NamedFormat::S3 => LogFormat::S3,
+            NamedFormat::Envoy => LogFormat::Envoy,
+            NamedFormat::Docker => LogFormat::Docker,
+            NamedFormat::Json => LogFormat::Json,
             NamedFormat::W3c => LogFormat::W3c(W3cColumns::default()),
         }
     }

@@ -80,12 +80,15 @@ impl<'r> Input<'r> {
                 }
                 Next::End => {
                     if !current.log.is_told() {
-                        self.errors.error(&format_args!(
-                            "cannot tell the format of {}: it is not combined, common, the W3C's, or \
-                             JSON of Caddy, Cloudflare, nginx or Traefik; describe it with \
-                             --format-string",
-                            inputs::shown(current.name)
-                        ));
+                        let why = match current.log.is_utf16() {
+                            true => "it is UTF-16: convert it, as with 'iconv -f UTF-16 -t UTF-8'",
+                            false => {
+                                "it is not combined, common, the W3C's, HAProxy's, Envoy's, that of ALB or S3, or JSON with \
+                                 the usual names; describe it with --format-string"
+                            }
+                        };
+                        let name = inputs::shown(current.name);
+                        self.errors.error(&format_args!("cannot tell the format of {name}: {why}"));
                     }
                     self.current = None;
                 }

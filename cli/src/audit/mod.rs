@@ -74,6 +74,12 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let report = counts.report();
     notes(args, &report);
     if args.list {
+        if report.excused > 0 {
+            stderr::note(&format_args!(
+                "of the listed lines, {} are of crawlers that were refused /robots.txt itself, and so may fetch all",
+                report.excused
+            ));
+        }
         report.sentences.iter().for_each(|line| stderr::note(&line.text));
     } else {
         let mut out = BufWriter::new(Stdout::new());
@@ -84,6 +90,11 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
                 .and_then(|()| writeln!(out)),
         };
         printed.and_then(|()| out.flush()).map_err(stdout::failed)?;
+    }
+    if report.lines == 0 && report.unread.is_empty() {
+        return Err(Failure::Incomplete(
+            "the logs have no lines, so nothing was judged: an empty log shows nobody who obeys".into(),
+        ));
     }
     if report.lacks_headers() {
         return Err(Failure::Incomplete(
@@ -125,9 +136,6 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
              choose one with --host",
             report.hosts.join(", ")
         ));
-    }
-    if report.lines == 0 {
-        stderr::note(&"the logs have no lines");
     }
     for name in &report.not_found {
         stderr::note(&format_args!(

@@ -114,6 +114,17 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
     if hidden > 0 {
         writeln!(out, "    more rules  {}", requests(hidden))?;
     }
+    if crawler.lacks_file() {
+        writeln!(
+            out,
+            "    never got /robots.txt: {} got status 4xx, {} got 5xx",
+            requests(crawler.robots_txt_refused),
+            crawler.robots_txt_failed
+        )?;
+    }
+    if crawler.excused > 0 {
+        writeln!(out, "    may fetch all, as RFC 9309 says: the file forbids {} of its requests", crawler.excused)?;
+    }
     let refused = crawler.forbidden_by_status.iter().find(|count| count.status == "4xx");
     if let Some(refused) = refused {
         writeln!(

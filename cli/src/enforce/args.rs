@@ -84,6 +84,14 @@ pub struct EnforceArgs {
     ))]
     pub approximate: Option<Direction>,
 
+    /// Look only at URLs as they were sent, not also at resolved paths
+    ///
+    /// A server resolves /x/../private to /private, and so do most of those behind
+    /// a proxy. Without this option both forms count.
+    #[arg(verbatim_doc_comment)]
+    #[arg(long)]
+    pub as_sent: bool,
+
     /// The beginning of the names in it, for several sites on a server
     #[arg(long, value_name = "NAME", default_value = "robots")]
     pub name: String,

@@ -22,6 +22,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.choice.except.clone_from(&args.except);
     options.status = args.status;
     options.log_only = args.log_only;
+    options.as_sent = args.as_sent;
     options.approximate = args.approximate.map(Into::into);
     options.name.clone_from(&args.name);
     options.check().map_err(Failure::Usage)?;
@@ -35,6 +36,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         Err(CannotEnforce::DidYouMean(question)) => Err(refused_name(question)),
         Err(wrong) => {
             let way_out = match wrong {
+                CannotEnforce::Nothing { ref notes } if notes.iter().any(|note| note.contains("--known")) => "",
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",
                 CannotEnforce::Differs { .. } => {
                     "; --approximate stricter or looser prints what comes near"

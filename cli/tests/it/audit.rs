@@ -222,7 +222,7 @@ fn the_common_format_has_no_crawlers() {
 fn no_requests_and_requests_twice() {
     let folder = folder();
     folder.file("empty.log", "");
-    audit(&folder, &["robots.txt", "empty.log"]).says("the logs have no lines").status(0);
+    audit(&folder, &["robots.txt", "empty.log"]).fails(3, "the logs have no lines");
     let logs = ["robots.txt", "access.log", "./access.log"];
     audit(&folder, &logs).fails(2, "'./access.log' was given twice");
 }
@@ -800,4 +800,36 @@ fn a_log_of_caddy() {
 fn examples(report: &Value) -> Vec<&Value> {
     let examples = report["crawlers"][0]["rules"][0]["examples"].as_array().unwrap();
     examples.iter().map(|example| &example["path"]).collect()
+}
+
+/// A crawler that was refused robots.txt itself may fetch all, as RFC 9309 says; one that got it once may not.
+#[test]
+fn refused_robots_txt_itself() {
+    let folder = Folder::new();
+    folder.file("robots.txt", "User-agent: *\nDisallow: /private/\n");
+    let line = |header: &str, path: &str, status: u16| {
+        format!("192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" {status} 5 \"-\" \"{header}\"\n")
+    };
+    let audited = |gpt: &[u16]| {
+        let gpt = gpt.iter().map(|status| {
+            line("GPTBot/1.2", "/robots.txt", *status) + &line("GPTBot/1.2", "/private/1", 403)
+        });
+        folder.file("access.log", gpt.collect::<String>() + &line("CCBot/2.0", "/x", 200));
+        audit(&folder, &["robots.txt", "access.log"])
+    };
+    audited(&[403, 404])
+        .status(0)
+        .prints("0 of 5 requests by crawlers forbidden (0 %)")
+        .prints("never got /robots.txt: 2 requests got status 4xx, 0 got 5xx")
+        .prints("may fetch all, as RFC 9309 says: the file forbids 2 of its requests")
+        .prints("warning: no crawler got /robots.txt in these logs: of 2 requests for it, 2 got status 4xx")
+        .prints("is not counted (2 requests): GPTBot");
+    for got in [200, 304] {
+        audited(&[403, got]).status(1).prints("2 of 5 requests by crawlers forbidden");
+    }
+    // A server that fails forbids all, and a redirect leads elsewhere.
+    audited(&[503]).status(1).prints("warning: no crawler got /robots.txt");
+    let redirected = audited(&[301]);
+    redirected.status(1);
+    assert!(!String::from_utf8_lossy(&redirected.out).contains("warning"), "{redirected:?}");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use robotsieve::{Policy, Profile, Robots};
+use robotsieve::{Crawler, Policy, Profile, Robots};
 use robotsieve_corpora::shared::corpus;
 use robotsieve_corpus_test::corpus_test;
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
@@ -161,6 +161,30 @@ impl Site {
     }
 }
 
+/// A path as servers resolve it, with its query. `None`: they differ in it, or it is no text of a URL.
+fn resolved(path: &str) -> Option<String> {
+    let (path, query) = path.find('?').map_or((path, ""), |at| path.split_at(at));
+    if !["//", "/.", "%"].iter().any(|part| path.contains(part)) {
+        return Some(format!("{path}{query}"));
+    }
+    let mut decoded = String::new();
+    let mut rest = path;
+    while let Some(next) = rest.chars().next() {
+        let (byte, len) = match next {
+            '%' => (u8::from_str_radix(rest.get(1..3)?, 16).ok()?, 3),
+            next => (next as u8, next.len_utf8()),
+        };
+        if !(0x21..0x7F).contains(&byte) || len == 3 && b"%#?/\\".contains(&byte) {
+            return None;
+        }
+        if !(byte == b'/' && decoded.ends_with('/')) {
+            decoded.push(char::from(byte));
+        }
+        rest = &rest[len..];
+    }
+    (!decoded.contains("/.")).then(|| decoded + query)
+}
+
 /// Puts all requests to a server, and returns how many answers of each kind there were, refused and not.
 fn asked(server: Server, sites: &[Site]) -> Option<[usize; 2]> {
     let known = KnownCrawlers::built_in();
@@ -184,7 +208,13 @@ fn asked(server: Server, sites: &[Site]) -> Option<[usize; 2]> {
         for (crawler, policy) in &site.crawlers {
             let statuses = started.ask(number, crawler.header.as_ref().unwrap(), &site.paths);
             for (path, status) in site.paths.iter().zip(statuses) {
-                let is_allowed = policy.is_path_allowed(path).unwrap();
+                let as_sent = policy.is_path_allowed(path).unwrap();
+                let is_allowed = match resolved(path) {
+                    _ if !as_sent => false,
+                    Some(resolved) => policy.is_path_allowed(&resolved).unwrap(),
+                    // Not told here: see `paths_as_the_server_resolves_them`.
+                    None => continue,
+                };
                 let wanted = if is_allowed { 204 } else { 403 };
                 assert_eq!(status, wanted, "{server:?}, {}, {}: {path}", site.name, crawler.token);
                 counts[usize::from(is_allowed)] += 1;
@@ -384,11 +414,11 @@ fn hostile_files() {
     let lines = [
         (
             "nginx",
-            r#"^(map \$\w+(\$\w+)? \$\w+ \{|\}|    (default|\\?[\w.-]+|"\\[a-z]+"|"~\*?[^"]+") ("1?"|"|1|_sent|\d+|\$\w+)"?;|    #.*|#.*|)$"#,
+            r#"^(map (\$\w+)+ \$\w+ \{|\}|    (default|\\?[\w.-]+|"\\[a-z]+"|"~\*?[^"]+") ("1?"|"|1|_sent|\d+|\$\w+)"?;|    #.*|#.*|)$"#,
         ),
         (
             "caddy",
-            r"^(\(\w+\) \{|\}|\t(map .*|\}|#.*|@\w+ vars \{\w+\} 1|respond @\w+ 403)|\t\t(#.*|default .*|`[^`]+` .*|\d+(_sent)? \{\w+\})|#.*|)$",
+            r"^(\(\w+\) \{|\}|\t(map .*|\}|#.*|@\w+ vars \{\w+\} 1|@\w+ path_regexp \w+ `[^`]+`|respond @\w+ 403)|\t\t(#.*|default .*|`[^`]+` .*|\d+(_sent)? \{\w+\})|#.*|)$",
         ),
         (
             "apache",
@@ -474,6 +504,155 @@ fn whole_and_long_urls() {
         let last = if server == Server::Caddy { 204 } else { 403 };
         assert_eq!(statuses, [403, 204, 403, 204, last], "{server:?}");
     }
+}
+
+/// A file with a group for each of these crawlers, which forbids `/all` and a path of its own.
+fn groups<'t>(tokens: impl Iterator<Item = &'t str>) -> String {
+    let groups = tokens.enumerate().map(|(number, token)| {
+        format!("User-agent: {token}\nDisallow: /all\nDisallow: /{number}/\n")
+    });
+    groups.collect()
+}
+
+/// Each published header of a crawler is refused what the library says that its group forbids, and no header of a
+/// person is refused anything: by the servers themselves.
+#[corpus_test]
+fn headers_are_read_as_check_reads_them() {
+    let crawlers = corpus().join("../crawlers");
+    let rows = fs::read_to_string(crawlers.join("headers.tsv")).unwrap();
+    let browsers = fs::read_to_string(crawlers.join("browsers.txt")).unwrap();
+    let people = include_str!("../../../crates/owners/src/enforce/people.txt");
+    let people = people.lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<(&str, &str)> = rows.lines().filter_map(|line| line.split_once('\t')).collect();
+    let mut tokens: Vec<&str> = rows.iter().map(|(token, _)| *token).collect();
+    tokens.sort_by_key(|token| token.to_ascii_lowercase());
+    tokens.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+    // A server is asked about as many groups as its classes can be.
+    for tokens in tokens.chunks(400) {
+        let file = groups(tokens.iter().copied());
+        let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        for server in Server::ALL {
+            let mut options = Options::new(server.name().parse().unwrap());
+            options.name = "site0".to_owned();
+            let known = KnownCrawlers::built_in();
+            let written = enforce::configuration(&robots, known, &options).unwrap();
+            let Some(started) = server.start(&[written.text]) else { continue };
+            for header in browsers.lines().chain(people.clone()) {
+                let statuses = started.ask(0, header, &["/all".to_owned()]);
+                assert_eq!(statuses, [204], "{server:?}: {header}");
+            }
+            let [mut alike, mut looser] = [0, 0];
+            for (token, header) in &rows {
+                let policy = robots.policy(&Crawler::from_user_agent(header));
+                let of_own = |path: &str| format!("/{path}/");
+                let number = (0..tokens.len())
+                    .find(|number| !policy.is_path_allowed(&of_own(&number.to_string())).unwrap());
+                let own = of_own(&number.map_or("none".to_owned(), |number| number.to_string()));
+                let statuses = started.ask(0, header, &["/all".to_owned(), own]);
+                let wanted = if number.is_some() { [403, 403] } else { [204, 204] };
+                if statuses == wanted {
+                    alike += 1;
+                    continue;
+                }
+                // What is left out is told: nobody is refused for it.
+                assert_eq!(statuses, [204, 204], "{server:?} {token}: {header}");
+                println!("{server:?} lets through {token}: {header}");
+                looser += 1;
+            }
+            println!("{server:?}: {alike} alike, {looser} looser");
+            assert!(looser <= 30, "{looser}");
+        }
+    }
+}
+
+/// Names that would refuse people are left out, and the reason is told: of each server.
+#[test]
+fn names_that_people_send() {
+    let folder = Folder::new();
+    for (name, file, said) in [
+        ("collector", "User-agent: Web Image Collector\nUser-agent: Internet Ninja\nDisallow: /\n", "robots.txt reads only the beginning"),
+        ("moto-g", "User-agent: G-i-g-a-b-o-t\nUser-agent: G\\-i\\-g\\-a\\-b\\-o\\-t\nDisallow: /\n", "robots.txt reads only the beginning"),
+        ("cut", "User-agent: Microsoft URL Control\nUser-agent: Go!Zilla\nDisallow: /\n", "robots.txt reads only the beginning"),
+        ("short", "User-agent: es\nUser-agent: html\nUser-agent: apple\nDisallow: /\n", "so short a name"),
+        ("duck", "User-agent: Duckduckgo\nUser-agent: Vivaldi\nUser-agent: Instagram\nDisallow: /\n", "browsers or apps of people send this name"),
+        ("web", "User-agent: web\nUser-agent: Mozilla\nDisallow: /\n", "browsers send this word"),
+    ] {
+        let robots = folder.file(&format!("{name}.txt"), file);
+        for server in ["nginx", "caddy", "apache", "haproxy", "traefik", "cloudflare"] {
+            let ran = run(args!["enforce", "--server", server, &robots]);
+            let is_told = ran.err.contains(said) || server == "cloudflare" && ran.err.contains("within words");
+            assert!(is_told, "{name} {server}: {ran:?}");
+            let out = String::from_utf8_lossy(&ran.out);
+            for token in ["web", "g", "microsoft", "internet", "duckduckgo", "vivaldi", "es", "go"] {
+                assert!(!out.contains(&format!("    {token} 1;")), "{ran:?}");
+                assert!(!out.contains(&format!("contains \"{token}\"")), "{ran:?}");
+            }
+        }
+    }
+    // A name of digits counts with a version.
+    let robots = folder.file("008.txt", "User-agent: 008\nDisallow: /\n");
+    run(args!["enforce", "--server", "nginx", &robots]).status(0).prints("    008 1;");
+    run(args!["enforce", "--server", "cloudflare", &robots])
+        .fails(1, "nothing refuses 008: the server finds names within words");
+}
+
+/// By the servers: a long URL does not run out of stack, an error's page is served, and a number is a name.
+#[test]
+fn long_urls_and_pages_of_errors() {
+    let file = b"User-agent: GPTBot\nUser-agent: 008\nDisallow: /*/secret\nDisallow: /private\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    for server in Server::ALL {
+        let mut options = Options::new(server.name().parse().unwrap());
+        options.name = "site0".to_owned();
+        let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+        let Some(started) = server.start(&[format!("{}{}", before(server), written.text)]) else {
+            continue;
+        };
+        let paths = ["/private".to_owned(), format!("/{}/secret", "%78".repeat(2_300)), "/x".to_owned()];
+        for header in [
+            "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+            "Mozilla/5.0 (compatible; 008/0.85; http://www.80legs.com/webcrawler.html) Gecko/2008032620",
+        ] {
+            assert_eq!(started.ask(0, header, &paths), [403, 403, 204], "{server:?}: {header}");
+        }
+        let moto = "Mozilla/5.0 (Linux; Android 13; moto g power) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36";
+        assert_eq!(started.ask(0, moto, &paths), [204, 204, 204], "{server:?}");
+    }
+}
+
+/// Paths that lead to a forbidden one are refused, by each server; with `as_sent` only URLs as they are.
+#[test]
+fn paths_as_the_server_resolves_them() {
+    let file = b"User-agent: GPTBot\nDisallow: /private/\nDisallow: /*.pdf$\nDisallow: /find?q=\nAllow: /private/open/\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let spellings = ["//private/s", "/./private/s", "/x/../private/s", "/%2e/private/s", "/private//s", "/a/b/../../private/s", "//x.pdf", "/./find?q=x"];
+    let others = ["/", "/public/../x", "//public", "/./private", "//x.pdf?q", "/./find?x=1", "/./private/open/s", "/robots.txt"];
+    for server in Server::ALL {
+        for as_sent in [false, true] {
+            let mut options = Options::new(server.name().parse().unwrap());
+            options.name = "site0".to_owned();
+            options.as_sent = as_sent;
+            let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+            let Some(started) = server.start(&[written.text]) else { continue };
+            let paths: Vec<String> = spellings.iter().chain(&others).map(|path| (*path).to_owned()).collect();
+            let statuses = started.ask(0, "GPTBot/1.2", &paths);
+            for (path, status) in paths.iter().zip(&statuses) {
+                let is_refused = spellings.contains(&path.as_str()) && (!as_sent || path == "/private//s" || path == "//x.pdf");
+                let wanted = if is_refused { 403 } else { 204 };
+                assert_eq!(*status, wanted, "{server:?} {as_sent} {path}");
+            }
+            // Apache answers 404 for an escaped slash, as its own settings say.
+            if server != Server::Apache && !as_sent {
+                assert_eq!(started.ask(0, "GPTBot/1.2", &["/private%2fs".to_owned()]), [403], "{server:?}");
+            }
+            assert!(started.ask(0, BROWSERS[0], &paths).iter().all(|status| *status == 204));
+        }
+    }
+}
+
+/// What a site has before: a page for errors of its own.
+fn before(server: Server) -> &'static str {
+    if server == Server::Apache { "ErrorDocument 403 /errors/403.html\n" } else { "" }
 }
 
 /// The status, what is only marked, and whom it is about.
@@ -563,4 +742,24 @@ fn what_a_server_cannot_say() {
     let long = folder.file("long.txt", long);
     run(args!["enforce", "--server", "nginx", &long]).fails(1, "the rule of line 2 is longer than");
     run(args!["enforce", "--server", "haproxy", &long]).status(0);
+    // Rules for all, and nobody named.
+    let star = folder.file("star.txt", "User-agent: *\nDisallow: /tmp/\n");
+    run(args!["enforce", "--server", "nginx", &star])
+        .fails(1, "--known would refuse what the group of '*' forbids, such as line 2, to ");
+    // What is too long for one rule of Cloudflare is several.
+    let rules: String = (0..200).map(|n| format!("Disallow: /some/long/folder/{n}/\n")).collect();
+    let many = folder.file("many.txt", format!("User-agent: GPTBot\nUser-agent: CCBot\n{rules}"));
+    let ran = run(args!["enforce", "--server", "cloudflare", &many]);
+    ran.status(0).says("expressions, with an empty line between them");
+    let out = String::from_utf8_lossy(&ran.out).into_owned();
+    assert!(out.trim_end().split("\n\n").all(|text| text.chars().count() <= 4_096), "{out}");
+    let has = |n: usize| out.contains(&format!("\"/some/long/folder/{n}/*\""));
+    assert!((0..200).all(has), "{out}");
+    // What is beyond the size that is read is not enforced, which is told.
+    let mut large = b"User-agent: GPTBot\nDisallow: /a/\n".to_vec();
+    large.extend(b"# x\n".repeat(130_000));
+    large.extend(b"Disallow: /b/\n");
+    let large = folder.file("large.txt", large);
+    run(args!["enforce", "--server", "nginx", &large]).status(0).says("longer than 512000 bytes");
+    run(args!["enforce", "--server", "nginx", "--name", "bytes", &star]).fails(2, "the name of a");
 }

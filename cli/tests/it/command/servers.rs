@@ -54,10 +54,10 @@ impl Server {
             Server::Nginx => {
                 text += &format!(
                     "daemon off; master_process off; pid {root}/pid; error_log {root}/error.log;\n\
-                     events {{ worker_connections 512; }}\nhttp {{\n\
+                     pcre_jit on; events {{ worker_connections 512; }}\nhttp {{\n\
                      client_body_temp_path {root}/b; proxy_temp_path {root}/p; fastcgi_temp_path {root}/f;\n\
                      uwsgi_temp_path {root}/u; scgi_temp_path {root}/s; access_log off; keepalive_requests 1000000;\n\
-                     variables_hash_max_size 4096; map_hash_max_size 8192;\n"
+                     large_client_header_buffers 4 16k; variables_hash_max_size 4096; map_hash_max_size 8192;\n"
                 );
                 for (number, (port, site)) in numbered() {
                     folder.file(&format!("{number}.conf"), site);
@@ -98,7 +98,7 @@ impl Server {
                     folder.file(&format!("{number}.conf"), site);
                     text += &format!(
                         "Listen 127.0.0.1:{port}\n<VirtualHost *:{port}>\nAllowEncodedSlashes NoDecode\nInclude {root}/{number}.conf\n\
-                         RewriteRule ^ - [R=204,L]\n</VirtualHost>\n"
+                         RewriteCond %{{ENV:REDIRECT_STATUS}} ^$\nRewriteRule ^ - [R=204,L]\n</VirtualHost>\n"
                     );
                 }
             }

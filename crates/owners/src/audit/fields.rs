@@ -63,6 +63,13 @@ impl<'l> Client<'l> {
                 let mut words = before.split(|byte| *byte == b' ');
                 let (first, second) = (words.next(), words.next());
                 let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
+                // In lighttpd's format the second word is the host: nobody's name of RFC 1413 is one.
+                let is_host = |word: &[u8]| {
+                    word.contains(&b'.') && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(byte))
+                };
+                if is_host(second) && address(first).is_some() && address(second).is_none() {
+                    return (first, second);
+                }
                 // The second of three words is the name of RFC 1413.
                 let has_host = words.nth(1).is_some_and(|word| !word.is_empty());
                 if has_host && address(second).is_some() { (second, first) } else { (first, b"") }
@@ -172,7 +179,8 @@ mod tests {
     #[test]
     fn hosts_in_front() {
         let apart = |before| Client::Before(before).apart();
-        let cases: [(&[u8], &[u8], &[u8]); 6] = [
+        let cases: [(&[u8], &[u8], &[u8]); 7] = [
+            (b"1.2.3.4 www.e.com -", b"1.2.3.4", b"www.e.com"),
             (b"1.2.3.4 - -", b"1.2.3.4", b""),
             (b"www.e.com:443 1.2.3.4 - -", b"1.2.3.4", b"www.e.com:443"),
             (b"www.e.com ::1 - John Smith", b"::1", b"www.e.com"),

@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 use super::fields::{self, Fields};
-use super::jsonl;
+use super::{jsonl, services};
 use super::template::{InvalidTemplate, Template};
 use super::w3c::Columns;
 
@@ -23,6 +23,18 @@ pub enum LogFormat {
     Nginx,
     /// Traefik's JSON lines.
     Traefik,
+    /// HAProxy's `httplog`, with the User-Agent header captured.
+    Haproxy,
+    /// Amazon's Application Load Balancer.
+    Alb,
+    /// Amazon S3.
+    S3,
+    /// Envoy's default format.
+    Envoy,
+    /// Docker's log of a container, JSON lines with a line of the combined format in each.
+    Docker,
+    /// JSON lines that have the usual names, in objects of any nesting.
+    Json,
     /// The extended format of the W3C, of IIS and CloudFront.
     W3c(W3cColumns),
     /// As a server's configuration has it.
@@ -34,13 +46,19 @@ pub enum LogFormat {
 pub struct W3cColumns(Columns);
 
 /// Those that are told by their lines; of two that fit, the first one says more.
-const TOLD: [LogFormat; 6] = [
+const TOLD: [LogFormat; 12] = [
     LogFormat::Combined,
     LogFormat::Common,
     LogFormat::Caddy,
     LogFormat::Cloudflare,
     LogFormat::Traefik,
     LogFormat::Nginx,
+    LogFormat::Haproxy,
+    LogFormat::Alb,
+    LogFormat::S3,
+    LogFormat::Envoy,
+    LogFormat::Docker,
+    LogFormat::Json,
 ];
 
 impl LogFormat {
@@ -64,6 +82,12 @@ impl LogFormat {
             LogFormat::Cloudflare => jsonl::cloudflare(line),
             LogFormat::Nginx => jsonl::nginx(line),
             LogFormat::Traefik => jsonl::traefik(line),
+            LogFormat::Haproxy => services::haproxy(line),
+            LogFormat::Alb => services::alb(line),
+            LogFormat::S3 => services::s3(line),
+            LogFormat::Envoy => services::envoy(line),
+            LogFormat::Docker => services::docker(line),
+            LogFormat::Json => services::json(line),
             LogFormat::W3c(W3cColumns(columns)) => columns.read(line),
             LogFormat::Template(template) => template.read(line),
         }
@@ -85,7 +109,8 @@ impl LogFormat {
         }
     }
 
-    /// `combined`, `common`, `caddy`, `cloudflare`, `nginx`, `traefik`, `w3c` or `format-string`.
+    /// `combined`, `common`, `caddy`, `cloudflare`, `nginx`, `traefik`, `haproxy`, `alb`, `s3`, `envoy`, `docker`,
+    /// `json`, `w3c` or `format-string`.
     pub fn as_str(&self) -> &'static str {
         match self {
             LogFormat::Combined => "combined",
@@ -94,6 +119,12 @@ impl LogFormat {
             LogFormat::Cloudflare => "cloudflare",
             LogFormat::Nginx => "nginx",
             LogFormat::Traefik => "traefik",
+            LogFormat::Haproxy => "haproxy",
+            LogFormat::Alb => "alb",
+            LogFormat::S3 => "s3",
+            LogFormat::Envoy => "envoy",
+            LogFormat::Docker => "docker",
+            LogFormat::Json => "json",
             LogFormat::W3c(_) => "w3c",
             LogFormat::Template(_) => "format-string",
         }
@@ -118,7 +149,14 @@ impl LogFormat {
                 return Some(LogFormat::W3c(W3cColumns::default()));
             }
             let fits = |format: &LogFormat| match format {
-                LogFormat::Combined | LogFormat::Common => format.read(line).is_some(),
+                LogFormat::Combined
+                | LogFormat::Common
+                | LogFormat::Haproxy
+                | LogFormat::Alb
+                | LogFormat::S3
+                | LogFormat::Envoy => format.read(line).is_some(),
+                // Of a console it has more before the object.
+                LogFormat::Caddy if line.contains(&b'\t') => format.read(line).is_some(),
                 _ if !jsonl::is_object(line) => false,
                 format => format.read(line).is_some(),
             };

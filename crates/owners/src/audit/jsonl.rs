@@ -1,6 +1,6 @@
 //! Logs with a JSON object on each line: of Caddy, nginx, Traefik, and of Cloudflare's Logpush.
 
-use memchr::{memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::escapes::quoted;
 use super::fields::{Client, Fields, number, some, target};
@@ -8,7 +8,13 @@ use super::fields::{Client, Fields, number, some, target};
 /// Reads a line of [Caddy's log](https://caddyserver.com/docs/logging).
 pub fn caddy(line: &[u8]) -> Option<Fields<'_>> {
     let (mut fields, mut uri, mut address, mut host) = (Fields::default(), None, None, None);
-    members(line, |name, value| match name {
+    // On a console it has the time before the object.
+    let object = memchr(b'{', line)?;
+    let before = &line[..object];
+    if !before.iter().all(|byte| is_space(*byte)) {
+        fields.time = before[..memchr(b'\t', before)?].into();
+    }
+    members(&line[object..], |name, value| match name {
         b"ts" => fields.time = scalar(value),
         b"status" => fields.status = scalar(value).and_then(number).unwrap_or(0),
         b"request" => {
@@ -61,13 +67,14 @@ pub fn cloudflare(line: &[u8]) -> Option<Fields<'_>> {
 /// variables, as in `log_format json escape=json '{"request_uri":"$request_uri",…}'`.
 pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
     let (mut fields, mut address, mut host) = (Fields::default(), None, None);
-    let (mut uri, mut args, mut request) = (None, None, None);
+    let (mut uri, mut args, mut request, mut has_other_names) = (None, None, None, false);
     members(line, |name, value| match name {
         b"request_uri" => fields.target = scalar(value).and_then(some),
         b"uri" => uri = scalar(value).and_then(some),
         b"args" | b"query_string" => args = scalar(value).and_then(some),
         b"request" => request = scalar(value).and_then(target),
         b"http_user_agent" => fields.agent = scalar(value).and_then(some),
+        b"user_agent" | b"userAgent" | b"user-agent" => has_other_names = true,
         b"remote_addr" => address = scalar(value),
         b"host" | b"http_host" => host = host.or(scalar(value)),
         b"status" => fields.status = scalar(value).and_then(number).unwrap_or(0),
@@ -76,6 +83,9 @@ pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
         }
         _ => {}
     })?;
+    if has_other_names && fields.agent.is_none() {
+        return None;
+    }
     fields.target = fields.target.or(request);
     if fields.target.is_none() {
         (fields.target, fields.query) = (Some(uri?), args);
@@ -107,7 +117,7 @@ pub fn traefik(line: &[u8]) -> Option<Fields<'_>> {
 
 /// The text of a string without its quotes and with its escapes, or a number. `None` for anything
 /// else.
-fn scalar(value: &[u8]) -> Option<&[u8]> {
+pub fn scalar(value: &[u8]) -> Option<&[u8]> {
     match value {
         [b'"', text @ ..] => Some(quoted(text)?.0),
         [b'0'..=b'9' | b'-', ..] => {
@@ -122,7 +132,7 @@ fn scalar(value: &[u8]) -> Option<&[u8]> {
 /// `None` if the object is broken; what is inside of values is not looked at.
 ///
 /// Reads each byte a bounded number of times, and needs no stack for what is nested.
-fn members<'l>(object: &'l [u8], mut found: impl FnMut(&'l [u8], &'l [u8])) -> Option<()> {
+pub fn members<'l>(object: &'l [u8], mut found: impl FnMut(&'l [u8], &'l [u8])) -> Option<()> {
     let mut left = trimmed(object).strip_prefix(b"{")?;
     if trimmed(left).starts_with(b"}") {
         return Some(());

@@ -185,7 +185,7 @@ impl<'a> Judge<'a> {
         let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
         let crawler = self.recorder.crawler(number, || self.senders.crawlers[number].name.clone());
         let sums = self.recorder.sums(crawler);
-        sums.add(time, is_robots_txt);
+        sums.add(time, is_robots_txt, fields.status);
         sums.verified[0] += u64::from(is_verified);
         if rule.is_some() {
             sums.add_forbidden(fields.status);

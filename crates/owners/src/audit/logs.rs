@@ -17,6 +17,8 @@ pub struct Log {
     is_begun: bool,
     /// True if there were lines before the format was told.
     has_untold: bool,
+    /// True if it begins like UTF-16.
+    is_utf16: bool,
 }
 
 /// Lines of a log, to be judged.
@@ -35,11 +37,18 @@ impl Log {
     /// in a format that is known.
     #[must_use]
     pub fn new(name: &str, format: Option<LogFormat>) -> Log {
-        Log { name: name.into(), format, is_begun: false, has_untold: false }
+        Log { name: name.into(), format, is_begun: false, has_untold: false, is_utf16: false }
     }
 
     /// The next lines of the log, each with its line feed, which only the last line of the log may lack.
     pub fn block<'b>(&mut self, lines: &'b [u8]) -> Block<'b> {
+        if !self.is_begun {
+            let is_zero = |at: usize| lines.get(at) == Some(&0);
+            self.is_utf16 = lines.starts_with(b"\xFF\xFE")
+                || lines.starts_with(b"\xFE\xFF")
+                || is_zero(0) && is_zero(2)
+                || is_zero(1) && is_zero(3);
+        }
         if self.format.is_none() {
             self.format = LogFormat::detect(lines);
             self.has_untold |= self.format.is_none() && has_line(lines);
@@ -66,6 +75,12 @@ impl Log {
     #[must_use]
     pub fn has_format(&self) -> bool {
         self.format.is_some()
+    }
+
+    /// Returns true if it begins like a text in UTF-16, which no format is read in.
+    #[must_use]
+    pub fn is_utf16(&self) -> bool {
+        self.is_utf16
     }
 
     /// Returns true if the format is known, or does not matter because there was no line.

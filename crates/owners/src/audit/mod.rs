@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `settings` | what requests are judged by |
 //! | `logs` | a log in blocks of lines, each with the format at its beginning |
-//! | `formats`, `fields`, `jsonl`, `w3c`, `template` | a line → its fields |
+//! | `formats`, `fields`, `jsonl`, `services`, `w3c`, `template` | a line → its fields |
 //! | `escapes`, `times`, `requested` | a field → what it means |
 //! | `crawlers`, `senders`, `ranges` | a User-Agent header → the crawler, and whether its address is its own |
 //! | `judge`, `judged` | a block → what its requests come to |
@@ -41,6 +41,7 @@ mod ranges;
 mod report;
 mod requested;
 mod senders;
+mod services;
 mod settings;
 mod tally;
 mod template;

@@ -63,6 +63,8 @@ pub struct AuditReport {
     pub before_first: u64,
     /// The number of requests of crawlers that are forbidden.
     pub forbidden: u64,
+    /// The number of requests that the file forbids, of crawlers that were refused /robots.txt itself.
+    pub excused: u64,
     /// Some hosts that requests were for, if the logs tell; `…` at the end if there are more.
     pub hosts: Vec<String>,
     /// The tokens of crawlers whose addresses are known, and that are not in the logs.
@@ -122,6 +124,9 @@ pub struct AuditedCrawler {
     pub requests: u64,
     /// The number of those that are forbidden.
     pub forbidden: u64,
+    /// The number of those that the file forbids, if the crawler was refused /robots.txt (status 4xx) and never got it:
+    /// by RFC 9309 it may then fetch all, so they are not in `forbidden`.
+    pub excused: u64,
     /// The forbidden ones in percent of all: `12.5 %`.
     pub share: String,
     /// The forbidden ones by the server's answer.
@@ -132,6 +137,12 @@ pub struct AuditedCrawler {
     pub last: Option<String>,
     /// The number of times that it asked for /robots.txt.
     pub robots_txt: u64,
+    /// Those of `robots_txt` that got the file (status 2xx or 304).
+    pub robots_txt_delivered: u64,
+    /// Those of `robots_txt` that were refused it (status 4xx).
+    pub robots_txt_refused: u64,
+    /// Those of `robots_txt` that failed (status 5xx).
+    pub robots_txt_failed: u64,
     /// Requests from the published addresses, null if none are known.
     pub verified: Option<VerifiedCount>,
     /// The rules that it broke, the one broken most first.
@@ -182,15 +193,17 @@ pub struct OtherAddress {
 }
 
 impl VerifiedCount {
-    fn of(tally: &Tally) -> VerifiedCount {
+    fn of(tally: &Tally, is_excused: bool) -> VerifiedCount {
+        let of_forbidden = |count: u64| if is_excused { 0 } else { count };
         let [requests, forbidden] = tally.sums.verified;
+        let forbidden = of_forbidden(forbidden);
         let mut others: Vec<_> = tally.unverified.iter().collect();
         others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), **address));
         let rest: u64 = others.iter().skip(OTHERS).map(|(_, [requests, _])| requests).sum();
         let other = |(address, [requests, forbidden]): (&IpAddr, &[u64; 2])| OtherAddress {
             address: address.to_string(),
             requests: *requests,
-            forbidden: *forbidden,
+            forbidden: of_forbidden(*forbidden),
         };
         let others = others.into_iter().take(OTHERS).map(other).collect();
         VerifiedCount {
@@ -256,6 +269,14 @@ impl AuditReport {
     }
 }
 
+impl AuditedCrawler {
+    /// Returns true if it asked for /robots.txt, and no answer had the file or led to it.
+    #[must_use]
+    pub fn lacks_file(&self) -> bool {
+        self.robots_txt > 0 && self.robots_txt_refused + self.robots_txt_failed == self.robots_txt
+    }
+}
+
 impl Found<'_> {
     fn shown(&self) -> &str {
         match &self.name {
@@ -306,7 +327,8 @@ impl Counts<'_> {
             other_clients: totals.other_clients,
             judged: totals.judged,
             before_first: totals.before_first,
-            forbidden: totals.forbidden,
+            forbidden: crawlers.iter().map(|crawler| crawler.forbidden).sum(),
+            excused: crawlers.iter().map(|crawler| crawler.excused).sum(),
             hosts,
             not_found: self.not_found(),
             sentences: self.sentences(&crawlers),
@@ -325,7 +347,8 @@ impl Counts<'_> {
             found.sort_by_key(|found| {
                 let sums = &found.tally.sums;
                 let name = found.shown().to_ascii_lowercase();
-                (Reverse(sums.forbidden), Reverse(sums.requests), name)
+                let forbidden = if sums.may_fetch_all() { 0 } else { sums.forbidden };
+                (Reverse(forbidden), Reverse(sums.requests), name)
             });
         }
         // The values of rules, by their lines.
@@ -348,17 +371,21 @@ impl Counts<'_> {
         let sums = &tally.sums;
         let token = found.name.as_ref().map(Name::token);
         let has_ranges = token.is_some_and(|token| self.audit.verified_at(token).is_some());
+        let is_excused = sums.may_fetch_all();
+        let (forbidden, excused) =
+            if is_excused { (0, sums.forbidden) } else { (sums.forbidden, 0) };
         let by_status = sums.forbidden_by_status.iter().enumerate();
-        let by_status = by_status.filter(|(_, count)| **count > 0).map(|(class, requests)| {
+        let by_status = by_status.filter(|(_, count)| **count > 0 && !is_excused).map(|(class, requests)| {
             let status = if class == 0 { "unknown".to_owned() } else { format!("{class}xx") };
             StatusCount { status, requests: *requests }
         });
-        let broken = tally.rules().into_iter().map(|((file, line), broken)| {
+        let rules_broken = tally.rules().into_iter().filter(|_| !is_excused);
+        let broken = rules_broken.map(|((file, line), broken)| {
             let is_file = self.audit.versions[file].answer.is_none();
             let value = rules[file].get(&line).copied().unwrap_or_default();
             broken_rule(file, is_file.then_some((line, value)), broken)
         });
-        let says = known.and_then(KnownCrawler::disobeys).filter(|_| sums.forbidden > 0);
+        let says = known.and_then(KnownCrawler::disobeys).filter(|_| forbidden > 0);
         AuditedCrawler {
             name: found.shown().to_owned(),
             token: token.map(str::to_owned),
@@ -367,15 +394,19 @@ impl Counts<'_> {
             operator: known.map(|known| known.operator.clone()),
             obeys: known.map(|known| known.obeys),
             requests: sums.requests,
-            forbidden: sums.forbidden,
-            share: share(sums.forbidden, sums.requests),
+            forbidden,
+            excused,
+            share: share(forbidden, sums.requests),
             forbidden_by_status: by_status.collect(),
             first: sums.times.map(|(first, _)| rfc3339(first)),
             last: sums.times.map(|(_, last)| rfc3339(last)),
-            robots_txt: sums.robots_txt,
-            verified: has_ranges.then(|| VerifiedCount::of(tally)),
+            robots_txt: sums.robots_txt[0],
+            robots_txt_delivered: sums.robots_txt[1],
+            robots_txt_refused: sums.robots_txt[2],
+            robots_txt_failed: sums.robots_txt[3],
+            verified: has_ranges.then(|| VerifiedCount::of(tally, is_excused)),
             rules: broken.collect(),
-            more_rules: tally.by_more_rules,
+            more_rules: if is_excused { 0 } else { tally.by_more_rules },
             note: says,
         }
     }
@@ -383,6 +414,7 @@ impl Counts<'_> {
     /// The sentences at the end.
     fn sentences(&self, crawlers: &[AuditedCrawler]) -> Vec<Sentence> {
         let mut lines = totals(&self.totals, crawlers);
+        lines.extend(undelivered(crawlers));
         if self.totals.damaged > 0 {
             let places: Vec<String> = self
                 .damaged
@@ -439,6 +471,33 @@ fn broken_rule(file: usize, rule: Option<(u32, &[u8])>, broken: &Broken) -> Brok
     }
 }
 
+/// Who could not read the file, so that nobody can blame them.
+fn undelivered(crawlers: &[AuditedCrawler]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let of = |count: fn(&AuditedCrawler) -> u64| crawlers.iter().map(count).sum::<u64>();
+    let asked = of(|crawler| crawler.robots_txt);
+    if asked > 0 && crawlers.iter().all(|crawler| crawler.robots_txt == 0 || crawler.lacks_file()) {
+        let s = if asked == 1 { "" } else { "s" };
+        lines.push(format!(
+            "warning: no crawler got /robots.txt in these logs: of {asked} request{s} for it, {} got status 4xx and {} got 5xx",
+            of(|crawler| crawler.robots_txt_refused),
+            of(|crawler| crawler.robots_txt_failed),
+        ));
+    }
+    let excused = || crawlers.iter().filter(|crawler| crawler.excused > 0);
+    if excused().next().is_some() {
+        let names: Vec<String> = excused().map(|crawler| crawler.name.clone()).collect();
+        let requests: u64 = excused().map(|crawler| crawler.excused).sum();
+        lines.push(format!(
+            "refused /robots.txt itself (status 4xx), so by RFC 9309 they may fetch all, and what the file forbids is not \
+             counted ({requests} request{}): {}",
+            if requests == 1 { "" } else { "s" },
+            first_of(NAMES, names.into_iter())
+        ));
+    }
+    lines
+}
+
 /// The numbers of requests that are forbidden and that were not judged.
 fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
     let broke = crawlers.iter().filter(|crawler| crawler.forbidden > 0).count();
@@ -448,11 +507,11 @@ fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
     let did_more = more.is_some_and(|more| more.forbidden > 0);
     let broke = if did_more { format!("at least {broke}") } else { broke.to_string() };
     let s = if totals.judged == 1 { "" } else { "s" };
+    let forbidden = crawlers.iter().map(|crawler| crawler.forbidden).sum();
     let mut lines = vec![format!(
-        "{} of {} request{s} by crawlers forbidden ({}), of {broke} of {at_least}{} crawlers",
-        totals.forbidden,
+        "{forbidden} of {} request{s} by crawlers forbidden ({}), of {broke} of {at_least}{} crawlers",
         totals.judged,
-        share(totals.forbidden, totals.judged),
+        share(forbidden, totals.judged),
         crawlers.len(),
     )];
     let rest = [

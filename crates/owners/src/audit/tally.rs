@@ -24,8 +24,8 @@ const EXAMPLE_BYTES: usize = 200;
 pub struct Sums {
     pub requests: u64,
     pub forbidden: u64,
-    /// Requests for /robots.txt.
-    pub robots_txt: u64,
+    /// Requests for /robots.txt; those of them that got the file, that were refused it (status 4xx), and that failed (5xx).
+    pub robots_txt: [u64; 4],
     /// The first and the last request.
     pub times: Option<(u64, u64)>,
     /// Forbidden requests by the first digit of their status; 0 if there is none.
@@ -39,9 +39,13 @@ pub struct Sums {
 impl Sums {
     /// Adds a request of any kind.
     #[inline]
-    pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool) {
+    pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool, status: u16) {
         self.requests += 1;
-        self.robots_txt += u64::from(is_robots_txt);
+        if is_robots_txt {
+            let got = matches!(status, 200..=299 | 304);
+            let [refused, failed] = [4, 5].map(|class| u64::from(status / 100 == class));
+            add_each(&mut self.robots_txt, &[1, u64::from(got), refused, failed]);
+        }
         if let Some(time) = time {
             self.add_times((time, time));
         }
@@ -59,6 +63,12 @@ impl Sums {
         self.forbidden_by_status[usize::from(status / 100 % 10)] += 1;
     }
 
+    /// Returns true if it was refused robots.txt, and never got it: by RFC 9309 §2.3.1.3 it may then fetch all.
+    pub fn may_fetch_all(&self) -> bool {
+        let [_, got, refused, _] = self.robots_txt;
+        got == 0 && refused > 0
+    }
+
     /// Adds those of other requests.
     pub fn add_all(&mut self, other: &Sums) {
         let Sums {
@@ -72,7 +82,7 @@ impl Sums {
         } = other;
         self.requests += requests;
         self.forbidden += forbidden;
-        self.robots_txt += robots_txt;
+        add_each(&mut self.robots_txt, robots_txt);
         times.iter().for_each(|times| self.add_times(*times));
         add_each(&mut self.forbidden_by_status, forbidden_by_status);
         add_each(&mut self.verified, verified);

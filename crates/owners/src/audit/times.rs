@@ -52,7 +52,11 @@ fn common(text: &[u8]) -> Option<u64> {
         _ => return None,
     };
     let (seconds, offset) = of_day(clock)?;
-    let offset = offset.strip_prefix(b" ")?;
+    // HAProxy writes milliseconds, and no offset.
+    let offset = match offset {
+        [b'.', _, fraction @ ..] if fraction.iter().all(u8::is_ascii_digit) => b"",
+        _ => offset.strip_prefix(b" ")?,
+    };
     since_1970(digits(&text[7..11])?, month, digits(&text[..2])?, seconds, self::offset(offset)?)
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::{SPELLED, WHO_ASKS, Written};
+use super::text::{RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass};
 
 /// A rule with its conditions.
 struct Rule {
@@ -20,13 +20,21 @@ enum Flags {
     Skip(usize),
     /// Skips all that follow, after these flags.
     SkipAll(String),
+    /// Skips what is about the URL as sent.
+    Leave,
 }
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
-    let mut rules: Vec<Rule> = Vec::new();
+    // The request line stays that of the first request.
+    let mut rules = vec![Rule {
+        text: "# The page of an error, or another URL to which the server itself went on, is not asked for again.\n\
+               RewriteCond %{ENV:REDIRECT_STATUS} \"!^$\"\n"
+            .to_owned(),
+        flags: Flags::SkipAll(String::new()),
+    }];
     for names in written.named("(") {
-        let first = match rules.is_empty() {
+        let first = match rules.len() == 1 {
             true => format!("{WHO_ASKS}\n"),
             false => format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
         };
@@ -47,6 +55,16 @@ pub(super) fn text(written: &Written<'_>) -> String {
             ),
             flags: Flags::Do(format!("E={name}_sent:1")),
         });
+    }
+    if written.resolves() {
+        for (query, uri) in [("^$", "%{REQUEST_URI}"), ("!^$", "%{REQUEST_URI}?%{QUERY_STRING}")] {
+            let comment =
+                if query == "^$" { format!("{RESOLVED}\n") } else { String::new() };
+            rules.push(Rule {
+                text: format!("{comment}RewriteCond %{{QUERY_STRING}} \"{query}\"\n"),
+                flags: Flags::Do(format!("E={name}_path:{uri}")),
+            });
+        }
     }
     for class in written.refused() {
         let mut of_class: Vec<Rule> = Vec::new();
@@ -73,18 +91,23 @@ pub(super) fn text(written: &Written<'_>) -> String {
                         of_request(&regex.text)
                     );
                 }
-                let flags = match (run.refuses, written.options.log_only, written.options.status) {
-                    (false, ..) => Flags::SkipAll(String::new()),
-                    (true, true, _) => Flags::SkipAll(format!("E={name}_refused:1,")),
-                    (true, false, 403) => Flags::Do("F".to_owned()),
-                    (true, false, status) => Flags::Do(format!("R={status},L")),
-                };
+                let flags = if run.refuses { refusal(written) } else { Flags::Leave };
                 of_class.push(Rule { text, flags });
             }
             if suffix.is_empty() && !class.sent.is_empty() {
-                of_class.push(Rule { text: String::new(), flags: Flags::SkipAll(String::new()) });
+                of_class.push(Rule { text: String::new(), flags: Flags::Leave });
             }
         }
+        let count = of_class.len();
+        for (at, rule) in of_class.iter_mut().enumerate() {
+            if matches!(rule.flags, Flags::Leave) {
+                rule.flags = match class.resolved.is_empty() {
+                    true => Flags::SkipAll(String::new()),
+                    false => Flags::Skip(count - at - 1),
+                };
+            }
+        }
+        of_class.extend(resolved(written, class));
         rules.push(Rule {
             text: format!(
                 "\n# {}\nRewriteCond %{{ENV:{name}_name}} \"!{}\" [NC]\n",
@@ -111,10 +134,42 @@ pub(super) fn text(written: &Written<'_>) -> String {
             Flags::Do(flags) => flags,
             Flags::Skip(rules) => format!("S={rules}"),
             Flags::SkipAll(flags) => format!("{flags}S={left}"),
+            Flags::Leave => format!("S={left}"),
         };
         let _ = writeln!(text, "{}RewriteRule ^ - [{flags}]", rule.text);
     }
     text
+}
+
+fn refusal(written: &Written<'_>) -> Flags {
+    match (written.options.log_only, written.options.status) {
+        (true, _) => Flags::SkipAll(format!("E={}_refused:1,", written.name())),
+        (false, 403) => Flags::Do("F".to_owned()),
+        (false, status) => Flags::Do(format!("R={status},L")),
+    }
+}
+
+/// The rules about resolved paths.
+fn resolved(written: &Written<'_>, class: &WrittenClass) -> Vec<Rule> {
+    let name = written.name();
+    if class.resolved.is_empty() {
+        return Vec::new();
+    }
+    let mut rules = vec![Rule {
+        text: "RewriteCond %{THE_REQUEST} \"!^\\S+ [^? ]*(?://|/\\.|%)\"\n".to_owned(),
+        flags: Flags::SkipAll(String::new()),
+    }];
+    for run in &class.resolved {
+        let mut text = String::new();
+        for (at, regex) in run.regexes.iter().enumerate() {
+            let or = if at + 1 < run.regexes.len() { " [OR]" } else { "" };
+            let _ = writeln!(text, "RewriteCond %{{ENV:{name}_path}} \"{}\"{or}", regex.text);
+        }
+        let flags =
+            if run.refuses { refusal(written) } else { Flags::SkipAll(String::new()) };
+        rules.push(Rule { text, flags });
+    }
+    rules
 }
 
 /// An expression for a URL as one for a request line, `GET /path HTTP/1.1`. A `$` that is no end and
@@ -122,5 +177,5 @@ pub(super) fn text(written: &Written<'_>) -> String {
 fn of_request(url: &str) -> String {
     let url = url.replace(".*?", "\\S*?").replace("[^%]", "[^% ]").replace('$', "(?: |$)");
     // A proxy is sent the whole URL.
-    format!("^\\S+ (?:[A-Za-z]+://[^/? ]*)?{}", url.strip_prefix('^').unwrap_or(&url))
+    format!("^\\S+ (?:[A-Za-z][A-Za-z0-9+.-]*://[^/? ]*)?{}", url.strip_prefix('^').unwrap_or(&url))
 }

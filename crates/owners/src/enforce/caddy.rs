@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::{Row, SPELLED, WHO_ASKS, Written};
+use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
@@ -15,7 +15,8 @@ pub(super) fn text(written: &Written<'_>) -> String {
          ({name}) {{\n\
          \t# A proxy is sent the whole URL.\n\
          \tmap {{http.request.orig_uri}} {{{name}_uri}} {{\n\
-         \t\t`~^[A-Za-z]+://[^/?]*(/.*)$` \"${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
+         \t\t`~^[A-Za-z][A-Za-z0-9+.-]*://[^/?]*(/.*)$` \"${{1}}\"\n\
+         \t\t`~^[A-Za-z][A-Za-z0-9+.-]*://[^/?]*(\\?.*)?$` \"/${{1}}\"\n\t\tdefault {{http.request.orig_uri}}\n\t}}\n\
          \t{WHO_ASKS}\n\
          \tmap {{http.request.header.User-Agent}} {{{name}_name}} {{\n"
     );
@@ -46,18 +47,42 @@ pub(super) fn text(written: &Written<'_>) -> String {
     } else {
         format!("{{{name}_class}}")
     };
-    let _ = writeln!(text, "\tmap {key} {{{name}_refused}} {{");
+    let verdict = if written.resolves() { "asked" } else { "refused" };
+    let _ = writeln!(text, "\tmap {key} {{{name}_{verdict}}} {{");
     for class in written.refused() {
         for (suffix, _) in class.forms() {
             let _ = writeln!(text, "\t\t{0}{suffix} {{{name}_{0}{suffix}}}", class.number);
         }
     }
     text += "\t\tdefault \"\"\n\t}\n";
+    if written.resolves() {
+        let found = format!("{{http.regexp.{name}.0}}{{{name}_query}}");
+        let _ = write!(
+            text,
+            "\t{RESOLVED}\n\
+             \tmap {{http.request.uri.query}} {{{name}_query}} {{\n\
+             \t\t`~^(.+)$` \"?${{1}}\"\n\t\tdefault \"\"\n\t}}\n\
+             \t@{name}_resolved path_regexp {name} `(?s)^.*$`\n\
+             \tmap @{name}_resolved {found} {{{name}_resolved}} {{\n\t\tdefault \"{found}\"\n\t}}\n\
+             \tmap {{http.request.orig_uri}} {{{name}_path}} {{\n\
+             \t\t`~{RESOLVES}` {{{name}_class}}\n\t\tdefault \"\"\n\t}}\n\
+             \tmap {{{name}_path}} {{{name}_also}} {{\n"
+        );
+        for class in written.refused() {
+            let _ = writeln!(text, "\t\t{0} {{{name}_{0}{RESOLVED_SUFFIX}}}", class.number);
+        }
+        let _ = write!(
+            text,
+            "\t\tdefault \"\"\n\t}}\n\
+             \tmap {{{name}_asked}}{{{name}_also}} {{{name}_refused}} {{\n\t\t`~1` 1\n\t\tdefault \"\"\n\t}}\n"
+        );
+    }
     for class in written.refused() {
         for (suffix, title, rows) in class.maps() {
+            let seen = if suffix == RESOLVED_SUFFIX { "resolved" } else { "uri" };
             let _ = write!(
                 text,
-                "\t{title}\n\tmap {{{name}_uri}} {{{name}_{}{suffix}}} {{\n",
+                "\t{title}\n\tmap {{{name}_{seen}}} {{{name}_{}{suffix}}} {{\n",
                 class.number
             );
             for Row { comment, regex, value } in rows {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::{SPELLED, WHO_ASKS, Written};
+use super::text::{RESOLVED, RESOLVED_SUFFIX, SPELLED, WHO_ASKS, Written};
 
 /// HAProxy takes 64 words in a line.
 const WORDS: usize = 40;
@@ -38,18 +38,28 @@ pub(super) fn text(written: &Written<'_>) -> String {
         );
     }
     let _ = writeln!(text, "    acl {name}_decided var(txn.{name}_verdict) -m found");
+    if written.resolves() {
+        text += &resolved(name);
+    }
     for class in written.refused() {
         let number = class.number;
         let _ = writeln!(text, "\n    # {}", class.who());
-        for tokens in class.tokens.chunks(WORDS) {
+        let tokens: Vec<&str> = class.tokens().collect();
+        for tokens in tokens.chunks(WORDS) {
             let _ = writeln!(
                 text,
                 "    acl {name}_is_{number} var(txn.{name}_name) -m str -i -- {}",
                 tokens.join(" ")
             );
         }
-        for (suffix, runs) in class.forms() {
+        for (suffix, runs) in class.forms().chain(class.resolved_form()) {
+            let is_resolved = suffix == RESOLVED_SUFFIX;
+            let [seen, verdict_of, decides] = match is_resolved {
+                true => [format!("var(txn.{name}_path)"), "also".to_owned(), "also".to_owned()],
+                false => ["pathq".to_owned(), "verdict".to_owned(), "decided".to_owned()],
+            };
             let form = match (written.not_normal.is_some(), suffix.is_empty()) {
+                _ if is_resolved => format!(" {name}_leads"),
                 (false, _) => String::new(),
                 (true, true) => format!(" !{name}_sent"),
                 (true, false) => format!(" {name}_sent"),
@@ -60,16 +70,22 @@ pub(super) fn text(written: &Written<'_>) -> String {
                     if suffix.is_empty() {
                         let _ = writeln!(text, "    # {}", regex.comment);
                     }
-                    let _ = writeln!(text, "    acl {acl} pathq -m reg '{}'", regex.text);
+                    let _ = writeln!(text, "    acl {acl} {seen} -m reg '{}'", regex.text);
                 }
                 let verdict = if run.refuses { "refused" } else { "open" };
-                let decided = if at > 0 { format!(" !{name}_decided") } else { String::new() };
+                let decided = if at > 0 { format!(" !{name}_{decides}") } else { String::new() };
                 let _ = writeln!(
                     text,
-                    "    http-request set-var(txn.{name}_verdict) str({verdict}) if {name}_is_{number}{form}{decided} {acl}"
+                    "    http-request set-var(txn.{name}_{verdict_of}) str({verdict}) if {name}_is_{number}{form}{decided} {acl}"
                 );
             }
         }
+    }
+    if written.resolves() {
+        let _ = writeln!(
+            text,
+            "\n    http-request set-var(txn.{name}_verdict) str(refused) if {{ var(txn.{name}_also) -m str refused }}"
+        );
     }
     if !written.options.log_only {
         let refuse = match written.options.status {
@@ -81,5 +97,30 @@ pub(super) fn text(written: &Written<'_>) -> String {
             "\n    http-request {refuse} if {{ var(txn.{name}_verdict) -m str refused }}"
         );
     }
+    text
+}
+
+/// Lines that resolve the path as servers do: decoded, without empty segments and `.`, and with `..` up to this often.
+fn resolved(name: &str) -> String {
+    const UP: usize = 8;
+    let path = format!("http-request set-var(txn.{name}_path)");
+    let mut text = format!(
+        "    {RESOLVED}\n    \
+         acl {name}_leads path -m reg '//|/\\.|%'\n    \
+         acl {name}_also var(txn.{name}_also) -m found\n    \
+         {path} 'path,url_dec,regsub(\"/+\",\"/\",g),regsub(\"/(?:\\./)+\",\"/\",g),regsub(\"/\\.$\",\"/\")' if {name}_leads\n"
+    );
+    for _ in 0..UP {
+        let _ = writeln!(
+            text,
+            "    {path} 'var(txn.{name}_path),regsub(\"^/\\.\\.(?:/|$)\",\"/\"),regsub(\"/[^/]+/\\.\\.(?:/|$)\",\"/\")' \
+             if {name}_leads {{ var(txn.{name}_path) -m reg '/\\.\\.(?:/|$)' }}"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "    http-request set-var(txn.{name}_query) query if {name}_leads\n    \
+         {path} 'var(txn.{name}_path),concat(\"?\",txn.{name}_query)' if {name}_leads {{ query -m len gt 0 }}"
+    );
     text
 }

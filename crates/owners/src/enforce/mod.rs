@@ -31,6 +31,7 @@ mod caddy;
 mod cannot;
 mod cloudflare;
 mod haproxy;
+mod header;
 mod nginx;
 mod options;
 mod pattern;
@@ -45,7 +46,7 @@ pub use options::{Choice, Options};
 pub use server::{Approximate, Server, UnknownServer};
 
 use robotsieve::internals::{Encoding, PolicyInternals as _};
-use robotsieve::{LimitHit, Policy, Robots};
+use robotsieve::{DiagnosticKind, LimitHit, Policy, Robots};
 use robotsieve_known::KnownCrawlers;
 use robotsieve_lint::internals::automaton_of as automaton;
 use robotsieve_shown::{pasted, shown};
@@ -83,7 +84,9 @@ pub fn configuration(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, mut notes } = whom::whom(robots, known, &options.choice);
+    let whom::Whom { classes, notes: left_out } = whom::whom(robots, known, options);
+    let mut notes = unread(robots);
+    notes.extend(left_out);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);
     }
@@ -101,9 +104,10 @@ pub fn configuration(
     for class in classes {
         let mut of_class = WrittenClass {
             number: written.classes.len() + 1,
-            tokens: class.tokens,
+            names: class.names,
             normal: Vec::new(),
             sent: Vec::new(),
+            resolved: Vec::new(),
         };
         if let Some(policy) = &class.policy {
             let runs = |form| {
@@ -114,8 +118,11 @@ pub fn configuration(
             if written.not_normal.is_some() {
                 of_class.sent = runs(Form::Sent)?;
             }
+            if options.server.resolves() && !options.as_sent {
+                of_class.resolved = runs(Form::Resolved)?;
+            }
             let found = proven(policy, encoding, options, &of_class, &mut cells)?;
-            let crawler = of_class.tokens.first().cloned().unwrap_or_default();
+            let crawler = of_class.tokens().next().unwrap_or_default().to_owned();
             let [stricter, looser] = &mut apart;
             for (slot, url) in [(stricter, found.stricter), (looser, found.looser)] {
                 let is_shorter =
@@ -148,6 +155,7 @@ pub fn configuration(
         });
     }
     if written.classes.iter().all(|class| class.normal.is_empty()) {
+        notes.extend(known_would(robots, known, options));
         return Err(CannotEnforce::Nothing { notes });
     }
     notes.extend(options.server.notes());
@@ -157,9 +165,54 @@ pub fn configuration(
         Server::Apache => apache::text(&written),
         Server::Haproxy => haproxy::text(&written),
         Server::Traefik => traefik::text(&written),
-        Server::Cloudflare => cloudflare::text(&written)?,
+        Server::Cloudflare => {
+            let texts = cloudflare::texts(&written, known)?;
+            if texts.len() > 1 {
+                notes.push(format!(
+                    "these are {} expressions, with an empty line between them: each is for a rule of its own",
+                    texts.len()
+                ));
+            }
+            texts.join("\n\n") + "\n"
+        }
     };
     Ok(Configuration { text, notes })
+}
+
+/// Sentences about parts of the file that are not read, so that nothing enforces them.
+fn unread(robots: &Robots<'_>) -> Vec<String> {
+    use DiagnosticKind::{Html, LineLimit, SizeLimit, Utf16};
+    let found = robots.diagnostics().into_iter();
+    let found = found.filter(|found| {
+        matches!(found.kind, SizeLimit { .. } | LineLimit { .. } | Html | Utf16)
+    });
+    let mut notes: Vec<String> =
+        found.map(|found| format!("line {} of robots.txt: {}", found.line, found.kind)).collect();
+    // One long line is like another.
+    notes.truncate(3);
+    notes
+}
+
+/// What [`Choice::known`] would refuse, if nothing was chosen: a file may have rules for all and name nobody.
+fn known_would(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) -> Option<String> {
+    let mut with_known = options.clone();
+    with_known.choice.known = true;
+    let choice = &options.choice;
+    if choice.known || !choice.purposes.is_empty() || !choice.crawlers.is_empty() {
+        return None;
+    }
+    let forbids = |policy: &Policy| {
+        let last = policy.rule_set().iter().find(|rule| !rule.verdict.is_allow());
+        last.map(|rule| rule.line)
+    };
+    let classes = whom::whom(robots, known, &with_known).classes.into_iter();
+    let refused = classes.filter_map(|class| Some((forbids(class.policy.as_ref()?)?, class.names)));
+    let (line, names) = refused.max_by_key(|(_, names)| names.len())?;
+    Some(format!(
+        "--known would refuse what the group of '*' forbids, such as line {line}, to {} known crawlers, those of search \
+         engines too; --purpose and --crawler choose some of them",
+        names.len()
+    ))
 }
 
 /// What proofs may still visit.
@@ -190,9 +243,14 @@ fn proven(
     };
     let rules = policy.rule_set();
     let mut found = Differences::default();
-    for (form, runs) in [(Form::Normal, &class.normal), (Form::Sent, &class.sent)] {
+    let forms = [
+        (Form::Normal, &class.normal),
+        (Form::Sent, &class.sent),
+        (Form::Resolved, &class.resolved),
+    ];
+    for (form, runs) in forms {
         let seen = Seen { form, bytes: options.server.syntax(None).pcre, path_only };
-        if form == Form::Sent && runs.is_empty() {
+        if form != Form::Normal && runs.is_empty() {
             continue;
         }
         let whole = match &automaton {

@@ -32,6 +32,9 @@ pub struct Options {
     pub log_only: bool,
     /// What may be written if the server cannot say it exactly. `None`: nothing.
     pub approximate: Option<Approximate>,
+    /// Look only at URLs as they were sent, and not also at the paths to which the server resolves them, such as
+    /// `/private/` for `/x/../private/`.
+    pub as_sent: bool,
     /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
     pub name: String,
 }
@@ -39,8 +42,8 @@ pub struct Options {
 /// The longest name: nginx takes 32 bytes, of which the longest ending takes six.
 const NAME_BYTES: usize = 24;
 /// Beginnings of nginx's own variables.
-const RESERVED: [&str; 12] = [
-    "arg", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
+const RESERVED: [&str; 13] = [
+    "arg", "bytes", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
     "time", "upstream",
 ];
 
@@ -54,6 +57,7 @@ impl Options {
             status: 403,
             log_only: false,
             approximate: None,
+            as_sent: false,
             name: "robots".to_owned(),
         }
     }

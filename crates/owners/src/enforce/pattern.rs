@@ -19,6 +19,19 @@ pub(super) enum Form {
     Normal,
     /// All of them, as they were sent.
     Sent,
+    /// Paths as a server resolves them, decoded, with the queries as they were sent.
+    Resolved,
+}
+
+impl Form {
+    /// Whether such a URL may have this byte as it is.
+    pub(super) fn has(self, byte: u8) -> bool {
+        match self {
+            // `%0A` is left to the form as sent: a `$` of PCRE stands before it, too.
+            Form::Resolved => !matches!(byte, 0 | b'\n' | b'%'),
+            Form::Normal | Form::Sent => !matches!(byte, 0..=0x20 | b'#' | b'%' | 0x7F),
+        }
+    }
 }
 
 /// What a server's regular expressions can say.
@@ -71,6 +84,12 @@ pub(super) struct Regex {
 const LISTED: usize = 40;
 /// How deep joined expressions nest. PCRE and others allow 250.
 const DEPTH: usize = 60;
+/// A star in URLs as sent: it ends within no escape.
+pub(super) const STAR: &str = "[^%]*?(?:%..[^%]*?)*?";
+/// The same for an engine that goes back. It needs no stack, however long the URL: PCRE's compiler has 32 KB of it, and a
+/// server takes an expression that ran out of it for one that does not match. Where a `%` begins an escape, what
+/// follows `%` or `%2` is within one, and nothing else is.
+pub(super) const STAR_LOOKING_BACK: &str = ".*?(?<!%)(?<!%[0-9A-Fa-f])";
 /// The longest pattern in bytes.
 const PATTERN_BYTES: usize = 2_000;
 
@@ -463,7 +482,7 @@ impl Writer {
             }
         }
         if pattern.anchored {
-            if self.form == Form::Sent && ends_in_escape(pattern.bytes) {
+            if self.form != Form::Normal && ends_in_escape(pattern.bytes) {
                 return None;
             }
             tail.push('$');
@@ -491,13 +510,12 @@ impl Writer {
 
     /// What a star matches: as little as will do.
     ///
-    /// In a URL as sent it takes whole escapes. A query may have a `%` that begins none, which takes an engine that
-    /// does not go back.
+    /// In a URL as sent it takes whole escapes.
     fn star(&self) -> &'static str {
         match (self.form, self.syntax.pcre) {
             (Form::Normal, _) => ".*?",
-            (Form::Sent, true) => "[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?",
-            (Form::Sent, false) => "[^%]*?(?:%..[^%]*?)*?",
+            (_, true) => STAR_LOOKING_BACK,
+            (_, false) => STAR,
         }
     }
 
@@ -576,7 +594,7 @@ impl Writer {
         // What is escaped in the normal form may have been sent as it is.
         let raw = values.iter().copied().filter(|value| {
             let escape = format!("%{value:02X}");
-            !matches!(value, 0..=0x20 | b'#' | b'%' | 0x7F)
+            self.form.has(*value)
                 && (self.syntax.pcre || value.is_ascii())
                 && self.encoding.normalised(&[*value]).eq(escape.bytes())
         });
@@ -625,21 +643,21 @@ mod tests {
             (
                 "/*.F$",
                 r"^/.*?\.F$",
-                r"^/[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:\.|%2[Ee])(?:F|%46)$",
+                r"^/.*?(?<!%)(?<!%[0-9A-Fa-f])(?:\.|%2[Ee])(?:F|%46)$",
             ),
             ("/?q=", r"^/\?q=", r"^/\?(?:q|%71)="),
             ("/ä", "^/%C3%A4", r"^/(?:\xc3|%[Cc]3)(?:\xa4|%[Aa]4)"),
-            ("*2", "^.*?2", "^[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:(?:2|%32)|"),
+            ("*2", "^.*?2", "^.*?(?<!%)(?<!%[0-9A-Fa-f])(?:(?:2|%32)|"),
             // Not `%1a`: the URL does not end within an escape.
             (
                 "/*1$",
                 "^/.*?1$",
-                r"^/[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:(?:1|%31)|(?:[\x81\x91",
+                r"^/.*?(?<!%)(?<!%[0-9A-Fa-f])(?:(?:1|%31)|(?:[\x81\x91",
             ),
             (
                 "/*a*b",
                 "^/(?>.*?a).*?b",
-                "^/(?>[^%]*?(?:%(?:[0-9A-Fa-f][0-9A-Fa-f])?+[^%]*?)*?(?:a|%61))",
+                "^/(?>.*?(?<!%)(?<!%[0-9A-Fa-f])(?:a|%61))",
             ),
         ] {
             assert_eq!(written(&profile, value.as_bytes(), Form::Normal), [normal], "{value}");

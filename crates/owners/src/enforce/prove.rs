@@ -16,7 +16,7 @@ use robotsieve::{Limits, Verdict};
 use robotsieve_lint::internals::READABLE_FIRST;
 use smallvec::SmallVec;
 
-use super::pattern::{Form, Run};
+use super::pattern::{Form, Run, STAR, STAR_LOOKING_BACK};
 
 /// The shortest URLs for which a configuration does something else than the policy says. Both `None`:
 /// proven to be alike.
@@ -126,12 +126,10 @@ impl Tokens {
         let escapes_told = b"%0123456789ABCDEF".iter().any(told);
         let of = |sent: &[u8]| -> Option<Sent> {
             let normal: Sent = encoding.normalised(sent).collect();
-            (seen.form == Form::Sent || normal[..] == *sent).then_some(normal)
+            (seen.form != Form::Normal || normal[..] == *sent).then_some(normal)
         };
         // What HTTP does not allow in a request is not there.
-        let is_sent = |byte: &u8| {
-            !matches!(byte, 0..=0x20 | b'#' | b'%' | 0x7F) && (seen.bytes || byte.is_ascii())
-        };
+        let is_sent = |byte: &u8| seen.form.has(*byte) && (seen.bytes || byte.is_ascii());
         // Of what is in no rule, one of each kind is enough.
         let mut others = [[false; 2]; 2];
         let mut is_another = |normal: &Sent, escaped: bool| {
@@ -169,11 +167,11 @@ struct Lazy {
 impl Lazy {
     fn new(run: &Run) -> Result<Lazy, TooLarge> {
         // An atomic group drops only what cannot lead to a match, and in the URLs that are walked each `%` begins
-        // an escape.
+        // an escape, so both stars end in the same places.
         let texts: Vec<String> = run
             .regexes
             .iter()
-            .map(|regex| regex.text.replace("(?>", "(?:").replace("?+", ""))
+            .map(|regex| regex.text.replace("(?>", "(?:").replace(STAR_LOOKING_BACK, STAR))
             .collect();
         let nfa = thompson::Compiler::new()
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(CACHE_BYTES)))
@@ -456,7 +454,7 @@ mod tests {
             lines.iter().zip(1..).map(|(&(verdict, value), line)| RawRule { line, verdict, value });
         let rules = RuleSet::new(raw, &profile);
         let automaton = Compiler::default().compile(&rules, encoding, &Limits::default()).unwrap();
-        for form in [Form::Normal, Form::Sent] {
+        for form in [Form::Normal, Form::Sent, Form::Resolved] {
             let seen = Seen { form, bytes: true, path_only: false };
             let proofs = |runs: &[Run]| {
                 let (mut whole, mut parts) = (CELLS, CELLS);

@@ -70,6 +70,16 @@ impl Server {
         !matches!(self, Server::Traefik | Server::Cloudflare)
     }
 
+    /// Whether it can look for words: else it finds a name anywhere.
+    pub(super) fn tells_words(self) -> bool {
+        self != Server::Cloudflare
+    }
+
+    /// Whether it, or the server behind it, resolves paths that it sees as they were sent.
+    pub(super) fn resolves(self) -> bool {
+        self.sees_spellings()
+    }
+
     /// Whether its expressions see the path without the query.
     pub(super) fn sees_path_only(self) -> bool {
         self == Server::Traefik

@@ -1,5 +1,6 @@
 //! What all configurations have in common.
 
+use super::header::{Name, Place};
 use super::options::Options;
 use super::pattern::{self, Run};
 
@@ -16,12 +17,14 @@ pub(super) struct Written<'o> {
 /// What is refused to crawlers with the same policy.
 pub(super) struct WrittenClass {
     pub(super) number: usize,
-    /// In lower case, sorted.
-    pub(super) tokens: Vec<String>,
+    /// Sorted.
+    pub(super) names: Vec<Name>,
     /// For URLs in normal form. Empty: nothing is refused.
     pub(super) normal: Vec<Run>,
     /// For all URLs as they were sent, if that makes a difference.
     pub(super) sent: Vec<Run>,
+    /// For all URLs with their paths as the server resolves them. Empty: only those as sent count.
+    pub(super) resolved: Vec<Run>,
 }
 
 /// A row of a map: the first that matches decides.
@@ -32,30 +35,24 @@ pub(super) struct Row<'r> {
     pub(super) value: &'static str,
 }
 
-/// What comes before and after a name in a header: no part of a name before it, nor of a path or an
-/// address. A dot may follow, as in `example.com crawler`.
-const AROUND: [&str; 2] = ["(?:^|[^A-Za-z0-9_./@-])", "(?:[^A-Za-z0-9_-]|$)"];
-/// The same for engines that can look around: they find the beginnings of names faster.
-const LOOKING_AROUND: [&str; 2] = ["(?<![A-Za-z0-9_./@-])", "(?![A-Za-z0-9_-])"];
-
 /// Comments on parts that every configuration has.
 pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
 pub(super) const SPELLED: &str =
     "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
+pub(super) const RESOLVED: &str =
+    "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
+/// An expression for URLs whose paths may be resolved to others.
+pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
 
-/// Returns true if these expressions find a name in a header.
-pub(super) fn finds(header: &str, token: &str) -> bool {
-    let [header, token] = [header, token].map(str::to_ascii_lowercase);
-    let may_precede = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"_./@-".contains(byte);
-    let may_follow = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"_-".contains(byte);
-    let bytes = header.as_bytes();
-    header.match_indices(token.as_str()).any(|(at, found)| {
-        bytes[..at].last().is_none_or(may_precede)
-            && bytes.get(at + found.len()).is_none_or(may_follow)
-    })
-}
+/// What the names of what is about resolved paths end in.
+pub(super) const RESOLVED_SUFFIX: &str = "_path";
 
 impl Written<'_> {
+    /// Whether paths count as they are resolved, too.
+    pub(super) fn resolves(&self) -> bool {
+        self.classes.iter().any(|class| !class.resolved.is_empty())
+    }
+
     /// The beginning of the names in the configuration.
     pub(super) fn name(&self) -> &str {
         &self.options.name
@@ -67,14 +64,18 @@ impl Written<'_> {
     }
 
     /// Expressions that find a name in a header, in a group that `open` begins: the first that finds one
-    /// counts, and of its names the first. They are to be compared in any case.
+    /// counts, and of its names the first. They are to be compared in any case. The surest places come first.
     pub(super) fn named(&self, open: &str) -> Vec<String> {
-        let tokens = self.classes.iter().flat_map(|class| &class.tokens);
         let syntax = self.options.server.syntax(None);
-        let [before, after] = if syntax.pcre { LOOKING_AROUND } else { AROUND };
-        let room = syntax.bytes_at_most - before.len() - after.len() - open.len() - 1;
-        let names = pattern::names(tokens.map(String::as_str), room);
-        names.into_iter().map(|names| format!("{before}{open}{names}){after}")).collect()
+        let of = |place: Place| {
+            let names = self.classes.iter().flat_map(|class| &class.names);
+            let tokens = names.filter(|name| name.places.has(place)).map(|name| &*name.token);
+            let [before, after] = place.around(syntax.pcre);
+            let room = syntax.bytes_at_most - before.len() - after.len() - open.len() - 1;
+            let names = pattern::names(tokens, room);
+            names.into_iter().map(move |names| format!("{before}{open}{names}){after}"))
+        };
+        Place::ALL.into_iter().flat_map(of).collect()
     }
 
     /// The comment at the beginning, up to what is to be done with the text.
@@ -97,25 +98,40 @@ impl WrittenClass {
 
     /// An expression for its tokens within a header.
     pub(super) fn within(&self) -> String {
-        let [before, after] = AROUND;
-        format!("{before}(?:{}){after}", self.names())
+        let of = |place: Place| {
+            let tokens = self.names.iter().filter(|name| name.places.has(place));
+            let names = pattern::names(tokens.map(|name| &*name.token), usize::MAX);
+            let [before, after] = place.around(false);
+            (!names.is_empty()).then(|| format!("{before}(?:{}){after}", names.join("|")))
+        };
+        let all: Vec<String> = Place::ALL.into_iter().filter_map(of).collect();
+        all.join("|")
     }
 
     fn names(&self) -> String {
-        pattern::names(self.tokens.iter().map(String::as_str), usize::MAX).join("|")
+        pattern::names(self.tokens(), usize::MAX).join("|")
+    }
+
+    /// Its tokens, sorted.
+    pub(super) fn tokens(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        self.names.iter().map(|name| &*name.token)
     }
 
     /// Its tokens, for a comment.
     pub(super) fn who(&self) -> String {
         const SHOWN: usize = 12;
-        robotsieve_shown::first_of(SHOWN, self.tokens.iter().cloned())
+        robotsieve_shown::first_of(SHOWN, self.tokens().map(str::to_owned))
     }
 
     /// The maps of its URLs to verdicts: for each form what the name ends in, a comment, and the rows.
     pub(super) fn maps(&self) -> impl Iterator<Item = (&'static str, String, Vec<Row<'_>>)> {
-        self.forms().map(|(suffix, runs)| {
+        self.forms().chain(self.resolved_form()).map(|(suffix, runs)| {
             let is_normal = suffix.is_empty();
-            let spelling = if is_normal { "" } else { ", in every spelling" };
+            let spelling = match suffix {
+                "" => "",
+                RESOLVED_SUFFIX => ", as the path is resolved",
+                _ => ", in every spelling",
+            };
             let rows = runs.iter().flat_map(move |run| {
                 run.regexes.iter().map(move |regex| Row {
                     comment: is_normal.then_some(&*regex.comment),
@@ -127,76 +143,14 @@ impl WrittenClass {
         })
     }
 
+    /// Its runs for resolved paths, with what their names end in.
+    pub(super) fn resolved_form(&self) -> Option<(&'static str, &[Run])> {
+        (!self.resolved.is_empty()).then_some((RESOLVED_SUFFIX, &self.resolved[..]))
+    }
+
     /// Its runs, with what the names of both forms end in and whether they are for URLs as sent.
     pub(super) fn forms(&self) -> impl Iterator<Item = (&'static str, &[Run])> {
         let sent = (!self.sent.is_empty()).then_some(("_sent", &self.sent[..]));
         [("", &self.normal[..])].into_iter().chain(sent)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use regex_automata::hybrid::regex::Regex;
-    use regex_automata::util::syntax;
-    use robotsieve_known::{KnownCrawler, KnownCrawlers};
-
-    use super::*;
-    use crate::enforce::server::Server;
-
-    /// A known header leads to its crawler, as the library reads it too; those of browsers to nobody.
-    #[test]
-    fn names_in_headers() {
-        let known = KnownCrawlers::built_in();
-        // Those of two names come after a slash.
-        let is_found = |one: &&KnownCrawler| {
-            one.header.as_ref().is_some_and(|header| finds(header, &one.token))
-        };
-        let (with_header, others): (Vec<_>, Vec<_>) =
-            known.iter().filter(|one| one.header.is_some()).partition(is_found);
-        assert!(others.len() <= 2, "{others:?}");
-        let tokens: Vec<String> =
-            with_header.iter().map(|one| one.token.to_ascii_lowercase()).collect();
-        let options = Options::new(Server::Caddy);
-        let class = WrittenClass {
-            number: 1,
-            tokens: tokens.clone(),
-            normal: Vec::new(),
-            sent: Vec::new(),
-        };
-        let written =
-            Written { options: &options, profile: None, classes: vec![class], not_normal: None };
-        let expressions: Vec<Regex> = written
-            .named("(")
-            .iter()
-            .map(|text| {
-                let syntax =
-                    syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
-                Regex::builder().syntax(syntax).build(text).unwrap()
-            })
-            .collect();
-        assert!(!expressions.is_empty());
-        let found = |header: &str| {
-            let found =
-                expressions.iter().find_map(|one| one.find(&mut one.create_cache(), header));
-            found.map(|found| header[found.range()].to_ascii_lowercase())
-        };
-        let mut wrong = Vec::new();
-        for (one, token) in with_header.iter().zip(&tokens) {
-            let header = one.header.as_deref().unwrap_or_default();
-            if !found(header).is_some_and(|found| found.contains(token.as_str())) {
-                wrong.push(format!("{token}: {:?} in {header}", found(header)));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        for browser in [
-            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/134.0.0.0 \
-             Safari/537.36 Edg/134.0.0.0",
-            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
-             Version/17.5 Mobile/15E148 Safari/604.1",
-            "Mozilla/5.0 (Android 15; Mobile; rv:136.0) Gecko/136.0 Firefox/136.0",
-            "",
-        ] {
-            assert_eq!(found(browser), None, "{browser}");
-        }
     }
 }

@@ -1,21 +1,21 @@
 //! Who is refused what: the crawlers that a header can name, in classes with the same policy.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use robotsieve::internals::{PolicyInternals as _, RobotsInternals as _};
-use robotsieve::{Crawler, Policy, Robots, UserAgent};
+use robotsieve::internals::{Names, PolicyInternals as _, RobotsInternals as _};
+use robotsieve::{Crawler, Policy, Robots};
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
 use robotsieve_shown::{first_of, shown};
 
-use super::options::Choice;
-use super::text::finds;
+use super::header::{Name, Why, places};
+use super::options::Options;
 
 /// Crawlers with the same policy.
 pub(super) struct Class {
     /// `None`: the file asks nothing of them.
     pub(super) policy: Option<Policy>,
-    /// Their product tokens in lower case, sorted.
-    pub(super) tokens: Vec<String>,
+    /// Their product tokens, sorted.
+    pub(super) names: Vec<Name>,
 }
 
 /// The classes, and sentences about those who are in none.
@@ -24,29 +24,39 @@ pub(super) struct Whom {
     pub(super) notes: Vec<String>,
 }
 
-/// The longest token in bytes that is looked for in headers.
-const TOKEN_BYTES: usize = 64;
 /// How many names a note has.
 const NAMES_SHOWN: usize = 10;
 
 /// The crawlers that are chosen, in classes.
-pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, choice: &Choice) -> Whom {
+pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) -> Whom {
     let mut left_out = LeftOut::default();
     let mut seen: HashSet<String> = HashSet::new();
     let mut classes: Vec<Class> = Vec::new();
     // By the addresses of policies that are kept: no other gets the same.
     let mut by_address: HashMap<usize, usize> = HashMap::new();
     let mut kept: Vec<Policy> = Vec::new();
-    for (token, entry) in candidates(robots, known, choice) {
+    for Candidate { token, entry, whole } in candidates(robots, known, options) {
         let lower = token.to_ascii_lowercase();
-        if !seen.insert(lower.clone())
-            || choice.except.iter().any(|name| name.eq_ignore_ascii_case(&token))
-        {
+        let is_excepted =
+            options.choice.except.iter().any(|name| name.eq_ignore_ascii_case(&token));
+        if seen.contains(&lower) || is_excepted {
             continue;
         }
-        if let Some(kept) = left_out.of(&token, entry) {
-            kept.insert(token);
+        // The word before the cut may be anybody's. Another line may have it as a whole name.
+        if let Some(whole) = whole.filter(|_| entry.is_none()) {
+            left_out.cut.entry(lower).or_insert(whole);
             continue;
+        }
+        seen.insert(lower.clone());
+        let places = match places(&token, entry, known, options.server.tells_words()) {
+            Ok(places) => places,
+            Err(why) => {
+                left_out.names.entry(why).or_default().insert(token);
+                continue;
+            }
+        };
+        if entry.is_none() && places.wants_more() {
+            left_out.only_with_more.insert(token.clone());
         }
         let policy = match entry {
             Some(entry) if !entry.star && !entry.is_named(robots) => None,
@@ -61,83 +71,144 @@ pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, choice: &Choice) 
         let found = by_address.get(&address).copied().or_else(|| classes.iter().position(alike));
         kept.extend(policy.clone());
         let number = found.unwrap_or_else(|| {
-            classes.push(Class { policy, tokens: Vec::new() });
+            classes.push(Class { policy, names: Vec::new() });
             classes.len() - 1
         });
         by_address.insert(address, number);
-        classes[number].tokens.push(lower);
+        classes[number].names.push(Name { token: lower, places });
     }
-    classes.iter_mut().for_each(|class| class.tokens.sort());
+    classes.iter_mut().for_each(|class| class.names.sort_by(|a, b| a.token.cmp(&b.token)));
+    left_out.cut.retain(|token, _| !seen.contains(token));
     Whom { classes, notes: left_out.notes() }
 }
 
-/// The crawlers that are chosen, by their tokens, with what is known of them.
+/// A crawler that is chosen.
+struct Candidate<'k> {
+    token: String,
+    /// What is known of it.
+    entry: Option<&'k KnownCrawler>,
+    /// The name as the file has it, if its token is only the beginning.
+    whole: Option<String>,
+}
+
 fn candidates<'k>(
     robots: &Robots<'_>,
     known: &'k KnownCrawlers,
-    choice: &Choice,
-) -> Vec<(String, Option<&'k KnownCrawler>)> {
-    let entry = |token: &str| (token.to_owned(), known.by_token(token));
-    let of_known = |crawler: &'k KnownCrawler| (crawler.token.clone(), Some(crawler));
+    options: &Options,
+) -> Vec<Candidate<'k>> {
+    let choice = &options.choice;
+    let of_token = |token: &str, whole| Candidate {
+        token: token.to_owned(),
+        entry: known.by_token(token),
+        whole,
+    };
+    let of_known = |crawler: &'k KnownCrawler| Candidate {
+        token: crawler.token.clone(),
+        entry: Some(crawler),
+        whole: None,
+    };
     if !choice.purposes.is_empty() || !choice.crawlers.is_empty() {
         let of_purposes = known.iter().filter(|crawler| choice.purposes.contains(&crawler.purpose));
-        let named = choice.crawlers.iter().map(|token| entry(token));
+        let named = choice.crawlers.iter().map(|token| of_token(token, None));
         return named.chain(of_purposes.map(of_known)).collect();
     }
-    let named = robots.tokens().filter(|token| *token != b"*" && !token.is_empty());
-    let named = named.map(|token| entry(&String::from_utf8_lossy(token)));
+    let groups = robots.groups();
+    let agents = (0..groups.count()).flat_map(|group| groups.agents(group));
+    let named = agents.filter_map(|agent| {
+        let value = groups.agent_value(agent);
+        let Names::Token(token) = Names::of(value, robots.profile()) else { return None };
+        let whole = is_cut(value, token).then(|| String::from_utf8_lossy(value).into_owned());
+        (!token.is_empty()).then(|| of_token(&String::from_utf8_lossy(token), whole))
+    });
     let others = known.iter().filter(|crawler| choice.known || crawler.is_named(robots));
     named.chain(others.map(of_known)).collect()
 }
 
-/// Those whom no header can name.
+/// Returns true if a name goes on after its token: `Web Image Collector`, `Go!Zilla`. A version, a comment or a
+/// star at its end is no part of it.
+fn is_cut(value: &[u8], token: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let Some(rest) = value.strip_prefix(token) else { return true };
+    let is_apart = rest.first().is_some_and(u8::is_ascii_whitespace);
+    match rest.trim_ascii() {
+        [] | [b'*'] | [b'/', ..] => false,
+        [first, ..] if is_apart => !first.is_ascii_digit() && !b"(;#".contains(first),
+        [first, ..] => !b"(;".contains(first),
+    }
+}
+
+/// Those whom a configuration does not name.
 #[derive(Default)]
 struct LeftOut {
-    only_in_robots_txt: BTreeSet<String>,
-    within_words: BTreeSet<String>,
-    of_browsers: BTreeSet<String>,
-    no_token: BTreeSet<String>,
+    names: BTreeMap<Why, BTreeSet<String>>,
+    /// By their tokens, whole names of which the token is only the beginning.
+    cut: BTreeMap<String, String>,
+    /// Those that a word alone does not name.
+    only_with_more: BTreeSet<String>,
 }
 
 impl LeftOut {
-    /// Where a crawler belongs that cannot be told by its header; `None`: it can.
-    fn of(&mut self, token: &str, entry: Option<&KnownCrawler>) -> Option<&mut BTreeSet<String>> {
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        if entry.is_some_and(|entry| entry.only_in_robots_txt) {
-            Some(&mut self.only_in_robots_txt)
-        } else if token.len() > TOKEN_BYTES || !token.bytes().all(is_token) {
-            Some(&mut self.no_token)
-        } else if entry
-            .and_then(|entry| entry.header.as_ref())
-            .is_some_and(|header| !finds(header, token))
-        {
-            Some(&mut self.within_words)
-        } else if UserAgent::read(token).names().is_empty() {
-            Some(&mut self.of_browsers)
-        } else {
-            None
+    fn notes(mut self) -> Vec<String> {
+        self.names.entry(Why::Cut).or_default().extend(self.cut.into_values());
+        let list = |names: &BTreeSet<String>| {
+            first_of(NAMES_SHOWN, names.iter().map(|name| shown(name.as_bytes())))
+        };
+        let note = |(why, names): (Why, BTreeSet<String>)| {
+            let text = || format!("nothing refuses {}: {}", list(&names), why.reason());
+            (!names.is_empty()).then(text)
+        };
+        let mut notes: Vec<String> = self.names.into_iter().filter_map(note).collect();
+        if !self.only_with_more.is_empty() {
+            notes.push(format!(
+                "finds {} only at the beginning of a header, after 'compatible' or with a version: such a word alone may \
+                 be one of a device or an app",
+                list(&self.only_with_more)
+            ));
+        }
+        notes
+    }
+}
+
+impl Why {
+    fn reason(self) -> &'static str {
+        match self {
+            Why::OnlyInRobotsTxt => {
+                "no header has this name, which stands for a use of what another crawler fetches"
+            }
+            Why::NoToken => "this is no product token of at most 64 letters, digits, '-', '_' and '.'",
+            Why::Cut => {
+                "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name                  of letters, digits, '-' and '_'"
+            }
+            Why::OfBrowsers => "browsers send this word, or it names no crawler",
+            Why::TooShort => "so short a name is also a word of devices and languages",
+            Why::OfPeople => "browsers or apps of people send this name",
+            Why::WithinWords => "in its header this name is a part of a word or of an address",
+            Why::Substring => {
+                "the server finds names within words, and this one may be a part of what others send"
+            }
         }
     }
+}
 
-    fn notes(self) -> Vec<String> {
-        let note = |names: BTreeSet<String>, why: &str| {
-            let list = || first_of(NAMES_SHOWN, names.iter().map(|name| shown(name.as_bytes())));
-            (!names.is_empty()).then(|| format!("nothing refuses {}: {why}", list()))
-        };
-        [
-            note(
-                self.only_in_robots_txt,
-                "no header has this name, which stands for a use of what another crawler fetches",
-            ),
-            note(self.within_words, "in its header this name is a part of a word or of an address"),
-            note(self.of_browsers, "browsers send this word, or it names no crawler"),
-            note(
-                self.no_token,
-                "this is no product token of at most 64 letters, digits, '-', '_' and '.'",
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+#[cfg(test)]
+mod tests {
+    use super::is_cut;
+
+    #[test]
+    fn names_that_go_on() {
+        for (value, token, cut) in [
+            ("GPTBot", "GPTBot", false),
+            ("GPTBot/1.0", "GPTBot", false),
+            ("HTTrack 3.0", "HTTrack", false),
+            ("googlebot*", "googlebot", false),
+            ("Foo (the bot)", "Foo", false),
+            ("Web Image Collector", "Web", true),
+            ("Go!Zilla", "Go", true),
+            ("G\\-i\\-g", "G", true),
+            ("Microsoft URL Control - 6", "Microsoft", true),
+            ("MJ12bot", "MJ", true),
+        ] {
+            assert_eq!(is_cut(value.as_bytes(), token.as_bytes()), cut, "{value}");
+        }
     }
 }

@@ -1,0 +1,390 @@
+//! Where in a `User-Agent` header a name counts, and whether people send it there.
+//!
+//! A header is read as [`UserAgent`] reads it, as far as an expression can: what follows `compatible` is surest,
+//! then what the header begins with, then `name/version`, then a word. A name is written only for the places in which
+//! no header of `people.txt` has it, and as a word only if it says that it is a robot's or its operator's header has
+//! it so. What is left is a subset of what the library reads, so nobody is refused whom it would not name.
+
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use robotsieve::UserAgent;
+use robotsieve_known::{KnownCrawler, KnownCrawlers};
+
+/// Headers as browsers and apps send them for people.
+const PEOPLE: &str = include_str!("people.txt");
+
+/// The same in lower case.
+static PEOPLE_LOWER: LazyLock<String> = LazyLock::new(|| PEOPLE.to_ascii_lowercase());
+
+/// A place in a header, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// After `compatible`.
+    Compatible,
+    /// The header begins with it.
+    Start,
+    /// With a version: `FooBot/1.0`.
+    Version,
+    /// A word that stands anywhere.
+    Word,
+}
+
+impl Place {
+    pub(super) const ALL: [Place; 4] =
+        [Place::Compatible, Place::Start, Place::Version, Place::Word];
+
+    /// What an expression has before and after a name in this place. `looks`: the engine can look around, which finds
+    /// the beginnings of names faster.
+    pub(super) fn around(self, looks: bool) -> [&'static str; 2] {
+        const LOOKS_BEFORE: &str = "(?<![A-Za-z0-9_./@:=%&?-])";
+        const LOOKS_AFTER: &str = "(?![A-Za-z0-9_@=-]|\\.[A-Za-z0-9])";
+        const BEFORE: &str = "(?:^|[^A-Za-z0-9_./@:=%&?-])";
+        const AFTER: &str = "(?:[^A-Za-z0-9_@=.-]|\\.(?:[^A-Za-z0-9]|$)|$)";
+        const VERSION: &str = "/(?:[vV]?[0-9]|[^A-Za-z0-9_./-]|$)";
+        let after = if looks { LOOKS_AFTER } else { AFTER };
+        let before = if looks { LOOKS_BEFORE } else { BEFORE };
+        match self {
+            Place::Compatible => ["compatible[^A-Za-z0-9_./@:=%&?-]+", after],
+            Place::Start => ["^", after],
+            Place::Version => [before, VERSION],
+            Place::Word => [before, after],
+        }
+    }
+}
+
+/// A set of places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Places(u8);
+
+impl Places {
+    /// Returns true if a word alone does not count.
+    pub(super) fn wants_more(self) -> bool {
+        !self.has(Place::Word)
+    }
+
+    pub(super) fn has(self, place: Place) -> bool {
+        self.0 & 1 << place as u8 != 0
+    }
+
+    fn with(self, place: Place) -> Places {
+        Places(self.0 | 1 << place as u8)
+    }
+
+    fn of(is_in: impl Fn(Place) -> bool) -> Places {
+        Place::ALL.into_iter().filter(|place| is_in(*place)).fold(Places(0), Places::with)
+    }
+
+    fn both(self, other: Places) -> Places {
+        Places(self.0 & other.0)
+    }
+
+    fn without(self, other: Places) -> Places {
+        Places(self.0 & !other.0)
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A name as a configuration looks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// In lower case.
+    pub(super) token: String,
+    pub(super) places: Places,
+}
+
+/// Why a name is in no configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Why {
+    OnlyInRobotsTxt,
+    NoToken,
+    Cut,
+    /// The library reads no name in it, or any crawler's.
+    OfBrowsers,
+    TooShort,
+    OfPeople,
+    WithinWords,
+    /// It is a part of longer words: a server that knows no words cannot tell it from them.
+    Substring,
+}
+
+/// The longest token in bytes that is looked for in headers.
+const TOKEN_BYTES: usize = 64;
+/// Shorter ones are words of devices and languages: `g`, `es`.
+const LETTERS: usize = 3;
+/// The same for a server that finds them within words.
+const LETTERS_ANYWHERE: usize = 5;
+
+/// The places in which a name is looked for, or why there is none. `words`: the server can tell words.
+pub(super) fn places(
+    token: &str,
+    entry: Option<&KnownCrawler>,
+    known: &KnownCrawlers,
+    words: bool,
+) -> Result<Places, Why> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if entry.is_some_and(|entry| entry.only_in_robots_txt) {
+        return Err(Why::OnlyInRobotsTxt);
+    }
+    if token.len() > TOKEN_BYTES || !token.bytes().all(is_token) {
+        return Err(Why::NoToken);
+    }
+    // Not alone: a word that describes any crawler names one that has no other name.
+    let header = format!("Named/1.0 {token}/1.0");
+    let is_it = |name: &[u8]| name.eq_ignore_ascii_case(token.as_bytes());
+    if !UserAgent::read(&header).names().iter().any(|name| is_it(name.name)) {
+        return Err(Why::OfBrowsers);
+    }
+    if token.bytes().filter(u8::is_ascii_alphanumeric).count() < LETTERS {
+        return Err(Why::TooShort);
+    }
+    let lower = token.to_ascii_lowercase();
+    let of_people = of_people(&lower);
+    let own = entry.and_then(|entry| entry.header.as_deref());
+    let own = own.map(|header| standing(&header.to_ascii_lowercase(), &lower));
+    let only_a_word = own.is_some_and(|own| own == Places::default().with(Place::Word));
+    let stands_alone = says_robot(&lower) || only_a_word;
+    let places = Places::of(|place| place != Place::Word || stands_alone).without(of_people);
+    // Of a crawler that nobody knows, a name that people send anywhere is no sign.
+    if places.is_empty() || entry.is_none() && !of_people.is_empty() {
+        return Err(Why::OfPeople);
+    }
+    if own.is_some_and(|own| own.both(places).is_empty()) {
+        let why = if own == Some(Places::default()) { Why::WithinWords } else { Why::OfPeople };
+        return Err(why);
+    }
+    if !words {
+        let is_safe = lower.len() >= LETTERS_ANYWHERE
+            && (entry.is_some() || says_robot(&lower))
+            && memmem::find(PEOPLE_LOWER.as_bytes(), lower.as_bytes()).is_none()
+            && known.iter().filter_map(|one| one.header.as_deref()).all(|header| {
+                let header = header.to_ascii_lowercase();
+                !header.contains(&lower)
+                    || !standing(&header, &lower).is_empty()
+                    || longer(known, &lower).any(|other| header.contains(&other))
+            });
+        return is_safe.then_some(places).ok_or(Why::Substring);
+    }
+    Ok(places)
+}
+
+/// The tokens of known crawlers that have this one in them, in lower case.
+pub(super) fn longer(known: &KnownCrawlers, lower: &str) -> impl Iterator<Item = String> {
+    let tokens = known.iter().map(|one| one.token.to_ascii_lowercase());
+    tokens.filter(move |token| token.len() > lower.len() && token.contains(lower))
+}
+
+/// Returns true if a name says that it is a robot's.
+fn says_robot(lower: &str) -> bool {
+    ["bot", "crawl", "spider", "scrap", "fetch", "archiv", "agent", "analyz"].iter().any(|word| lower.contains(word))
+}
+
+/// The places in which headers of people have a name, in lower case.
+fn of_people(token: &str) -> Places {
+    let text = PEOPLE_LOWER.as_str();
+    let mut places = Places::default();
+    for at in memmem::find_iter(text.as_bytes(), token) {
+        let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+        let header = &text[from..end];
+        if !header.starts_with('#') {
+            places = Places(places.0 | standing_at(header, at - from, token).0);
+        }
+    }
+    places
+}
+
+/// The places in which a name stands in a header, both in lower case.
+fn standing(header: &str, token: &str) -> Places {
+    let found = memmem::find_iter(header.as_bytes(), token);
+    found.fold(Places::default(), |places, at| Places(places.0 | standing_at(header, at, token).0))
+}
+
+/// The places in which a name stands where it was found, as the expressions of [`Place::around`] find it.
+fn standing_at(header: &str, at: usize, token: &str) -> Places {
+    let (before, after) = (&header.as_bytes()[..at], &header.as_bytes()[at + token.len()..]);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./@:=%&?-".contains(byte);
+    let begins = before.last().is_none_or(|byte| !is_part(byte));
+    let ends = match after {
+        [] => true,
+        [b'.', next, ..] => !next.is_ascii_alphanumeric(),
+        [next, ..] => !next.is_ascii_alphanumeric() && !b"_@=-".contains(next),
+    };
+    let has_version = match after {
+        [b'/'] | [b'/', b'v' | b'V', b'0'..=b'9', ..] => true,
+        [b'/', next, ..] => {
+            next.is_ascii_digit() || !next.is_ascii_alphabetic() && !b"_./-".contains(next)
+        }
+        _ => false,
+    };
+    let gap = before.iter().rev().take_while(|byte| !is_part(byte)).count();
+    let follows = gap > 0 && before[..before.len() - gap].ends_with(b"compatible");
+    Places::of(|place| match place {
+        Place::Compatible => follows && ends,
+        Place::Start => before.is_empty() && ends,
+        Place::Version => begins && has_version,
+        Place::Word => begins && ends,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_automata::hybrid::regex::Regex;
+    use regex_automata::util::syntax;
+    use robotsieve::Certainty;
+
+    use super::*;
+    use crate::enforce::options::Options;
+    use crate::enforce::server::Server;
+    use crate::enforce::text::{Written, WrittenClass};
+
+    fn people() -> impl Iterator<Item = &'static str> {
+        PEOPLE.lines().filter(|line| !line.starts_with('#'))
+    }
+
+    /// The expressions of a server for these names, as it tries them.
+    fn expressions(names: Vec<Name>) -> Vec<Regex> {
+        let options = Options::new(Server::Caddy);
+        let class = WrittenClass {
+            number: 1,
+            names,
+            normal: Vec::new(),
+            sent: Vec::new(),
+            resolved: Vec::new(),
+        };
+        let written =
+            Written { options: &options, profile: None, classes: vec![class], not_normal: None };
+        let regex = |text: &String| {
+            let syntax = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
+            Regex::builder().syntax(syntax).build(text).unwrap()
+        };
+        written.named("(").iter().map(regex).collect()
+    }
+
+    fn found<'h>(expressions: &[Regex], header: &'h str) -> Option<&'h str> {
+        let found = expressions.iter().find_map(|one| one.find(&mut one.create_cache(), header));
+        found.map(|found| &header[found.range()])
+    }
+
+    /// The names of all known crawlers, and hundreds that no list has: each that is emitted matches no header of a person,
+    /// and where it matches, the library reads the same name.
+    #[test]
+    fn nobody_is_refused_whom_the_library_does_not_name() {
+        let known = KnownCrawlers::built_in();
+        let mut names: Vec<Name> = Vec::new();
+        let add = |token: &str, names: &mut Vec<Name>| {
+            let places = places(token, known.by_token(token), known, true);
+            let token = token.to_ascii_lowercase();
+            names.extend(places.ok().map(|places| Name { token, places }));
+        };
+        known.iter().for_each(|one| add(&one.token, &mut names));
+        // Every word of a person's header, as the name of a crawler.
+        for header in people() {
+            for word in header.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)) {
+                add(word, &mut names);
+            }
+        }
+        names.sort_by(|a, b| a.token.cmp(&b.token));
+        names.dedup();
+        assert!(names.len() > 500, "{}", names.len());
+        for name in &names {
+            let expressions = expressions(vec![name.clone()]);
+            for header in people() {
+                // Any longer check is that of `of_people`; this is the expression's.
+                if header.to_ascii_lowercase().contains(&name.token) {
+                    assert_eq!(found(&expressions, header), None, "{}: {header}", name.token);
+                }
+            }
+        }
+        let all = expressions(names);
+        for header in people() {
+            assert_eq!(found(&all, header), None, "{header}");
+        }
+    }
+
+    /// The function that judges names and the expressions that are written find the same.
+    #[test]
+    fn places_are_those_of_the_expressions() {
+        let mut seen = [[0; 2]; 4];
+        for start in ["", "compatible; ", "x", "x ", "x/", "(", "(compatible;(", "+", "a@", "k="] {
+            for end in ["", "/1", "/v2", "/", "/;", "/x", " 1", ";", ".", ".com", ". ", "-x", "@x", "=1"] {
+                let header = format!("{start}foobot{end}");
+                let standing = standing(&header, "foobot");
+                for place in Place::ALL {
+                    let one = Name {
+                        token: "foobot".to_owned(),
+                        places: Places::default().with(place),
+                    };
+                    let is_found = found(&expressions(vec![one]), &header).is_some();
+                    assert_eq!(is_found, standing.has(place), "{header} {place:?}");
+                    seen[place as usize][usize::from(is_found)] += 1;
+                }
+            }
+        }
+        assert!(seen.iter().flatten().all(|count| *count > 2), "{seen:?}");
+    }
+
+    /// Each known header leads to its own crawler, as the library reads it.
+    #[test]
+    fn known_headers() {
+        let known = KnownCrawlers::built_in();
+        let with_header = || known.iter().filter(|one| one.header.is_some());
+        let mut left_out = Vec::new();
+        let mut names = Vec::new();
+        for one in with_header() {
+            match places(&one.token, Some(one), known, true) {
+                Ok(places) => names.push(Name { token: one.token.to_ascii_lowercase(), places }),
+                Err(why) => left_out.push((one.token.as_str(), why)),
+            }
+        }
+        assert!(left_out.len() <= 6, "{left_out:?}");
+        let expressions = expressions(names);
+        let mut wrong = Vec::new();
+        for one in with_header() {
+            if left_out.iter().any(|(token, _)| *token == one.token) {
+                continue;
+            }
+            let header = one.header.as_deref().unwrap();
+            let found = found(&expressions, header).map(str::to_ascii_lowercase);
+            if !found.as_ref().is_some_and(|found| found.contains(&one.token.to_ascii_lowercase())) {
+                wrong.push(format!("{}: {found:?} in {header}", one.token));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn names_that_are_left_out() {
+        let known = KnownCrawlers::built_in();
+        let of = |token: &str, words| places(token, known.by_token(token), known, words);
+        for (token, why) in [
+            ("Mozilla", Why::OfBrowsers),
+            ("web", Why::OfBrowsers),
+            ("bot", Why::OfBrowsers),
+            ("g", Why::TooShort),
+            ("es", Why::TooShort),
+            ("Microsoft", Why::OfPeople),
+            ("DuckDuckGo", Why::OfPeople),
+            ("Vivaldi", Why::OfPeople),
+            ("CUBOT", Why::OfPeople),
+            ("Google-Extended", Why::OnlyInRobotsTxt),
+        ] {
+            assert_eq!(of(token, true), Err(why), "{token}");
+        }
+        for token in ["html", "apple", "Image", "Go", "Mobil", "Googl", "WebZIP"] {
+            assert!(of(token, false).is_err(), "{token}");
+        }
+        for token in ["GPTBot", "Googlebot", "SemrushBot", "Bytespider", "ClaudeBot", "CCBot"] {
+            assert!(of(token, false).is_ok(), "{token}: {:?}", of(token, false));
+            assert!(of(token, true).unwrap().has(Place::Word), "{token}");
+        }
+        // A number counts with a version.
+        let places = of("008", true).unwrap();
+        assert!(places.has(Place::Version) && !places.has(Place::Word));
+        let read = UserAgent::read("Mozilla/5.0 (compatible; 008/0.85; +http://e.com/)");
+        assert_eq!(read.names()[0].certainty, Certainty::Compatible);
+    }
+}
