@@ -37,6 +37,13 @@ const MISTAKEN: [(&str, &str); 4] = [
     ("GTPBot", "GPTBot"),
 ];
 
+/// Words that files name all crawlers by, though `*` is the only one.
+pub(crate) const EVERYBODY: [&str; 6] = ["all", "any", "bots", "everybody", "everyone", "robots"];
+
+/// Brands of operators that have another name.
+pub(crate) const BRANDS: [(&str, &str); 4] =
+    [("Bing", "Microsoft"), ("MSN", "Microsoft"), ("Facebook", "Meta"), ("TikTok", "ByteDance")];
+
 /// Returns true if it is the token of a well-known crawler.
 pub fn is_well_known(token: &[u8]) -> bool {
     WELL_KNOWN.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(token))

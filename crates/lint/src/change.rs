@@ -213,6 +213,12 @@ impl Proposal {
     pub(crate) fn new(what: String, span: Range<usize>, replacement: Vec<u8>) -> Proposal {
         Proposal { what, span, replacement, offered: Offered::IfItSpares, makes_count: false }
     }
+
+    /// Returns true if the file with the change says what was probably meant, and not only the same in
+    /// another way.
+    pub(crate) fn is_meant(&self) -> bool {
+        self.offered != Offered::IfUnchanging
+    }
 }
 
 /// The file with some spans replaced, which must be ascending and apart.

@@ -58,6 +58,10 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             };
             (Code::NeverWins, message, "this rule wins", help)
         }
+        Fate::Outranked => {
+            let message = format!("{rule} changes no verdict: where it could, {others} outranks it");
+            (Code::NeverWins, message, "this rule outranks it", None)
+        }
         Fate::Redundant if dead.causes.is_empty() => {
             let message = match record.field {
                 Field::Allow => format!("{rule} allows only what is allowed without it"),

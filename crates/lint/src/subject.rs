@@ -40,6 +40,8 @@ const DECIDE_WORK: u64 = 20_000_000;
 pub(super) struct Draft {
     pub(super) finding: Finding,
     pub(super) proposal: Option<Proposal>,
+    /// True if a line that means to be a rule or a group is not read as that.
+    pub(super) loses: bool,
 }
 
 impl<'a> Subject<'a> {
@@ -82,7 +84,7 @@ impl<'a> Subject<'a> {
             fix: None,
             profiles: vec![self.name.clone()],
         };
-        let draft = Draft { finding, proposal: None };
+        let draft = Draft { finding, proposal: None, loses: false };
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count > MAX_PER_CODE {
@@ -169,6 +171,12 @@ impl<'a> Subject<'a> {
 impl Draft {
     pub(super) fn severity(&mut self, severity: Severity) -> &mut Draft {
         self.finding.severity = severity;
+        self
+    }
+
+    /// Says that a rule or a group is lost, if it is. Then the finding is an error, whatever its code.
+    pub(super) fn loses(&mut self, is_lost: bool) -> &mut Draft {
+        self.loses |= is_lost;
         self
     }
 
