@@ -233,8 +233,8 @@ impl KnownCrawlers {
         if crawlers::EVERYBODY.iter().any(|word| word.eq_ignore_ascii_case(name)) {
             return Some(NobodysName::Everybody);
         }
-        let brand = crawlers::BRANDS.iter().find(|(brand, _)| brand.eq_ignore_ascii_case(name));
-        let operator = brand.map_or(name, |(_, operator)| operator);
+        let mut brands = crawlers::BRANDS.iter();
+        let (_, operator) = brands.find(|(brand, _)| brand.eq_ignore_ascii_case(name))?;
         let mut crawlers: Vec<&KnownCrawler> = self.of_operator(operator).collect();
         // Those that have the name in theirs come first: of Microsoft's, `bingbot` is the one of `Bing`.
         let has_name =

@@ -85,7 +85,7 @@ macro_rules! codes {
             }
 
             /// The usual severity. A finding may have another one in a profile that makes it more
-            /// or less harmful: see `Finding::severity`.
+            /// or less harmful, and is an error whenever a rule is lost: see `Finding::severity`.
             #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),* }
@@ -307,10 +307,9 @@ impl Code {
         match self {
             Code::TwoRecords => Some(0),
             Code::NamesNobody => Some(1),
-            Code::RegularExpression
-            | Code::OtherHost
-            | Code::SeveralPaths
-            | Code::Placeholder => Some(2),
+            Code::RegularExpression | Code::OtherHost | Code::SeveralPaths | Code::Placeholder => {
+                Some(2)
+            }
             _ => None,
         }
     }

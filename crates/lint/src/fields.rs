@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use robotsieve::{Field, Record};
 use robotsieve::internals::likely_field;
+use robotsieve::{Field, Record};
 
 use crate::lines::spelt;
 use crate::shown::{is_invisible, shown};
@@ -79,7 +79,12 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
     {
         let at = span.start + "sitemap".len();
         subject
-            .add(Code::MissingColon, record.line, span.start..at, "no colon after 'Sitemap', so the line is ignored")
+            .add(
+                Code::MissingColon,
+                record.line,
+                span.start..at,
+                "no colon after 'Sitemap', so the line is ignored",
+            )
             .severity(Severity::Warning)
             .propose("write 'Sitemap:'", at..at, ":");
         return;
@@ -148,9 +153,8 @@ fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
     let url = subject.record_span(record);
     let message = "a URL alone says nothing, so the line is ignored";
     let text = subject.file[url.clone()].to_ascii_lowercase();
-    let is_sitemap = [&b"sitemap"[..], b".xml"]
-        .iter()
-        .any(|part| memchr::memmem::find(&text, part).is_some());
+    let is_sitemap =
+        [&b"sitemap"[..], b".xml"].iter().any(|part| memchr::memmem::find(&text, part).is_some());
     let draft = subject.add(Code::UnknownField, record.line, url.clone(), message);
     match above {
         Some(above) => {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use robotsieve::{Field, Profile};
 use robotsieve::internals::{Content, Extent, Lines};
+use robotsieve::{Field, Profile};
 
 use crate::subject::Subject;
 use crate::{Code, Severity};

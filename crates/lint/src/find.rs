@@ -193,7 +193,9 @@ impl<'a, 'w> Proofs<'a, 'w> {
                 let mut help = format!("to {} would {}", proposal.what, harm.infinitive());
                 let without = match finding.code {
                     // Nobody has the misspelt name, and nothing is wrong with the line that joins.
-                    Code::MisspeltCrawler | Code::OperatorsName | Code::JoinedGroups => Err(Refusal::Unproven),
+                    Code::MisspeltCrawler | Code::OperatorsName | Code::JoinedGroups => {
+                        Err(Refusal::Unproven)
+                    }
                     _ => self.without_line(proposal.span.start),
                 };
                 match without {

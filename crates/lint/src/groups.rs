@@ -247,9 +247,6 @@ fn without_rules(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
     let at = subject.records.partition_point(|record| record.line <= last);
     // Without any record, what the group was to say is gone.
     let is_empty = subject.records.get(at).is_none_or(|record| Some(record.line) == next);
-    let forbids = |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
-    let everybody = subject.policies.of(subject.obeyed.everybody());
-    let frees = everybody.is_some_and(|policy| policy.rules().any(forbids));
     // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
     let values: BTreeSet<&[u8]> = lines
@@ -286,7 +283,7 @@ fn without_rules(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
     subject
         .add(Code::GroupWithoutRules, lines[0], span, message)
         .severity(severity)
-        .loses(!free.is_empty() && (is_empty || frees))
+        .loses(is_empty && free.iter().any(|value| value != "'*'"))
         .help(help);
 }
 

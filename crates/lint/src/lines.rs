@@ -134,7 +134,8 @@ fn in_comments(subject: &mut Subject<'_>) {
         let comment = &line.bytes[hash..];
         for colon in memchr::memchr_iter(b':', comment) {
             let Some(at) = field_before(comment, 0, colon) else { continue };
-            let is_glued = comment[at - 1].is_ascii_alphanumeric() || b".!".contains(&comment[at - 1]);
+            let is_glued =
+                comment[at - 1].is_ascii_alphanumeric() || b".!".contains(&comment[at - 1]);
             if is_glued && matches!(comment[at], b'U' | b'D' | b'A') {
                 let at = line.offset + hash + at;
                 found.push((line.number, at..line.offset + line.bytes.len()));
@@ -146,7 +147,11 @@ fn in_comments(subject: &mut Subject<'_>) {
         let message = format!("'{}' is part of a comment", shown(&file[span.clone()]));
         let end = subject.line_end(span.start);
         let at = span.start..span.start;
-        subject.add(Code::TwoRecords, line, span, message).propose("put it on a line of its own", at, end);
+        subject.add(Code::TwoRecords, line, span, message).propose(
+            "put it on a line of its own",
+            at,
+            end,
+        );
     }
 }
 
@@ -361,7 +366,11 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
     let message =
         format!("'{}' is neither 'field: value' nor a comment, so it is ignored", shown(text));
     let at = span.start;
-    subject.add(Code::NotARecord, line, span, message).propose("make the line a comment", at..at, "# ");
+    subject.add(Code::NotARecord, line, span, message).propose(
+        "make the line a comment",
+        at..at,
+        "# ",
+    );
     subject.offer_if_unchanging();
 }
 

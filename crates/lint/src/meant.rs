@@ -66,7 +66,9 @@ pub(super) fn field(name: &[u8], value: &[u8]) -> Option<Meant> {
     let is_word = !value.is_empty() && !value.contains(' ');
     let is_plausible = match field {
         Field::UserAgent => is_word || is_whole && !value.is_empty(),
-        _ => value.is_empty() || value.starts_with(['/', '*', '$', '.', '?']) || is_whole && is_word,
+        _ => {
+            value.is_empty() || value.starts_with(['/', '*', '$', '.', '?']) || is_whole && is_word
+        }
     };
     // `allow` ends other words too.
     let ends_word = field == Field::Allow

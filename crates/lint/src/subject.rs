@@ -190,6 +190,12 @@ impl Draft {
         self
     }
 
+    /// Says of the change just proposed that something else may be meant, so that what it does to verdicts
+    /// says nothing of the finding.
+    pub(super) fn doubts(&mut self) {
+        self.proposal.iter_mut().for_each(|proposal| proposal.is_doubtful = true);
+    }
+
     /// Says of the change just proposed that it makes a line about use count that did not.
     pub(super) fn makes_it_count(&mut self) {
         self.proposal.iter_mut().for_each(|proposal| proposal.makes_count = true);

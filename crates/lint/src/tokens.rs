@@ -138,7 +138,9 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
 }
 
 fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
-    let Some(known) = crawlers::misspelt(token) else { return operators_name(subject, record, token) };
+    let Some(known) = crawlers::misspelt(token) else {
+        return operators_name(subject, record, token);
+    };
     let message = format!("no crawler is known as '{}'; '{known}' is", shown(token));
     let span = record.value_span().start..record.value_span().start + token.len();
     subject.add(Code::MisspeltCrawler, record.line, span.clone(), message).propose(
@@ -156,9 +158,11 @@ fn operators_name(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) 
     match name {
         NobodysName::Everybody => {
             let message = format!("no crawler is known as '{shown}'; all of them are '*'");
-            subject
-                .add(Code::OperatorsName, record.line, span.clone(), message)
-                .propose("write '*'", span, "*");
+            subject.add(Code::OperatorsName, record.line, span.clone(), message).propose(
+                "write '*'",
+                span,
+                "*",
+            );
         }
         NobodysName::Operator { operator, crawlers } => {
             let groups = subject.robots.groups();

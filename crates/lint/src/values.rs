@@ -231,21 +231,20 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
 fn several_paths(subject: &mut Subject<'_>, record: &Record<'_>) {
     let value = record.value;
     let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b",;|".contains(byte);
-    let is_start = |byte: &u8| b"/*".contains(byte);
-    if !value.first().is_some_and(is_start) || !value.iter().any(is_separator) {
+    if value.first() != Some(&b'/') || !value.iter().any(is_separator) {
         return;
     }
     let paths: Vec<&[u8]> = value.split(is_separator).filter(|path| !path.is_empty()).collect();
-    // `//` begins a comment of other languages.
-    let is_path = |path: &&[u8]| path.first().is_some_and(is_start) && !path.starts_with(b"//");
+    // `//` begins a comment of other languages. A star reaches over what separates them.
+    let is_path = |path: &&[u8]| path.starts_with(b"/") && !path.starts_with(b"//");
+    if paths[..paths.len() - 1].iter().any(|path| path.ends_with(b"*")) {
+        return;
+    }
     if paths.len() < 2 || !paths.iter().all(is_path) {
         return;
     }
-    let message = format!(
-        "'{}' is one path that no URL has, and not {} paths",
-        shown(value),
-        paths.len()
-    );
+    let message =
+        format!("'{}' is one path that no URL has, and not {} paths", shown(value), paths.len());
     let span = record.value_span();
     let name = shown(&subject.file[subject.name_span(record)]);
     let between = format!("{}{name}: ", subject.line_end(span.start));
@@ -259,21 +258,23 @@ fn several_paths(subject: &mut Subject<'_>, record: &Record<'_>) {
 
 /// Reports what stands in a rule for something else: the placeholders of templates, the escapes of HTML.
 fn placeholder(subject: &mut Subject<'_>, record: &Record<'_>) {
-    const ESCAPES: [(&[u8], &str); 3] = [(b"&amp;", "&"), (b"&lt;", "<"), (b"&gt;", ">")];
     let value = record.value;
     let offset = record.value_span().start;
-    for (escape, plain) in ESCAPES {
-        let Some(at) = memchr::memmem::find(value, escape) else { continue };
-        let escape = shown(escape);
-        let message = format!("URLs have '{plain}', which '{escape}' is in HTML alone");
-        let span = offset + at..offset + at + escape.len();
-        let draft = subject.add(Code::Placeholder, record.line, span, message);
-        let written = replaced_all(value, escape.as_bytes(), plain.as_bytes());
+    let star = memchr::memchr(b'*', value).unwrap_or(value.len());
+    // Behind a star it is what broken links have, and blocked on purpose.
+    if memchr::memmem::find(&value[..star], b"&amp;").is_some() {
+        let message = "'&amp;' is '&' in HTML alone";
+        let at = memchr::memmem::find(value, b"&amp;").unwrap_or_default() + offset;
+        let draft = subject.add(Code::Placeholder, record.line, at..at + 5, message);
+        let written = replaced_all(value, b"&amp;", b"&");
         draft.propose(format!("write '{}'", shown(&written)), record.value_span(), written);
         return;
     }
     let Some(span) = placeholder_in(value) else { return };
-    let message = format!("'{}' is a placeholder, and URLs have something in its place", shown(&value[span.clone()]));
+    let message = format!(
+        "'{}' is a placeholder, and URLs have something in its place",
+        shown(&value[span.clone()])
+    );
     subject
         .add(Code::Placeholder, record.line, offset + span.start..offset + span.end, message)
         .help("write '*' for the part that differs from URL to URL");
@@ -291,37 +292,34 @@ fn replaced_all(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     written
 }
 
-/// `:id`, `[id]`, `[...slug]` or `<id>` as a whole segment of a path, `{id}` anywhere.
+/// `:id`, `{id}`, `[id]`, `[...slug]` or `<id>` as a whole segment of a path, before any star: what stands
+/// behind one blocks what a broken template leaves in URLs.
 fn placeholder_in(value: &[u8]) -> Option<Range<usize>> {
+    const TAGS: [&[u8]; 8] = [b"a", b"b", b"br", b"div", b"i", b"li", b"p", b"span"];
     let is_name = |name: &[u8]| {
         name.first().is_some_and(u8::is_ascii_alphabetic)
             && name.len() <= 40
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-:".contains(byte))
     };
+    let star = memchr::memchr(b'*', value).unwrap_or(value.len());
     let mut at = 0;
-    for segment in value.split(|byte| b"/?".contains(byte)) {
+    for segment in value[..star].split(|byte| b"/?".contains(byte)) {
         let segment_at = at;
         at += segment.len() + 1;
-        // Before a star the name may go on.
-        let is_last_cut = segment.last() == Some(&b'*');
+        // A star right behind it goes on with the name.
+        let is_cut = segment_at + segment.len() == star && star < value.len();
         let found = match segment {
-            [b':', name @ ..] => is_name(name) && !name.contains(&b':') && !is_last_cut,
+            [b':', name @ ..] => is_name(name) && !name.contains(&b':') && !is_cut,
             [b'[', name @ .., b']'] => is_name(name.strip_prefix(b"...").unwrap_or(name)),
-            [b'<', name @ .., b'>'] => is_name(name),
+            [b'{', name @ .., b'}'] => is_name(name),
+            [b'<', name @ .., b'>'] => is_name(name) && !TAGS.contains(&name),
             _ => false,
         };
         if found && segment_at > 0 {
             return Some(segment_at..segment_at + segment.len());
         }
     }
-    // `{{`, `${` and `{$` block what a broken template leaves in URLs.
-    memchr::memchr_iter(b'{', value).take(16).find_map(|open| {
-        let len = memchr::memchr(b'}', &value[open..])?;
-        let is_one = !value[..open].ends_with(b"{")
-            && !value[..open].ends_with(b"$")
-            && value.get(open + len + 1) != Some(&b'}');
-        (is_one && is_name(&value[open + 1..open + len])).then_some(open..open + len + 1)
-    })
+    None
 }
 
 /// Bytes of a rule that should be percent-encoded, or should not.
@@ -376,6 +374,11 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
                 record.value_span(),
                 escaped(value),
             );
+            // Some send these as they are, so the rule may do what it says.
+            let is_sent = |byte: &u8| b"|\\^".contains(byte);
+            if value.iter().filter(|byte| is_unescaped(byte)).all(is_sent) {
+                draft.doubts();
+            }
         }
     }
 }

@@ -182,7 +182,7 @@ impl<'p> Rules<'p> {
             |line: &u32| *line == 0 || self.rules_of(*line).any(|r| r.verdict != own.verdict);
         let (fate, causes) = if !decides && winners.iter().any(contradicts) {
             (Fate::NeverWins, winners.into_iter().filter(contradicts).collect())
-        } else if let Some(over) = self.outranks(&live, work) {
+        } else if let Some(over) = self.outranks(&live, &causes, work) {
             (Fate::Outranked, BTreeSet::from([over]))
         } else {
             (Fate::Redundant, causes)
@@ -248,9 +248,19 @@ impl<'p> Rules<'p> {
         (decides, winners)
     }
 
-    /// The line of a rule that outranks a dead one and says the opposite of a target that both match, found
-    /// with a target made from both patterns: where one of them has its first star, the other's goes on.
-    fn outranks(&self, live: &[RuleId], work: &mut Work) -> Option<u32> {
+    /// The line of a rule that outranks a dead one and says the opposite of a target that both match, where
+    /// the verdict of all other targets is that of the dead rule anyway: then it was to change that of these.
+    ///
+    /// Found with a target made from both patterns: where one of them has its first star, the other's goes on.
+    fn outranks(&self, live: &[RuleId], causes: &BTreeSet<u32>, work: &mut Work) -> Option<u32> {
+        let is_all = |rule: &RankedRule<'p>| {
+            !rule.pattern.anchored
+                && rule.pattern.bytes.iter().all(|byte| b"/*".contains(byte))
+                && rule.pattern.bytes.iter().filter(|byte| **byte == b'/').count() <= 1
+        };
+        if !causes.iter().all(|line| self.rules_of(*line).all(is_all)) {
+            return None;
+        }
         for &(policy, rank) in live {
             let rules = &self.policies[policy];
             let own = &rules.ranked[rank];
