@@ -13,6 +13,7 @@ mod lint;
 mod lint_corpus;
 mod lint_dead_rules;
 mod lint_fixes;
+mod lint_losses;
 mod lint_pages;
 mod lint_rights;
 mod once;

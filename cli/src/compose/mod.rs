@@ -65,6 +65,11 @@ fn say(name: &str, document: &Document<'_>, wrong: &CannotBuild) -> Status {
     if let Some(more) = faults.len().checked_sub(MOST_FAULTS + 1) {
         stderr::error(&format_args!("{name}: {} more places are wrong", more + 1));
     }
+    let lines = wrong.numbered();
+    if !lines.is_empty() {
+        stderr::note(&"the file, which is not written:");
+        lines.lines().for_each(|line| stderr::note(&line));
+    }
     if wrong.is_unproven() { Status::No } else { Status::Usage }
 }
 

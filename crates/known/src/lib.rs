@@ -45,6 +45,21 @@ pub struct KnownCrawlers {
     by_token: HashMap<String, usize>,
 }
 
+/// What is meant by a name that no crawler has: see [`KnownCrawlers::nobodys_name`].
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_enums, reason = "a name means crawlers of somebody, or all")]
+pub enum NobodysName<'k> {
+    /// All crawlers.
+    Everybody,
+    /// The crawlers of an operator, the likeliest first; there is at least one.
+    Operator {
+        /// The operator's name.
+        operator: &'k str,
+        /// Its crawlers.
+        crawlers: Vec<&'k KnownCrawler>,
+    },
+}
+
 impl KnownCrawlers {
     /// The crawlers that are built in.
     pub fn built_in() -> &'static KnownCrawlers {
@@ -195,6 +210,38 @@ impl KnownCrawlers {
         let meant = &self.meant(&name, robots)?.token;
         let name = shown(name.as_ref());
         Some(format!("no crawler is known as '{name}': did you mean '{meant}'?"))
+    }
+
+    /// The meaning of a name that no crawler has, though many files are written as if one had: that of an
+    /// operator or of its brand, or a word for all crawlers. `None` for any other name.
+    ///
+    /// ```
+    /// use robotsieve_known::{KnownCrawlers, NobodysName};
+    ///
+    /// let known = KnownCrawlers::built_in();
+    /// let Some(NobodysName::Operator { operator, crawlers }) = known.nobodys_name("google") else { panic!() };
+    /// assert_eq!((operator, crawlers[0].token.as_str()), ("Google", "Googlebot"));
+    /// assert!(matches!(known.nobodys_name("all"), Some(NobodysName::Everybody)));
+    /// assert!(known.nobodys_name("Googlebot").is_none());
+    /// ```
+    #[must_use]
+    pub fn nobodys_name<N: AsRef<[u8]>>(&self, name: N) -> Option<NobodysName<'_>> {
+        let name = str::from_utf8(name.as_ref()).ok()?;
+        if self.by_token(name).is_some() {
+            return None;
+        }
+        if crawlers::EVERYBODY.iter().any(|word| word.eq_ignore_ascii_case(name)) {
+            return Some(NobodysName::Everybody);
+        }
+        let mut brands = crawlers::BRANDS.iter();
+        let (_, operator) = brands.find(|(brand, _)| brand.eq_ignore_ascii_case(name))?;
+        let mut crawlers: Vec<&KnownCrawler> = self.of_operator(operator).collect();
+        // Those that have the name in theirs come first: of Microsoft's, `bingbot` is the one of `Bing`.
+        let has_name =
+            |crawler: &KnownCrawler| crawler.token.to_lowercase().contains(&name.to_lowercase());
+        crawlers.sort_by_key(|crawler| (!has_name(crawler), KnownCrawlers::place(&crawler.token)));
+        let operator = &crawlers.first()?.operator;
+        Some(NobodysName::Operator { operator, crawlers })
     }
 
     /// [`KnownCrawlers::did_you_mean`] where there is no file that could name it.

@@ -37,6 +37,20 @@ const MISTAKEN: [(&str, &str); 4] = [
     ("GTPBot", "GPTBot"),
 ];
 
+/// Words that files name all crawlers by, though `*` is the only one.
+pub(crate) const EVERYBODY: [&str; 6] = ["all", "any", "bots", "everybody", "everyone", "robots"];
+
+/// Names of operators and of their brands by which files mean the crawlers, with the operator. Other operators'
+/// names are, or were, tokens too.
+#[rustfmt::skip]
+pub(crate) const BRANDS: [(&str, &str); 17] = [
+    ("Ahrefs", "Ahrefs"), ("Amazon", "Amazon"), ("Anthropic", "Anthropic"), ("Apple", "Apple"),
+    ("Baidu", "Baidu"), ("Bing", "Microsoft"), ("ByteDance", "ByteDance"), ("DuckDuckGo", "DuckDuckGo"),
+    ("Facebook", "Meta"), ("Google", "Google"), ("Meta", "Meta"), ("Microsoft", "Microsoft"),
+    ("MSN", "Microsoft"), ("OpenAI", "OpenAI"), ("Semrush", "Semrush"), ("TikTok", "ByteDance"),
+    ("Yahoo", "Yahoo"),
+];
+
 /// Returns true if it is the token of a well-known crawler.
 pub fn is_well_known(token: &[u8]) -> bool {
     WELL_KNOWN.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(token))

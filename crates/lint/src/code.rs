@@ -16,7 +16,8 @@ pub enum Severity {
     Note,
     /// Some crawlers probably read it differently from what was meant.
     Warning,
-    /// At least one rule is lost.
+    /// At least one rule is lost: a line that means to be a rule or a group is not read as that, or some
+    /// reader gives another verdict than was meant. This is found out for each finding, whatever its code.
     Error,
 }
 
@@ -84,7 +85,7 @@ macro_rules! codes {
             }
 
             /// The usual severity. A finding may have another one in a profile that makes it more
-            /// or less harmful: see `Finding::severity`.
+            /// or less harmful, and is an error whenever a rule is lost: see `Finding::severity`.
             #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),* }
@@ -172,7 +173,11 @@ codes! {
         "The licence is not served by https."
         "RSL requires https. Without it somebody on the way can put another licence in its \
          place, and a crawler may pass it over.";
-    NamesNobody "RS301" "names-nobody" Warning
+    SitemapUnreachable "RS214" "sitemap-unreachable" Warning
+        "The URL of the sitemap leads nowhere."
+        "Crawlers pass over a sitemap that they cannot fetch: on a host of your own network, by a URL that \
+         is two, or with characters that no URL has.";
+    NamesNobody "RS301" "names-nobody" Error
         "The user-agent line names no crawler."
         "Its value does not begin with a product token.";
     AfterToken "RS302" "after-token" Warning
@@ -186,7 +191,7 @@ codes! {
     RepeatedToken "RS304" "repeated-token" Note
         "An earlier group already names the crawler."
         "RFC 9309 merges such groups. Older crawlers obey only the first one.";
-    UnreachableGroup "RS305" "unreachable-group" Warning
+    UnreachableGroup "RS305" "unreachable-group" Error
         "No crawler obeys the group."
         "Its user-agent lines name no crawler, or every crawler that they name obeys an earlier \
          group.";
@@ -213,13 +218,17 @@ codes! {
         "The group goes on where it seems to end."
         "Only a rule ends the user-agent lines of a group. After a Crawl-delay, a sitemap or a blank \
          line the next user-agent line joins the group, so its rules hold for both crawlers.";
+    OperatorsName "RS312" "operators-name" Warning
+        "The name is that of a company, or of nobody, and no crawler has it."
+        "A crawler looks for its own product token. `Google` is not `Googlebot`, and the word for all \
+         crawlers is `*`.";
     NeverMatches "RS401" "never-matches" Error
         "No URL can match the rule."
         "Rules are compared with the path of a URL, which begins with `/`; this rule asks for \
          something else.";
-    NeverWins "RS402" "never-wins" Warning
-        "The rule never decides."
-        "Whenever a URL matches it, a rule of higher precedence that says the opposite matches \
+    NeverWins "RS402" "never-wins" Error
+        "The rule never decides, or only where it changes nothing."
+        "Where it could change a verdict, a rule of higher precedence that says the opposite matches \
          too. The longest matching rule wins, and Allow wins between equally long ones.";
     RedundantRule "RS403" "redundant-rule" Note
         "The rule changes no verdict."
@@ -257,6 +266,13 @@ codes! {
         "The rule is a URL with a host."
         "Rules are compared with paths. What may be fetched from another host is said by that \
          host's own robots.txt.";
+    SeveralPaths "RS413" "several-paths" Error
+        "The rule holds several paths."
+        "A rule is one path: what separates the others is a part of it, and no URL has all of them in a row.";
+    Placeholder "RS414" "placeholder" Error
+        "The rule is written for a template or for HTML."
+        "Rules are compared with URLs as they are requested. There a placeholder such as `{id}` is filled \
+         in, and `&amp;` is `&`.";
     VoidPreferences "RS501" "void-preferences" Error
         "All of a Content-Usage is ignored."
         "It is a dictionary of RFC 9651, which is read whole or not at all: one capital \
@@ -291,7 +307,9 @@ impl Code {
         match self {
             Code::TwoRecords => Some(0),
             Code::NamesNobody => Some(1),
-            Code::RegularExpression | Code::OtherHost => Some(2),
+            Code::RegularExpression | Code::OtherHost | Code::SeveralPaths | Code::Placeholder => {
+                Some(2)
+            }
             _ => None,
         }
     }
@@ -304,7 +322,12 @@ impl Code {
             NamesNobody => {
                 matches!(other, AfterToken | TokenOutsideGrammar | RepeatedToken | ReadersDiffer)
             }
-            RegularExpression | OtherHost => matches!(
+            SeveralPaths
+                if matches!(other, RedundantRule | DuplicateRule | NeverWins | BlocksResources) =>
+            {
+                true
+            }
+            RegularExpression | OtherHost | SeveralPaths | Placeholder => matches!(
                 other,
                 NeverMatches
                     | NoLeadingSlash

@@ -41,7 +41,7 @@ pub(super) fn find(file: &[u8], drafts: &mut Vec<Draft>, options: &Options) -> u
             fix: None,
             profiles: profiles.clone(),
         };
-        drafts.push(Draft { finding, proposal: None });
+        drafts.push(Draft { finding, proposal: None, loses: false });
     }
     // Stable: they come after what else was found on their lines.
     drafts.sort_by_key(|draft| draft.finding.line);

@@ -56,11 +56,15 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             let message =
                 format!("RFC 9309 {}, Googlebot {}", read(&means_rfc), read(&means_google));
             let span = by_rfc.offset..by_rfc.offset + by_rfc.bytes.len();
-            differing.push((number, span, message));
+            let is_rule = |meaning: &Meaning<'_>| matches!(meaning, Meaning::Rule(..));
+            let is_nothing = |meaning: &Meaning<'_>| *meaning == Meaning::Nothing;
+            let loses = is_rule(&means_rfc) && is_nothing(&means_google)
+                || is_nothing(&means_rfc) && is_rule(&means_google);
+            differing.push((number, span, message, loses));
         }
     }
-    for (number, span, message) in differing {
-        subject.add(Code::ReadersDiffer, number, span, message);
+    for (number, span, message, loses) in differing {
+        subject.add(Code::ReadersDiffer, number, span, message).loses(loses);
     }
 }
 

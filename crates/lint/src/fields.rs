@@ -1,11 +1,14 @@
 //! Findings about fields that are neither user-agent lines nor rules.
 
-use robotsieve::Record;
-use robotsieve::internals::likely_field;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::shown::shown;
+use robotsieve::internals::likely_field;
+use robotsieve::{Field, Record};
+
+use crate::lines::spelt;
+use crate::shown::{is_invisible, shown};
 use crate::subject::Subject;
-use crate::{Code, Severity};
+use crate::{Code, Severity, meant};
 
 /// Fields that some document defines or some crawler reads. Those that hardly any crawler obeys
 /// have a text that says what to do instead.
@@ -67,10 +70,23 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         return;
     }
     if matches!(&*lower, "http" | "https") && record.value.starts_with(b"//") {
-        let url = subject.record_span(record);
-        let message = "a URL alone says nothing, so the line is ignored";
-        let draft = subject.add(Code::UnknownField, record.line, url.clone(), message);
-        draft.propose("write 'Sitemap:' before it", url.start..url.start, "Sitemap: ");
+        return url_alone(subject, record);
+    }
+    // `Sitemap https://e.com/s.xml`: the colon is that of the URL.
+    if let Some(scheme) = lower.strip_prefix("sitemap")
+        && matches!(scheme.trim_start(), "http" | "https")
+        && record.value.starts_with(b"//")
+    {
+        let at = span.start + "sitemap".len();
+        subject
+            .add(
+                Code::MissingColon,
+                record.line,
+                span.start..at,
+                "no colon after 'Sitemap', so the line is ignored",
+            )
+            .severity(Severity::Warning)
+            .propose("write 'Sitemap:'", at..at, ":");
         return;
     }
     match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
@@ -92,6 +108,7 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         }
         // The parser has a diagnostic for it.
         None if likely_field(record.name).is_some() => {}
+        None if meant_field(subject, record) => {}
         None => {
             let near = near(&lower);
             let fate = if near.is_some() {
@@ -107,6 +124,51 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
                     draft.severity(Severity::Warning).makes_it_count();
                 }
             }
+        }
+    }
+}
+
+/// Reports a field that people see as that of a group or a rule, and no reader does. Returns false if there is
+/// none.
+fn meant_field(subject: &mut Subject<'_>, record: &Record<'_>) -> bool {
+    let Some(meant) = meant::field(record.name, record.value) else { return false };
+    let span = subject.name_span(record);
+    let likely = spelt(meant.field);
+    let message = format!("unknown field '{}', so the line is ignored", shown(record.name));
+    let draft = subject.add(Code::MisspeltField, record.line, span.clone(), message).loses(true);
+    // A tag in front has another one behind.
+    if meant.is_whole && !record.name.contains(&b'<') {
+        draft.propose(format!("write '{likely}'"), span, likely);
+    } else {
+        draft.help(format!("if '{likely}' is meant, write that alone before the colon"));
+    }
+    true
+}
+
+/// A URL without a field: a sitemap, or the value of the line above.
+fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let at = subject.records.partition_point(|other| other.line < record.line);
+    let above = subject.records[..at].last().filter(|above| above.line + 1 == record.line).copied();
+    let above = above.filter(|above| above.value.is_empty());
+    let url = subject.record_span(record);
+    let message = "a URL alone says nothing, so the line is ignored";
+    let text = subject.file[url.clone()].to_ascii_lowercase();
+    let is_sitemap =
+        [&b"sitemap"[..], b".xml"].iter().any(|part| memchr::memmem::find(&text, part).is_some());
+    let draft = subject.add(Code::UnknownField, record.line, url.clone(), message);
+    match above {
+        Some(above) => {
+            let is_rule = matches!(above.field, Field::Allow | Field::Disallow | Field::UserAgent);
+            draft.severity(Severity::Warning).loses(is_rule).help(format!(
+                "if it is the value of line {}, write it behind that line's colon",
+                above.line
+            ));
+        }
+        None if is_sitemap => {
+            draft.propose("write 'Sitemap:' before it", url.start..url.start, "Sitemap: ");
+        }
+        None => {
+            draft.help("if it is a sitemap, write 'Sitemap:' before it; if not, make it a comment");
         }
     }
 }
@@ -186,10 +248,70 @@ fn web_address(value: &[u8]) -> Result<(), Option<&[u8]>> {
 
 pub(super) fn sitemap(subject: &mut Subject<'_>, record: &Record<'_>) {
     let message = match web_address(record.value) {
-        Ok(()) => return,
+        Ok(()) => return sitemap_unreachable(subject, record),
         Err(_) if record.value.is_empty() => "the sitemap has no URL".to_owned(),
         Err(Some(scheme)) => format!("crawlers fetch no sitemap by '{}://'", shown(scheme)),
         Err(None) => format!("the sitemap '{}' is not an absolute URL", shown(record.value)),
     };
     not_absolute(subject, record, Code::SitemapNotAbsolute, message, "sitemap.xml");
+}
+
+/// Reports a URL that is absolute and leads nowhere.
+fn sitemap_unreachable(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let lower = value.to_ascii_lowercase();
+    let from = memchr::memmem::find(value, b"://").map_or(0, |at| at + 3);
+    let len = value[from..].iter().position(|byte| b"/?#".contains(byte));
+    let authority = &lower[from..len.map_or(value.len(), |len| from + len)];
+    let (user, host) = match memchr::memrchr(b'@', authority) {
+        Some(at) => (&authority[..at], &authority[at + 1..]),
+        None => (&b""[..], authority),
+    };
+    let schemes = [&b"http://"[..], b"https://"];
+    let starts = |text: &[u8]| schemes.iter().any(|scheme| text.starts_with(scheme));
+    let blank = |byte: &u8| byte.is_ascii_whitespace() || b",;".contains(byte);
+    let is_two = lower.split(blank).filter(|url| starts(url)).count() > 1;
+    let is_hidden = match str::from_utf8(value) {
+        Ok(text) => text.chars().any(|c| is_invisible(c) || c.is_control()),
+        Err(_) => false,
+    };
+    let host_alone = host.split(|byte| *byte == b':').next().unwrap_or_default();
+    let message = if is_two {
+        format!("'{}' is two URLs, and a record has one", shown(value))
+    } else if matches!(host_alone, b"http" | b"https") {
+        format!("the host of '{}' is '{}'", shown(value), shown(host_alone))
+    } else if is_hidden {
+        format!("'{}' has a character that nobody sees", shown(value))
+    } else if memchr::memmem::find(value, b"&amp;").is_some() {
+        format!("'{}' has '&amp;', which is '&' outside of HTML", shown(value))
+    } else if !user.is_empty() {
+        "the sitemap's URL has a user or a password, which everybody reads here".to_owned()
+    } else if is_private(host) {
+        format!("'{}' is a host that only your own network reaches", shown(host))
+    } else {
+        return;
+    };
+    subject
+        .add(Code::SitemapUnreachable, record.line, record.value_span(), message)
+        .help("write the URL by which everybody can fetch the sitemap, and one in each line");
+}
+
+/// Returns true if a host is of the machine itself or of a network without others.
+fn is_private(host: &[u8]) -> bool {
+    let Ok(host) = str::from_utf8(host) else { return false };
+    if let Some(end) = host.strip_prefix('[').and_then(|host| host.find(']')) {
+        let address: Option<Ipv6Addr> = host[1..=end].parse().ok();
+        return address.is_some_and(|address| {
+            address.is_loopback() || address.is_unspecified() || address.is_unique_local()
+        });
+    }
+    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.');
+    if let Ok(address) = host.parse::<Ipv4Addr>() {
+        return address.is_private()
+            || address.is_loopback()
+            || address.is_link_local()
+            || address.is_unspecified();
+    }
+    let top = host.rsplit('.').next().unwrap_or_default();
+    matches!(top, "localhost" | "local" | "internal" | "localdomain" | "lan")
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use robotsieve::Profile;
 use robotsieve::internals::{Content, Extent, Lines};
+use robotsieve::{Field, Profile};
 
 use crate::subject::Subject;
 use crate::{Code, Severity};
@@ -46,9 +46,12 @@ fn size(subject: &mut Subject<'_>) {
     let extent = Extent::of(file, &Profile::RFC9309);
     let line = Lines::of(file, extent, &Profile::RFC9309).count() as u32 + 1;
     let beyond = Extent { from: extent.to, to: file.len() };
-    let records = Lines::of(file, beyond, &Profile::RFC9309)
-        .filter(|line| matches!(line.content, Content::Record(_)))
-        .count();
+    let (mut records, mut loses) = (0, false);
+    for line in Lines::of(file, beyond, &Profile::RFC9309) {
+        let Content::Record(record) = line.content else { continue };
+        records += 1;
+        loses |= matches!(record.field, Field::UserAgent | Field::Allow | Field::Disallow);
+    }
     let is_cut = subject.robots.extent().end < file.len();
     let fate = if is_cut { "are not read" } else { "may be ignored" };
     let message = format!(
@@ -57,11 +60,16 @@ fn size(subject: &mut Subject<'_>) {
         file.len(),
         file.len() - extent.to,
     );
+    // Where one reader goes on, others stop.
     let severity = if is_cut { Severity::Error } else { Severity::Warning };
-    subject.add(Code::SizeLimit, line, extent.to..file.len(), message).severity(severity).help(
-        "shorten the file, for example with wildcards in place of lists of paths, and put what \
+    subject
+        .add(Code::SizeLimit, line, extent.to..file.len(), message)
+        .severity(severity)
+        .loses(loses)
+        .help(
+            "shorten the file, for example with wildcards in place of lists of paths, and put what \
              matters first",
-    );
+        );
 }
 
 fn served_as(subject: &mut Subject<'_>, content_type: &str) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Effect, Fix, Offered, Proposal};
-use super::code::Code;
+use super::code::{Code, Severity};
 use super::finding::{Finding, MAX_PER_CODE, Report};
 use super::options::Options;
 use super::prove::{Prover, Refusal, Subjects, Work, profiles};
@@ -67,7 +67,7 @@ pub(super) fn lint_within(file: &[u8], options: &Options, work: &mut Work) -> Re
         .filter(|draft| draft.finding.code == Code::BlocksEverything)
         .map(|draft| draft.finding.line)
         .collect();
-    for Draft { finding, proposal } in &mut drafts {
+    for Draft { finding, proposal, .. } in &mut drafts {
         let is_beside = finding.related.iter().any(|related| blocking.contains(&related.line));
         if finding.code.is_dead_rule() && is_beside {
             *proposal = None;
@@ -111,6 +111,7 @@ fn merge(drafts: &mut Vec<Draft>) {
         if same {
             first.finding.profiles.append(&mut later.finding.profiles);
             first.finding.profiles.dedup();
+            first.loses |= later.loses;
         }
         same
     });
@@ -144,7 +145,10 @@ impl<'a, 'w> Proofs<'a, 'w> {
 
     /// The finding, with a fix if what it proposes is proven and does no harm.
     fn finding(&mut self, draft: Draft) -> Finding {
-        let Draft { mut finding, proposal } = draft;
+        let Draft { mut finding, proposal, loses } = draft;
+        if loses {
+            finding.severity = Severity::Error;
+        }
         let Some(proposal) = proposal.filter(|_| self.is_text) else { return finding };
         let effect = if finding.code.is_dead_rule() {
             // The search has proven it.
@@ -154,8 +158,8 @@ impl<'a, 'w> Proofs<'a, 'w> {
                 Err(Refusal::Unproven)
             }
         } else {
-            let is_misspelt = finding.code == Code::MisspeltCrawler;
-            let nobody = is_misspelt.then(|| self.file[finding.span.clone()].to_vec());
+            let is_nobody = matches!(finding.code, Code::MisspeltCrawler | Code::OperatorsName);
+            let nobody = is_nobody.then(|| self.file[finding.span.clone()].to_vec());
             let effect = self.prove(&proposal, nobody);
             match effect {
                 Ok(Effect::None) if proposal.makes_count => {
@@ -170,6 +174,11 @@ impl<'a, 'w> Proofs<'a, 'w> {
                 effect => effect,
             }
         };
+        // What is proposed is what was meant: a verdict of some reader is another one now.
+        let turns = matches!(effect, Ok(Effect::Verdicts(_)) | Err(Refusal::Harm(_)));
+        if turns && proposal.is_meant() && finding.code != Code::JoinedGroups {
+            finding.severity = Severity::Error;
+        }
         match effect {
             Ok(effect)
                 if proposal.offered == Offered::IfItSpares
@@ -184,7 +193,9 @@ impl<'a, 'w> Proofs<'a, 'w> {
                 let mut help = format!("to {} would {}", proposal.what, harm.infinitive());
                 let without = match finding.code {
                     // Nobody has the misspelt name, and nothing is wrong with the line that joins.
-                    Code::MisspeltCrawler | Code::JoinedGroups => Err(Refusal::Unproven),
+                    Code::MisspeltCrawler | Code::OperatorsName | Code::JoinedGroups => {
+                        Err(Refusal::Unproven)
+                    }
                     _ => self.without_line(proposal.span.start),
                 };
                 match without {

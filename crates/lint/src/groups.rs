@@ -30,7 +30,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
             unreachable(subject, &nobody, group, &lines, rules.len());
         }
         if rules.is_empty() {
-            without_rules(subject, &lines);
+            without_rules(subject, group, &lines);
         } else {
             joined(subject, group, &lines);
         }
@@ -241,7 +241,12 @@ fn join(
         .propose(format!("give {all} a group with an empty 'Disallow:'"), at..at, rule);
 }
 
-fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
+fn without_rules(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
+    let last = lines[lines.len() - 1];
+    let next = subject.robots.groups().agents(group + 1).first().map(|next| next.line);
+    let at = subject.records.partition_point(|record| record.line <= last);
+    // Without any record, what the group was to say is gone.
+    let is_empty = subject.records.get(at).is_none_or(|record| Some(record.line) == next);
     // Other groups may have rules for the same crawlers.
     let (mut ruled, mut free) = (0, Vec::new());
     let values: BTreeSet<&[u8]> = lines
@@ -275,7 +280,11 @@ fn without_rules(subject: &mut Subject<'_>, lines: &[u32]) {
         )
     };
     let span = subject.value_span(lines[0]);
-    subject.add(Code::GroupWithoutRules, lines[0], span, message).severity(severity).help(help);
+    subject
+        .add(Code::GroupWithoutRules, lines[0], span, message)
+        .severity(severity)
+        .loses(is_empty && free.iter().any(|value| value != "'*'"))
+        .help(help);
 }
 
 fn unreachable(
@@ -306,7 +315,7 @@ fn unreachable(
         let others = subject.obeyed.by(value).iter().filter(|other| **other != group);
         instead.extend(others.take(RELATED));
     }
-    let severity = if rules == 0 { Severity::Note } else { Severity::Warning };
+    let severity = if rules == 0 { Severity::Note } else { Code::UnreachableGroup.severity() };
     let groups = subject.robots.groups();
     let lines = instead.into_iter().take(RELATED).flat_map(|other| groups.agents(other));
     let lines: Vec<u32> = lines.map(|agent| agent.line).take(RELATED).collect();

@@ -8,6 +8,7 @@
 //! | module | finds |
 //! |---|---|
 //! | `file` | what concerns the file as a whole |
+//! | `meant` | nothing: it says what a line that is no record means to be |
 //! | `lines` | what a single line shows: the parser's diagnostics, two records on one line |
 //! | `tokens` | user-agent lines: what is no product token, misspelt crawlers |
 //! | `fields` | fields that are neither user-agent lines nor rules |
@@ -79,6 +80,7 @@ mod fix;
 mod groups;
 pub mod internals;
 mod lines;
+mod meant;
 mod obeyed;
 mod options;
 mod prove;

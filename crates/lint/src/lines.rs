@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use robotsieve::internals::Names;
+use robotsieve::internals::{Extent, Lines, Names};
 use robotsieve::{Diagnostic, DiagnosticKind, Field, Record};
 
 use crate::shown::shown;
 use crate::subject::Subject;
-use crate::{Code, Severity, fields, file, tokens, values};
+use crate::{Code, Severity, fields, file, meant, tokens, values};
 
 pub(super) fn find(subject: &mut Subject<'_>) {
     let diagnostics = subject.robots.diagnostics();
@@ -29,6 +29,9 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     if is_utf16 || is_page && !has_groups {
         return;
     }
+    if !is_page {
+        in_comments(subject);
+    }
     for record in subject.records.clone() {
         two_records(subject, &record);
         match record.field {
@@ -41,41 +44,124 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     }
 }
 
-/// Reports a field within a value: `User-agent: * Disallow: /`.
+/// Reports fields within a value: `User-agent: * Disallow: /`, `Disallow: /aUser-agent: *`.
 fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
-    const FIELDS: [&[u8]; 5] = [b"user-agent", b"disallow", b"allow", b"sitemap", b"crawl-delay"];
+    /// More are not taken apart.
+    const RECORDS: usize = 256;
     let value = record.value;
+    let offset = record.value_span().start;
+    // For each record after the first one: where the value before it ends, and where it begins.
+    let mut next: Vec<(usize, usize)> = Vec::new();
     for colon in memchr::memchr_iter(b':', value) {
-        let before = value[..colon].trim_ascii_end();
-        let is_field = |field: &&&[u8]| {
-            before.len() > field.len()
-                && before[before.len() - field.len()..].eq_ignore_ascii_case(field)
-                && before[before.len() - field.len() - 1].is_ascii_whitespace()
+        let from = next.last().map_or(0, |(_, at)| *at);
+        let Some(at) = field_before(value, from, colon) else { continue };
+        next.push((without_line_end(&value[..at]).len(), at));
+        if next.len() == RECORDS {
+            break;
+        }
+    }
+    let Some(&(first, at)) = next.first() else { return };
+    let start = subject.record_span(record).start;
+    let message = format!(
+        "'{}' and '{}' are on one line, and a record ends with its line",
+        shown(&subject.file[start..(offset + first).max(subject.name_span(record).end + 1)]),
+        shown(&value[at..next.get(1).map_or(value.len(), |(end, _)| *end)]),
+    );
+    let end = subject.line_end(offset + at);
+    let mut lines = Vec::new();
+    for (number, (_, at)) in next.iter().enumerate() {
+        let to = next.get(number + 1).map_or(*at, |(end, _)| *end);
+        lines.extend_from_slice(end.as_bytes());
+        lines.extend_from_slice(&value[*at..to]);
+    }
+    let last = next[next.len() - 1].1;
+    let span = offset + at..record.value_span().end;
+    subject.add(Code::TwoRecords, record.line, span, message).propose(
+        "put each on a line of its own",
+        offset + first..offset + last,
+        lines,
+    );
+}
+
+/// Where the field begins that ends at a colon of a value; `None` if none does.
+fn field_before(value: &[u8], from: usize, colon: usize) -> Option<usize> {
+    const FIELDS: [&[u8]; 5] = [b"user-agent", b"disallow", b"allow", b"sitemap", b"crawl-delay"];
+    let before = value[from..colon].trim_ascii_end();
+    let ends = |field: &&&[u8]| {
+        before.len() >= field.len()
+            && before[before.len() - field.len()..].eq_ignore_ascii_case(field)
+    };
+    let field = FIELDS.iter().find(ends)?;
+    let at = before.len() - field.len();
+    let after = value[colon + 1..].trim_ascii_start();
+    let is_apart = at > 0 && before[at - 1].is_ascii_whitespace();
+    // Glued to what stands before it, it is a field only with a value that the field may have.
+    let has_value = match *field {
+        b"user-agent" => !after.is_empty(),
+        b"disallow" => matches!(after.first(), None | Some(b'/' | b'*')),
+        b"allow" => matches!(after.first(), Some(b'/' | b'*')),
+        b"sitemap" => after.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"http")),
+        _ => after.first().is_some_and(u8::is_ascii_digit),
+    };
+    (is_apart || has_value).then_some(from + at)
+}
+
+/// A value without what is meant to end its line: white space, a `\n` that is written out, tags such as `<br>`.
+fn without_line_end(value: &[u8]) -> &[u8] {
+    let mut value = value.trim_ascii_end();
+    loop {
+        let shorter = match value {
+            [rest @ .., b'\\', b'n' | b'r'] => rest,
+            [.., b'>'] => match memchr::memrchr(b'<', value) {
+                Some(open) => &value[..open],
+                None => return value,
+            },
+            _ => return value,
         };
-        let Some(field) = FIELDS.iter().find(is_field) else { continue };
-        let at = record.value_span().start + before.len() - field.len();
-        let first = value[..before.len() - field.len()].trim_ascii_end();
-        let message = format!(
-            "'{}' and '{}' are on one line, and a record ends with its line",
-            shown(
-                &subject.file[subject.record_span(record).start..]
-                    [..record.value_span().start + first.len() - subject.record_span(record).start]
-            ),
-            shown(&value[before.len() - field.len()..]),
-        );
-        let gap = record.value_span().start + first.len()..at;
-        let end = subject.line_end(at);
-        subject.add(Code::TwoRecords, record.line, at..record.value_span().end, message).propose(
-            "put each on a line of its own",
-            gap,
-            end,
-        );
-        return;
+        value = shorter.trim_ascii_end();
     }
 }
 
+/// Reports a record that is glued to the end of a comment: `# our botsUser-agent: *`.
+fn in_comments(subject: &mut Subject<'_>) {
+    let file = subject.file;
+    let extent = subject.robots.extent();
+    let mut found = Vec::new();
+    let profile = subject.profile;
+    let lines = Lines::of(file, Extent { from: extent.start, to: extent.end }, &profile);
+    for line in lines {
+        let Some(hash) = memchr::memchr(b'#', line.bytes) else { continue };
+        let comment = &line.bytes[hash..];
+        for colon in memchr::memchr_iter(b':', comment) {
+            let Some(at) = field_before(comment, 0, colon) else { continue };
+            let is_glued =
+                comment[at - 1].is_ascii_alphanumeric() || b".!".contains(&comment[at - 1]);
+            if is_glued && matches!(comment[at], b'U' | b'D' | b'A') {
+                let at = line.offset + hash + at;
+                found.push((line.number, at..line.offset + line.bytes.len()));
+                break;
+            }
+        }
+    }
+    for (line, span) in found {
+        let message = format!("'{}' is part of a comment", shown(&file[span.clone()]));
+        let end = subject.line_end(span.start);
+        let at = span.start..span.start;
+        subject.add(Code::TwoRecords, line, span, message).propose(
+            "put it on a line of its own",
+            at,
+            end,
+        );
+    }
+}
+
+/// Returns true if it is a user-agent line or a rule.
+fn is_of_groups(record: &Record<'_>) -> bool {
+    matches!(record.field, Field::UserAgent | Field::Allow | Field::Disallow)
+}
+
 /// How a field is usually written.
-fn spelt(field: Field) -> &'static str {
+pub(super) fn spelt(field: Field) -> &'static str {
     match field {
         Field::UserAgent => "User-agent",
         Field::Allow => "Allow",
@@ -148,9 +234,12 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
                 format!("no colon after '{}', so most crawlers ignore the line", shown(text));
             let what = format!("write '{}:'", shown(text));
             let end = span.end;
+            // What is read here is lost to most.
+            let is_lost = subject.record(line).is_some_and(is_of_groups);
             subject
                 .add(Code::MissingColon, line, span, message)
                 .severity(Severity::Warning)
+                .loses(is_lost)
                 .propose(what, end..end, ":");
         }
         DiagnosticKind::MisspeltField { likely } => {
@@ -168,9 +257,11 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
             let field = spelt(field);
             let message =
                 format!("most crawlers ignore '{}', which is read as '{field}' here", shown(text));
+            let is_lost = subject.record(line).is_some_and(is_of_groups);
             subject
                 .add(Code::MisspeltField, line, span.clone(), message)
                 .severity(Severity::Warning)
+                .loses(is_lost)
                 .propose(format!("write '{field}'"), span, field);
         }
         DiagnosticKind::RuleOutsideGroup => {
@@ -210,7 +301,7 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
                 format!("'{}' is already named on line {first_line}, {fate}", shown(token));
             let related = subject.related(first_line, "first named here");
             let draft = subject.add(Code::RepeatedToken, line, span, message);
-            draft.severity(severity).related([related]);
+            draft.severity(severity).loses(!merged).related([related]);
             if !merged {
                 draft.help("a crawler obeys the first group that names it, and no other");
             }
@@ -245,17 +336,42 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
             end..end + field.sign_end,
             ":",
         );
-    } else {
-        let message =
-            format!("'{}' is neither 'field: value' nor a comment, so it is ignored", shown(text));
-        let at = span.start;
-        subject.add(Code::NotARecord, line, span, message).propose(
-            "make the line a comment",
-            at..at,
-            "# ",
-        );
-        subject.offer_if_unchanging();
+        return;
     }
+    // Behind a mark or in a tag, or with a sign that only looks like a colon.
+    let seen = meant::seen(text);
+    let colon = seen.split_once(':').filter(|_| !text.contains(&b':'));
+    let has_field = match colon {
+        Some((name, value)) => meant::field(name.as_bytes(), value.trim().as_bytes()).is_some(),
+        None => {
+            let bare = seen.trim_start_matches(|c: char| !c.is_alphanumeric());
+            bare.len() < seen.len() && FieldAlone::of(bare.trim_end().as_bytes()).is_some()
+        }
+    };
+    if has_field {
+        let message = format!("'{}' is no record, so the line is ignored", shown(text));
+        subject
+            .add(Code::MissingColon, line, span, message)
+            .help("a field begins its line, and a plain colon follows it");
+        return;
+    }
+    if meant::is_value_alone(text) {
+        let message = format!("'{}' stands alone, so it is ignored", shown(text));
+        subject.add(Code::NotARecord, line, span, message).loses(true).help(
+            "if it is the value of the line above, write it behind that line's colon; if not, write the \
+             field before it",
+        );
+        return;
+    }
+    let message =
+        format!("'{}' is neither 'field: value' nor a comment, so it is ignored", shown(text));
+    let at = span.start;
+    subject.add(Code::NotARecord, line, span, message).propose(
+        "make the line a comment",
+        at..at,
+        "# ",
+    );
+    subject.offer_if_unchanging();
 }
 
 /// A known field, with another sign than a colon or none.
@@ -276,6 +392,8 @@ impl FieldAlone<'_> {
         let (sign_end, value) = match &after[blanks..] {
             [b'=' | b';', value @ ..] => (blanks + 1, value.trim_ascii()),
             [] => (0, &b""[..]),
+            // `Disallow/x`, `User-agent*`.
+            value @ [b'/' | b'*', ..] if blanks == 0 => (0, value),
             _ if blanks == 0 => return None,
             value => (0, value),
         };

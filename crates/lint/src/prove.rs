@@ -33,7 +33,7 @@ const PATHS: usize = 3;
 
 /// Two paths without a byte in common but the slash: a pattern that matches both names nothing. The
 /// first one is the last character of Unicode.
-const UNNAMED: [&[u8]; 2] = [b"/%F4%8F%BF%BF", b"/zqxjwk"];
+pub(crate) const UNNAMED: [&[u8]; 2] = [b"/%F4%8F%BF%BF", b"/zqxjwk"];
 
 /// The work that proofs may take together, in bytes looked at.
 #[derive(Debug)]
@@ -527,7 +527,7 @@ fn says(line: &[u8], profile: &Profile) -> Said {
 
 /// What a policy says of the start page, and of paths that it does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Start {
+pub(crate) struct Start {
     start_page: bool,
     unnamed: [bool; 2],
     /// True if no rule gives another verdict than these.
@@ -535,7 +535,12 @@ struct Start {
 }
 
 impl Start {
-    fn of(policy: &Policy) -> Start {
+    /// Returns true if the start page is closed, and all that no rule names.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.start_page && self.unnamed == [false; 2]
+    }
+
+    pub(crate) fn of(policy: &Policy) -> Start {
         let is_allowed = |path: &[u8]| policy.is_path_allowed(path).unwrap_or(true);
         let (start_page, unnamed) = (is_allowed(b"/"), UNNAMED.map(is_allowed));
         let whole = unnamed == [start_page; 2]

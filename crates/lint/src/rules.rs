@@ -3,11 +3,11 @@
 use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Field, LimitHit, Policy, Rule};
 
-use crate::Code;
 use crate::dead::{Dead, DeadRules, Fate, dead_rules};
 use crate::obeyed::Policies;
 use crate::shown::shown;
 use crate::subject::Subject;
+use crate::{Code, Severity};
 
 /// The file's rules without effect.
 pub(super) fn dead(subject: &Subject<'_>) -> DeadRules {
@@ -58,6 +58,11 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
             };
             (Code::NeverWins, message, "this rule wins", help)
         }
+        Fate::Outranked => {
+            let message =
+                format!("{rule} changes no verdict: where it could, {others} outranks it");
+            (Code::NeverWins, message, "this rule outranks it", None)
+        }
         Fate::Redundant if dead.causes.is_empty() => {
             let message = match record.field {
                 Field::Allow => format!("{rule} allows only what is allowed without it"),
@@ -79,6 +84,12 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
     let draft = subject.add(code, dead.line, span, message).related(related);
     if let Some(help) = help {
         draft.help(help);
+    }
+    // What is not opened opens no door, and nobody forbids /robots.txt.
+    let is_harmless = dead.fate == Fate::Outranked && record.field == Field::Allow
+        || dead.fate == Fate::NeverWins && dead.causes.is_empty();
+    if is_harmless {
+        draft.severity(Severity::Warning);
     }
     if dead.fate != Fate::NeverMatches && !dead.ends_group {
         draft.propose("remove the line", line, "");

@@ -4,9 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use memchr::memmem::Finder;
 use robotsieve::internals::{RobotsInternals as _, Selected};
-use robotsieve::{Crawler, Field, Policy, Rule, Verdict};
+use robotsieve::{Crawler, Field, Policy, Robots, Rule, Verdict};
 use robotsieve_known::internals as crawlers;
 
+use crate::diff::{self, Difference, Limits};
+use crate::prove::{Start, UNNAMED};
 use crate::shown::{quoted, shown};
 use crate::subject::Subject;
 use crate::{Code, Severity};
@@ -67,26 +69,20 @@ fn search_engines(subject: &Subject<'_>) -> Vec<Engines> {
 
 /// The rule that blocks a whole site, and whether rules that win against it allow something. `None`
 /// if there is none, or if the start page may be fetched all the same.
+///
+/// The policy says so and not how its rules are written: `*`, `*/` and `/*` block like `/`.
 pub(super) fn blocking<'p>(policy: &'p Policy, subject: &Subject<'_>) -> Option<(Rule<'p>, bool)> {
-    let mut has_exceptions = false;
-    // From highest to lowest precedence.
-    for rule in policy.rules() {
-        let can_match = match rule.pattern().first() {
-            Some(first) => *first == b'/' || *first == b'*' && subject.profile.wildcards,
-            None => !rule.anchored(),
-        };
-        match rule.verdict {
-            Verdict::Allow => has_exceptions |= can_match,
-            Verdict::Disallow => {
-                let is_all = matches!(rule.pattern(), b"/" | b"") && !rule.anchored();
-                if is_all && can_match {
-                    let is_closed = !policy.is_path_allowed(b"/").unwrap_or(true);
-                    return is_closed.then_some((rule, has_exceptions));
-                }
-            }
-        }
+    if !Start::of(policy).is_closed() {
+        return None;
     }
-    None
+    let rule = policy.decide_path(UNNAMED[1]).ok()?.rule()?;
+    let has_exceptions = policy.rules().any(|rule| rule.verdict.is_allow()) && {
+        let closed = Robots::parse(b"User-agent: *\nDisallow: /\n", &subject.profile);
+        let closed = closed.policy(&Crawler::names([""; 0]));
+        let limits = Limits { flips: 1, pairs: 1 << 10, samples: 1_000, ..Limits::default() };
+        !matches!(diff::policies(&closed, policy, &limits), Difference::Equal)
+    };
+    Some((rule, has_exceptions))
 }
 
 /// Blocking one crawler is a decision; blocking all, or a search engine, is often an oversight.

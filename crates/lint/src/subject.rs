@@ -40,6 +40,8 @@ const DECIDE_WORK: u64 = 20_000_000;
 pub(super) struct Draft {
     pub(super) finding: Finding,
     pub(super) proposal: Option<Proposal>,
+    /// True if a line that means to be a rule or a group is not read as that.
+    pub(super) loses: bool,
 }
 
 impl<'a> Subject<'a> {
@@ -82,7 +84,7 @@ impl<'a> Subject<'a> {
             fix: None,
             profiles: vec![self.name.clone()],
         };
-        let draft = Draft { finding, proposal: None };
+        let draft = Draft { finding, proposal: None, loses: false };
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count > MAX_PER_CODE {
@@ -172,6 +174,12 @@ impl Draft {
         self
     }
 
+    /// Says that a rule or a group is lost, if it is. Then the finding is an error, whatever its code.
+    pub(super) fn loses(&mut self, is_lost: bool) -> &mut Draft {
+        self.loses |= is_lost;
+        self
+    }
+
     pub(super) fn help(&mut self, help: impl Into<String>) -> &mut Draft {
         self.finding.help = Some(help.into());
         self
@@ -180,6 +188,12 @@ impl Draft {
     pub(super) fn related(&mut self, related: impl IntoIterator<Item = Related>) -> &mut Draft {
         self.finding.related.extend(related);
         self
+    }
+
+    /// Says of the change just proposed that something else may be meant, so that what it does to verdicts
+    /// says nothing of the finding.
+    pub(super) fn doubts(&mut self) {
+        self.proposal.iter_mut().for_each(|proposal| proposal.is_doubtful = true);
     }
 
     /// Says of the change just proposed that it makes a line about use count that did not.

@@ -1,11 +1,12 @@
 //! Findings about the values of user-agent lines.
 
-use robotsieve::internals::{Names, token};
+use robotsieve::internals::{Names, RobotsInternals as _, token};
 use robotsieve::{Crawler, Record, TokenBytes};
-use robotsieve_known::internals as crawlers;
+use robotsieve_known::{KnownCrawlers, NobodysName, internals as crawlers};
 
 use crate::Code;
-use crate::shown::shown;
+use crate::change::Offered;
+use crate::shown::{listed, shown};
 use crate::subject::Subject;
 
 pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
@@ -42,6 +43,15 @@ fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
     subject
         .add(Code::NamesNobody, record.line, span, message)
         .help("a user-agent line holds the product token of one crawler, or '*' alone");
+    // A colon too many, or HTML around it.
+    let bare = value.trim_ascii_start().strip_prefix(b":").unwrap_or(value).trim_ascii();
+    let end = memchr::memchr(b'<', bare).unwrap_or(bare.len());
+    let bare = bare[..end].trim_ascii_end();
+    let is_name = bare == b"*" || !bare.is_empty() && bare.iter().all(u8::is_ascii_alphabetic);
+    if is_name && bare.len() < value.len() {
+        let draft = subject.found.last_mut().expect("it was just added");
+        draft.propose(format!("write only '{}'", shown(bare)), record.value_span(), bare);
+    }
 }
 
 /// What stands behind the product token is ignored. What was meant depends on what it is.
@@ -128,7 +138,9 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
 }
 
 fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
-    let Some(known) = crawlers::misspelt(token) else { return };
+    let Some(known) = crawlers::misspelt(token) else {
+        return operators_name(subject, record, token);
+    };
     let message = format!("no crawler is known as '{}'; '{known}' is", shown(token));
     let span = record.value_span().start..record.value_span().start + token.len();
     subject.add(Code::MisspeltCrawler, record.line, span.clone(), message).propose(
@@ -136,4 +148,46 @@ fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
         span,
         known,
     );
+}
+
+/// Reports the name of a company, or a word for all crawlers, unless its crawlers obey the group by it.
+fn operators_name(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
+    let Some(name) = KnownCrawlers::built_in().nobodys_name(token) else { return };
+    let span = record.value_span().start..record.value_span().start + token.len();
+    let shown = shown(token);
+    match name {
+        NobodysName::Everybody => {
+            let message = format!("no crawler is known as '{shown}'; all of them are '*'");
+            subject.add(Code::OperatorsName, record.line, span.clone(), message).propose(
+                "write '*'",
+                span,
+                "*",
+            );
+        }
+        NobodysName::Operator { operator, crawlers } => {
+            let groups = subject.robots.groups();
+            let own = groups.group_of_line(record.line);
+            let selected = groups.select_named(&Crawler::name(&crawlers[0].token));
+            if own.is_some_and(|own| selected.groups().contains(&own)) {
+                return;
+            }
+            let tokens: Vec<String> =
+                crawlers.iter().map(|crawler| format!("'{}'", crawler.token)).collect();
+            let message = format!(
+                "no crawler is known as '{shown}'; those of {operator} are {}",
+                listed(&tokens)
+            );
+            // Which of them is meant is not known.
+            let draft = subject.add(Code::OperatorsName, record.line, span.clone(), message);
+            let known = &crawlers[0].token;
+            draft.help("write the product token of the crawler that is meant").propose(
+                format!("write '{known}'"),
+                span,
+                known.as_str(),
+            );
+            if let Some(proposal) = &mut draft.proposal {
+                proposal.offered = Offered::Never;
+            }
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! Findings about the values of rules.
 
+use std::ops::Range;
+
 use robotsieve::Record;
 use robotsieve::internals::{Encoding, RobotsInternals as _};
+use robotsieve_known::internals as crawlers;
 
 use crate::change::Offered;
 use crate::shown::{is_invisible, shown};
@@ -12,6 +15,8 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     let in_group = subject.robots.groups().group_of_line(record.line).is_some();
     if in_group {
         regular_expression(subject, record);
+        several_paths(subject, record);
+        placeholder(subject, record);
         match url(record.value) {
             Some(url) => other_host(subject, record, &url),
             None => no_leading_slash(subject, record),
@@ -105,6 +110,12 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
             subject.offer_if_unchanging();
             return;
         }
+        (0, _) if crawlers::is_well_known(text) => {
+            draft.help(format!(
+                "'{value}' is a crawler: if it is meant, write 'User-agent: {value}' above and the rule '/'"
+            ));
+            return;
+        }
         // A host without its scheme, or nothing that a path is likely to begin with.
         _ if is_host(text) || !text.iter().any(u8::is_ascii_alphanumeric) => {
             draft.help("a rule is a path, and begins with '/'");
@@ -179,7 +190,11 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
         let is_range = inside
             .windows(3)
             .any(|w| w[1] == b'-' && w[0].is_ascii_alphanumeric() && w[2].is_ascii_alphanumeric());
-        (is_range && len <= 12 || inside.first() == Some(&b'^')).then_some(open..open + len + 2)
+        // `[&%]`. A query of an array has nothing or a name between its brackets.
+        let are_signs = (2..=4).contains(&len)
+            && inside.iter().all(|byte| byte.is_ascii_punctuation() && !b"*[$".contains(byte));
+        (is_range && len <= 12 || are_signs || inside.first() == Some(&b'^'))
+            .then_some(open..open + len + 2)
     };
     let group = |open: usize| {
         let inside = &value[open + 1..];
@@ -210,6 +225,101 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
     subject
         .add(Code::RegularExpression, record.line, at + span.start..at + span.end, message)
         .help("only '*' and a '$' at the end have a meaning; write a rule for each case");
+}
+
+/// Reports several paths in one rule, with blanks, commas or the like between them.
+fn several_paths(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b",;|".contains(byte);
+    if value.first() != Some(&b'/') || !value.iter().any(is_separator) {
+        return;
+    }
+    let paths: Vec<&[u8]> = value.split(is_separator).filter(|path| !path.is_empty()).collect();
+    // `//` begins a comment of other languages. A star reaches over what separates them.
+    let is_path = |path: &&[u8]| path.starts_with(b"/") && !path.starts_with(b"//");
+    if paths[..paths.len() - 1].iter().any(|path| path.ends_with(b"*")) {
+        return;
+    }
+    if paths.len() < 2 || !paths.iter().all(is_path) {
+        return;
+    }
+    let message =
+        format!("'{}' is one path that no URL has, and not {} paths", shown(value), paths.len());
+    let span = record.value_span();
+    let name = shown(&subject.file[subject.name_span(record)]);
+    let between = format!("{}{name}: ", subject.line_end(span.start));
+    let lines = paths.join(between.as_bytes());
+    subject.add(Code::SeveralPaths, record.line, span.clone(), message).propose(
+        "write a rule for each path",
+        span,
+        lines,
+    );
+}
+
+/// Reports what stands in a rule for something else: the placeholders of templates, the escapes of HTML.
+fn placeholder(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let offset = record.value_span().start;
+    let star = memchr::memchr(b'*', value).unwrap_or(value.len());
+    // Behind a star it is what broken links have, and blocked on purpose.
+    if memchr::memmem::find(&value[..star], b"&amp;").is_some() {
+        let message = "'&amp;' is '&' in HTML alone";
+        let at = memchr::memmem::find(value, b"&amp;").unwrap_or_default() + offset;
+        let draft = subject.add(Code::Placeholder, record.line, at..at + 5, message);
+        let written = replaced_all(value, b"&amp;", b"&");
+        draft.propose(format!("write '{}'", shown(&written)), record.value_span(), written);
+        return;
+    }
+    let Some(span) = placeholder_in(value) else { return };
+    let message = format!(
+        "'{}' is a placeholder, and URLs have something in its place",
+        shown(&value[span.clone()])
+    );
+    subject
+        .add(Code::Placeholder, record.line, offset + span.start..offset + span.end, message)
+        .help("write '*' for the part that differs from URL to URL");
+}
+
+fn replaced_all(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for at in memchr::memmem::find_iter(text, old) {
+        written.extend_from_slice(&text[from..at]);
+        written.extend_from_slice(new);
+        from = at + old.len();
+    }
+    written.extend_from_slice(&text[from..]);
+    written
+}
+
+/// `:id`, `{id}`, `[id]`, `[...slug]` or `<id>` as a whole segment of a path, before any star: what stands
+/// behind one blocks what a broken template leaves in URLs.
+fn placeholder_in(value: &[u8]) -> Option<Range<usize>> {
+    const TAGS: [&[u8]; 8] = [b"a", b"b", b"br", b"div", b"i", b"li", b"p", b"span"];
+    let is_name = |name: &[u8]| {
+        name.first().is_some_and(u8::is_ascii_alphabetic)
+            && name.len() <= 40
+            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-:".contains(byte))
+    };
+    let star = memchr::memchr(b'*', value).unwrap_or(value.len());
+    let mut at = 0;
+    for segment in value[..star].split(|byte| b"/?".contains(byte)) {
+        let segment_at = at;
+        at += segment.len() + 1;
+        // A star right behind it goes on with the name.
+        let is_cut = segment_at + segment.len() == star && star < value.len();
+        let found = match segment {
+            [b':', name @ ..] => is_name(name) && !name.contains(&b':') && !is_cut,
+            [b'[', name @ .., b']'] => is_name(name.strip_prefix(b"...").unwrap_or(name)),
+            [b'{', name @ .., b'}'] => is_name(name),
+            [b'<', name @ .., b'>'] => is_name(name) && !TAGS.contains(&name),
+            _ => false,
+        };
+        if found && segment_at > 0 {
+            return Some(segment_at..segment_at + segment.len());
+        }
+    }
+    None
 }
 
 /// Bytes of a rule that should be percent-encoded, or should not.
@@ -251,18 +361,24 @@ fn unescaped(subject: &mut Subject<'_>, record: &Record<'_>) {
         let draft =
             subject.add(Code::UnescapedBytes, record.line, at + first..at + last + 1, message);
         draft.severity(severity);
+        // As it stands it is about URLs that hardly exist.
         if value.contains(&b'"') {
-            draft.help("quotation marks are part of the rule; URLs hardly have them");
+            draft.loses(true).help("quotation marks are part of the rule; URLs hardly have them");
         } else if str::from_utf8(value).is_ok_and(|text| text.chars().any(is_invisible)) {
-            draft.help("the rule has an invisible character, which URLs hardly have");
+            draft.loses(true).help("the rule has an invisible character, which URLs hardly have");
         } else if let Some(question) = probably_meant(value) {
-            draft.help(question);
+            draft.loses(true).help(question);
         } else {
             draft.propose(
                 format!("write '{}'", shown(&escaped(value))),
                 record.value_span(),
                 escaped(value),
             );
+            // Some send these as they are, so the rule may do what it says.
+            let is_sent = |byte: &u8| b"|\\^".contains(byte);
+            if value.iter().filter(|byte| is_unescaped(byte)).all(is_sent) {
+                draft.doubts();
+            }
         }
     }
 }
@@ -292,7 +408,11 @@ fn fragment(subject: &mut Subject<'_>, record: &Record<'_>) {
 fn probably_meant(value: &[u8]) -> Option<&'static str> {
     let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
     let has = |is: &dyn Fn(usize) -> bool| (0..value.len()).any(is);
-    if has(&|at| is_blank(value.get(at)) && value[at + 1..].starts_with(b"//")) {
+    let is_comment = |at: usize| {
+        let (before, after) = (&value[..at], &value[at + 1..]);
+        after.starts_with(b"//") || after.starts_with(b";") || before.ends_with(b";")
+    };
+    if has(&|at| is_blank(value.get(at)) && is_comment(at)) {
         return Some("if what follows the blank is a comment, put '#' before it");
     }
     if memchr::memchr2(b'<', b'>', value).is_some() {

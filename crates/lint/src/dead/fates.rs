@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use robotsieve::{Policy, Profile};
 
 use super::patterns::{PolicyRules, RankedRule};
-use super::work::{Dead, Fate, MAX_RULES, OverBudget, Question, Work};
+use super::work::{BYTES_PER_WORK, Dead, Fate, MAX_RULES, OverBudget, Question, Work};
 
 /// The most causes that are named.
 const NAMED_CAUSES: usize = 4;
@@ -151,10 +151,10 @@ impl<'p> Rules<'p> {
                 ends_group: false,
             }));
         }
-        if !removable {
-            return Ok(None);
-        }
         if let Some(twin) = twin.filter(|_| live.is_empty()) {
+            if !removable {
+                return Ok(None);
+            }
             return Ok(Some(Dead {
                 line,
                 fate: Fate::Duplicate,
@@ -167,7 +167,8 @@ impl<'p> Rules<'p> {
         let is_same = |line: &u32| {
             self.rules_of(*line).any(|r| (r.verdict, r.pattern) == (own.verdict, own.pattern))
         };
-        if let Some(same) = causes.iter().copied().find(|cause| *cause < line && is_same(cause)) {
+        let same = causes.iter().copied().find(|cause| *cause < line && is_same(cause));
+        if let Some(same) = same.filter(|_| removable) {
             return Ok(Some(Dead {
                 line,
                 fate: Fate::Duplicate,
@@ -181,9 +182,15 @@ impl<'p> Rules<'p> {
             |line: &u32| *line == 0 || self.rules_of(*line).any(|r| r.verdict != own.verdict);
         let (fate, causes) = if !decides && winners.iter().any(contradicts) {
             (Fate::NeverWins, winners.into_iter().filter(contradicts).collect())
+        } else if let Some(over) = self.outranks(&live, &causes, work) {
+            (Fate::Outranked, BTreeSet::from([over]))
         } else {
             (Fate::Redundant, causes)
         };
+        // What ends its group stays. That it decides nothing is worth telling if the verdict is another one.
+        if !removable && fate != Fate::NeverWins {
+            return Ok(None);
+        }
         let causes = causes.into_iter().filter(|line| *line != 0).take(NAMED_CAUSES).collect();
         Ok(Some(Dead { line, fate, causes, ends_group: false }))
     }
@@ -239,6 +246,50 @@ impl<'p> Rules<'p> {
             winners.extend(ranks.iter().map(|rank| rules.ranked[*rank].line));
         }
         (decides, winners)
+    }
+
+    /// The line of a rule that outranks a dead one and says the opposite of a target that both match, where
+    /// the verdict of all other targets is that of the dead rule anyway: then it was to change that of these.
+    ///
+    /// Found with a target made from both patterns: where one of them has its first star, the other's goes on.
+    fn outranks(&self, live: &[RuleId], causes: &BTreeSet<u32>, work: &mut Work) -> Option<u32> {
+        let is_all = |rule: &RankedRule<'p>| {
+            !rule.pattern.anchored
+                && rule.pattern.bytes.iter().all(|byte| b"/*".contains(byte))
+                && rule.pattern.bytes.iter().filter(|byte| **byte == b'/').count() <= 1
+        };
+        if !causes.iter().all(|line| self.rules_of(*line).all(is_all)) {
+            return None;
+        }
+        for &(policy, rank) in live {
+            let rules = &self.policies[policy];
+            let own = &rules.ranked[rank];
+            if !rules.wildcards || own.line == 0 {
+                continue;
+            }
+            let others = rules.compatible(rank, work).ok()?;
+            for other in others.into_iter().filter(|other| *other < rank) {
+                let over = &rules.ranked[other];
+                if over.verdict == own.verdict || over.line == 0 || over.pattern.anchored {
+                    continue;
+                }
+                let len = over.pattern.bytes.len() + own.pattern.bytes.len();
+                work.add(1 + len / BYTES_PER_WORK).ok()?;
+                let without_stars = |bytes: &[u8]| {
+                    bytes.iter().copied().filter(|byte| *byte != b'*').collect::<Vec<u8>>()
+                };
+                // `/*/raw` below `/user` is `/user/raw`.
+                let Some(star) = memchr::memchr(b'*', own.pattern.bytes) else { continue };
+                let mut target = without_stars(over.pattern.bytes);
+                target.extend(without_stars(&own.pattern.bytes[star + 1..]));
+                let matches = |rule: &RankedRule<'_>| rule.pattern.matches(&target, true);
+                let decides = rules.ranked[..rank].iter().position(matches);
+                if matches(own) && decides == Some(other) && target.first() == Some(&b'/') {
+                    return Some(over.line);
+                }
+            }
+        }
+        None
     }
 
     /// The rules of a line.

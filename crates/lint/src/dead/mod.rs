@@ -47,7 +47,7 @@ const WITNESS_WORK: u64 = 800_000;
 /// The dead rules of a file.
 #[derive(Debug, Default)]
 pub(super) struct DeadRules {
-    /// By line. All of them can be removed together.
+    /// By line. All of them that end no group can be removed together.
     pub(super) dead: Vec<Dead>,
     /// The lines of rules that exceeded the budget, ascending.
     pub(super) undecided: Vec<u32>,
@@ -96,6 +96,11 @@ pub(super) fn dead_rules(
             file_work -= work.done.min(file_work);
             let Ok(fate) = fate else { return true };
             if let Some(mut dead) = fate {
+                if !removable && dead.fate != Fate::NeverMatches {
+                    dead.ends_group = true;
+                    found.dead.push(dead);
+                    return false;
+                }
                 if let Some(group) = group {
                     dead.ends_group = rules_left[group] <= 1;
                     rules_left[group] = rules_left[group].saturating_sub(1);

@@ -15,6 +15,9 @@ pub(crate) enum Fate {
     NeverMatches,
     /// It never decides, and some of the rules that decide instead give the other verdict.
     NeverWins,
+    /// Where it decides, the verdict is the same without it, and where it is not, a rule that says the
+    /// opposite outranks it.
+    Outranked,
     /// Wherever it decides, the verdict is the same without it.
     Redundant,
     /// An earlier rule has the same pattern and verdict.
@@ -30,7 +33,7 @@ pub(crate) struct Dead {
     /// what holds without any rule.
     pub(crate) causes: Vec<u32>,
     /// True if it is the last rule of its group that is left. Without it, whatever is added to the
-    /// file later would belong to the group.
+    /// file later would belong to the group, or its crawlers would obey the group after it.
     pub(crate) ends_group: bool,
 }
 

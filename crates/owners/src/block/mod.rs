@@ -22,7 +22,7 @@ mod prove;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
-use robotsieve::{Crawler, DiagnosticKind, Field, Profile, Robots};
+use robotsieve::{Crawler, DiagnosticKind, Field, Profile, Robots, Rule, Verdict};
 use robotsieve_known::internals::is_named;
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose, notes};
 use robotsieve_lint::diff::{self, Limits};
@@ -39,6 +39,8 @@ const RECORDS: usize = 10;
 pub struct Block<'k> {
     known: &'k KnownCrawlers,
     blocked: Vec<Blocked<'k>>,
+    /// The tokens of those that were asked for by their names.
+    named: Vec<String>,
 }
 
 /// Returns true if a file has nothing but groups that shut crawlers out of the whole site: what
@@ -135,7 +137,7 @@ impl<'k> Block<'k> {
     /// Shuts nobody out yet. For the other ones of these crawlers nothing may change.
     #[must_use]
     pub fn new(known: &'k KnownCrawlers) -> Block<'k> {
-        Block { known, blocked: Vec::new() }
+        Block { known, blocked: Vec::new(), named: Vec::new() }
     }
 
     /// Shuts out the known crawlers of a purpose.
@@ -151,6 +153,7 @@ impl<'k> Block<'k> {
     /// Returns an error if it is no product token.
     pub fn add_crawler(&mut self, token: &str) -> Result<(), NoToken> {
         self::token(token)?;
+        self.named.push(token.to_owned());
         let known = self.known.by_token(token);
         self.add(known.map_or_else(|| Blocked::Unknown(token.to_owned()), Blocked::Known));
         Ok(())
@@ -191,11 +194,68 @@ impl<'k> Block<'k> {
         {
             return Err(CannotBlock::DidYouMean(question));
         }
+        let (permitted, notes) = self.permitted(&robots);
+        let mut rest = self.clone();
+        rest.blocked.retain(|one| !permitted.contains(one.token()));
+        rest.edit_rest(file, is_html, notes)
+    }
+
+    /// The tokens of crawlers that a group lets in by name, and everywhere, though their purpose is shut out: that
+    /// is somebody's decision, so it stays. And notes on it, also on those that are shut out by their names.
+    fn permitted(&self, robots: &Robots<'_>) -> (HashSet<&str>, Vec<String>) {
+        let mut kept: Vec<&str> = Vec::new();
+        let mut gone: Vec<&str> = Vec::new();
+        for one in &self.blocked {
+            let crawler = one.crawler();
+            if !is_named(robots, &Crawler::name(one.token())) {
+                continue;
+            }
+            let forbids = |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
+            let policy = robots.policy(&crawler);
+            // A group without any rule is no decision.
+            let group: BTreeSet<u32> =
+                robots.group_of(&crawler).into_iter().map(|(line, _)| line).collect();
+            let has_rules = robots.records().any(|record| {
+                matches!(record.field, Field::Allow | Field::Disallow)
+                    && group.last().is_some_and(|line| record.line > *line)
+            });
+            if !has_rules || policy.rules().any(forbids) {
+                continue;
+            }
+            if self.named.iter().any(|named| named.eq_ignore_ascii_case(one.token())) {
+                gone.push(one.token());
+            } else {
+                kept.push(one.token());
+            }
+        }
+        let mut notes = Vec::new();
+        if !kept.is_empty() {
+            notes.push(format!(
+                "the file lets these in by name, so they stay as they are: {} (--crawler TOKEN shuts one out)",
+                first_of(RECORDS, kept.iter().map(ToString::to_string))
+            ));
+        }
+        if !gone.is_empty() {
+            notes.push(format!(
+                "the file let these in by name, and shuts them out now: {}",
+                first_of(RECORDS, gone.iter().map(ToString::to_string))
+            ));
+        }
+        (kept.into_iter().collect(), notes)
+    }
+
+    /// [`Block::edit`] without those that stay.
+    fn edit_rest(
+        &self,
+        file: &[u8],
+        is_html: bool,
+        mut notes: Vec<String>,
+    ) -> Result<BlockedFile, CannotBlock> {
         let done: HashSet<&str> =
             prove::shut_out(file, &self.blocked).into_iter().map(Blocked::token).collect();
         let (new, proven) =
             self.proven(file, &self.groups(&done)).map_err(CannotBlock::Unproven)?;
-        let mut notes = self.notes(done.len());
+        notes.extend(self.notes(done.len()));
         if is_over_limit(&new) && new != file {
             notes.push(format!(
                 "the file is longer than {} bytes, of which crawlers need read no more, so the new \
@@ -207,6 +267,12 @@ impl<'k> Block<'k> {
             notes.push("the file begins as an HTML document does, and has groups".to_owned());
         }
         notes.extend(self.lost(file, &new));
+        // Googlebot's parser is one that many crawlers copy.
+        let unnamed = proven.unnamed.iter().filter(|(profile, _)| *profile == "google");
+        let unnamed: Vec<&str> = unnamed.map(|(_, name)| name.as_str()).collect();
+        if !unnamed.is_empty() {
+            notes.push(unnamed_note("google", &unnamed.join(", ")));
+        }
         Ok(BlockedFile { file: new, notes, profile_notes: profile_notes(&proven) })
     }
 
@@ -319,7 +385,8 @@ fn profile_notes(proven: &Proven) -> Vec<String> {
             }
         }
     };
-    by_profile(&proven.unnamed, &|profile, names| unnamed_note(profile, &names));
+    let older = proven.unnamed.iter().filter(|(profile, _)| *profile != "google").cloned().collect();
+    by_profile(&older, &|profile, names| unnamed_note(profile, &names));
     by_profile(&proven.taken_along, &|profile, names| {
         format!(
             "profile {profile} takes these for some of the crawlers that are shut out, because of \

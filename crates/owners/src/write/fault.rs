@@ -5,6 +5,9 @@ use std::fmt;
 /// How many faults the text of an error names.
 const MOST_SHOWN: usize = 20;
 
+/// How many lines of a file that is not written it shows.
+const MOST_LINES: usize = 50;
+
 /// A place in intentions, written like `groups[1].disallow[0]`.
 ///
 /// Places are numbered from 0, as in JSON and in programs.
@@ -82,24 +85,48 @@ impl fmt::Display for Fault {
 
 /// The error of intentions that no file says, or that are wrong.
 ///
-/// Its `Display` has a line for each fault, up to twenty.
+/// Its `Display` has a line for each fault, up to twenty, and then the file that is not written, with the numbers
+/// of its lines, which faults may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannotBuild {
     /// Never empty.
     faults: Vec<Fault>,
     is_unproven: bool,
+    /// The file that is not written; empty if values are wrong.
+    text: String,
 }
 
 impl CannotBuild {
     /// `Ok` if there are none.
     pub(super) fn unless_empty(faults: Vec<Fault>) -> Result<(), CannotBuild> {
-        if faults.is_empty() { Ok(()) } else { Err(CannotBuild { faults, is_unproven: false }) }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(CannotBuild { faults, is_unproven: false, text: String::new() })
     }
 
     /// The same for what is wrong with a file that could be written.
-    pub(super) fn unless_proven(faults: Vec<Fault>) -> Result<(), CannotBuild> {
+    pub(super) fn unless_proven(faults: Vec<Fault>, text: &str) -> Result<(), CannotBuild> {
         let proven = CannotBuild::unless_empty(faults);
-        proven.map_err(|wrong| CannotBuild { is_unproven: true, ..wrong })
+        proven.map_err(|wrong| CannotBuild { is_unproven: true, text: text.to_owned(), ..wrong })
+    }
+
+    /// The lines of the file that is not written, with their numbers, which faults name: up to fifty. Empty if
+    /// no file could be made at all.
+    #[must_use]
+    pub fn numbered(&self) -> String {
+        let lines = self.text.lines().count();
+        let width = lines.min(MOST_LINES).to_string().len();
+        let mut numbered: String = self
+            .text
+            .lines()
+            .zip(1..=MOST_LINES)
+            .map(|(line, number)| format!("{number:>width$} | {line}\n"))
+            .collect();
+        if let Some(more) = lines.checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            numbered += &format!("and {more} more lines\n");
+        }
+        numbered
     }
 
     /// Returns true if all values are fine, but some profile would read the file otherwise than asked for, or
@@ -121,9 +148,13 @@ impl fmt::Display for CannotBuild {
             write!(f, "{}{fault}", if number > 0 { "\n" } else { "" })?;
         }
         match self.faults.len().saturating_sub(MOST_SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more"),
+            0 => {}
+            more => write!(f, "\nand {more} more")?,
         }
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\nthe file, which is not written:\n{}", self.numbered().trim_end())
     }
 }
 

@@ -1,0 +1,267 @@
+//! A file that loses a rule or a group never passes: some finding is an error.
+
+use crate::support::random::Random;
+use robotsieve::{Crawler, Profile, Robots};
+use robotsieve_corpora::effort;
+use robotsieve_lint::{Code, Options, Severity, lint};
+
+/// The codes of the errors in a file.
+fn errors(file: &[u8]) -> Vec<Code> {
+    let report = lint(file, &Options::default());
+    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| finding.code).collect()
+}
+
+/// Accidents of real files, each with its siblings.
+#[test]
+fn accidents() {
+    for (code, files) in [
+        (
+            "RS301",
+            &[
+                "User-agent: : *\nDisallow: /a\n",
+                "User-agent: *<br>\nDisallow: /a\n",
+                "User-agent:\nDisallow: /a\n",
+                "User-agent: (all)\nDisallow: /a\n",
+            ][..],
+        ),
+        (
+            "RS203",
+            &[
+                "User-agent: *\nDisallow: /a\n\u{feff}User-agent: FooBot\nDisallow: /b\n",
+                "User-agent: *\nDisallow: /a\nUser\u{2011}agent: FooBot\nDisallow: /b\n",
+                "User-agent: *\nDis\u{200b}allow: /a\n",
+                "User-agent: *\n\u{2060}Disallow: /a\n",
+                "<p>User-agent: *</p>\n<p>Disallow: /a</p>\n",
+                "\\nUser-agent: *\\nDisallow: /a\n",
+                "User-agent: *\nNoallow: /a\n",
+            ],
+        ),
+        (
+            "RS202",
+            &[
+                "User-agent: *\nDisallow/a\n",
+                "User-agent: *\nDisallow\u{ff1a} /a\n",
+                "User-agent: *\n- Disallow /a\n",
+                "User-agent*\nDisallow: /a\n",
+            ],
+        ),
+        (
+            "RS210",
+            &[
+                "User-agent: *\nDisallow: /Sitemap: https://example.com/s.xml\n",
+                "User-agent: FooBot\nDisallow: /adminUser-agent: *\nDisallow: /a\n",
+                "User-agent: FooBot\nDisallow: /a\nSitemap: https://example.com/s.xmlUser-agent: *\n",
+                "User-agent: *\nAllow: /x*Disallow: /\n",
+                "User-agent: *\\nDisallow: /a\n",
+                "User-agent: *<br>Disallow: /a\n",
+                "User-agent: FooBot\nDisallow: /\n# for othersUser-agent: *\nDisallow: /a\n",
+            ],
+        ),
+        (
+            "RS413",
+            &[
+                "User-agent: *\nDisallow: /a /b /c\n",
+                "User-agent: *\nDisallow: /a,/b,/c\n",
+                "User-agent: *\nDisallow: /a; /b\n",
+                "User-agent: *\nDisallow: /a | /b\n",
+            ],
+        ),
+        (
+            "RS307",
+            &[
+                "User-agent: *\nDisallow: */\n",
+                "User-agent: *\nDisallow: *\n",
+                "User-agent: *\nDisallow: */*\n",
+                "User-agent: *\nDisallow: /*\n",
+            ],
+        ),
+        (
+            "RS312",
+            &[
+                "User-agent: semrush\nDisallow: /a\n",
+                "User-agent: Google\nDisallow:\n\nUser-agent: *\nDisallow: /\n",
+                "User-agent: Facebook\nDisallow: /\n",
+                "User-agent: all\nDisallow: /a\n",
+                "User-agent: robots\nDisallow: /a\n",
+            ],
+        ),
+        (
+            "RS414",
+            &[
+                "User-agent: *\nDisallow: /n/:state_code/\n",
+                "User-agent: *\nDisallow: /[path]/\n",
+                "User-agent: *\nDisallow: /{videoId}/\n",
+                "User-agent: *\nDisallow: /a?b&amp;c\n",
+            ],
+        ),
+        (
+            "RS407",
+            &[
+                "User-agent: *\nDisallow: /a ; our folder\n",
+                "User-agent: *\nDisallow: /a; our folder\n",
+                "User-agent: *\nDisallow: /a // our folder\n",
+                "User-agent: *\nDisallow: /a\u{a0}\n",
+            ],
+        ),
+        (
+            "RS402",
+            &[
+                "User-agent: *\nDisallow: /\n\nUser-agent: *\nAllow: /\n",
+                "User-agent: *\nDisallow: /\nAllow: /\n",
+                "User-agent: *\nDisallow: /a\nAllow: /a*\n",
+                "User-agent: *\nDisallow: /\nAllow: /open-user\nDisallow: /*/raw\n",
+            ],
+        ),
+        ("RS204", &["User-agent: *\nDisallow:\nhttps://www.example.com/cgi-bin/d2.cgi?a\n"]),
+        (
+            "RS201",
+            &[
+                "User-agent: *\nDisallow:\n/a\n",
+                "User-agent:\n*\nDisallow: /a\n",
+                "GPTBot\nDisallow: /a\n",
+                "User-agent: *\n: /a\n",
+            ],
+        ),
+        ("RS411", &["User-agent: *\nDisallow: /a[&%]b\n"]),
+        ("RS302", &["User-agent: AhrefsBot, SemrushBot\nDisallow: /a\n"]),
+        ("RS308", &["User-agent: GTPBot\nDisallow: /a\n"]),
+        ("RS406", &["User-agent: *\nDisallow: /a$*\n"]),
+        ("RS306", &["User-agent: *\nDisallow: /a\n\nUser-agent: FooBot\n"]),
+    ] {
+        let code = Code::named(code).unwrap();
+        for file in files {
+            let errors = errors(file.as_bytes());
+            assert!(errors.contains(&code), "{code} {file:?}: {errors:?}");
+        }
+    }
+}
+
+/// What only looks like one of them is no error.
+#[test]
+fn no_accidents() {
+    for file in [
+        "User-agent: *\nDisallow: /user-agent:\nDisallow: /allow:x\nDisallow: /a,b/c\n",
+        "User-agent: *\nDisallow: /*,/k,*\nDisallow: /*{{\nDisallow: *&amp;utm*\nDisallow: /a[]=\n",
+        "User-agent: *\nDisallow: /a\n# to block it, write Disallow: /b\nNote: we disallow: nothing\n",
+        "User-agent: Mozilla\nDisallow: /a\nUser-agent: Pinterest\nDisallow: /b\n",
+        "User-agent: *\nDisallow: /b/*?*|\n",
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /a/\n",
+        "User-agent: *\n",
+        "User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nCrawl-delay: 10\n",
+        "User-agent: *\nDisallow: /a\nhttps://example.com/terms\nprose about us\n",
+    ] {
+        assert_eq!(errors(file.as_bytes()), [], "{file:?}");
+    }
+}
+
+/// Names that a profile compares in part do name the crawlers of an operator.
+#[test]
+fn an_operator_where_a_part_of_the_name_counts() {
+    let file = b"User-agent: Google\nDisallow: /a\n";
+    for (name, profile) in Profile::NAMED {
+        let report = lint(file, &Options::new([(*name, *profile)]));
+        let found = report.findings.iter().any(|finding| finding.code == Code::OperatorsName);
+        let names = !Robots::parse(file, profile)
+            .policy(&Crawler::name("Googlebot"))
+            .is_allowed("/a")
+            .unwrap();
+        assert_eq!(found, !names, "{name}");
+    }
+}
+
+fn line(random: &mut Random, number: usize) -> String {
+    let rule = *random.of::<&str>(&["Disallow", "Allow", "disallow"]);
+    let path = *random.of::<&str>(&["/a", "/b/", "/*.pdf$", "/c?d=", "/e-f/g"]);
+    format!("{rule}: {path}{number}")
+}
+
+fn file(random: &mut Random) -> Vec<String> {
+    let mut lines = Vec::new();
+    for token in ["FooBot", "*", "BarBot", "GPTBot"].into_iter().take(1 + random.below(4)) {
+        lines.push(format!("User-agent: {token}"));
+        if random.below(4) == 0 {
+            lines.push("Crawl-delay: 10".to_owned());
+        }
+        let rules = 1 + random.below(4);
+        for number in 0..rules {
+            let text = line(random, lines.len() + number);
+            lines.push(text);
+        }
+        lines.push(String::new());
+    }
+    if random.below(2) == 0 {
+        lines.push("Sitemap: https://example.com/sitemap.xml".to_owned());
+    }
+    lines
+}
+
+/// The lines with one accident.
+fn with_accident(random: &mut Random, lines: &[String]) -> Vec<u8> {
+    const BEFORE: [&str; 14] = [
+        "\u{feff}", "\u{200b}", "\u{2060}", "\u{200e}", "- ", "<p>", "x", "\\n", "\"", "1. ", "• ",
+        ">", "foo ", "/admin",
+    ];
+    let mut lines = lines.to_vec();
+    let records: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].is_empty()).collect();
+    let at = records[random.below(records.len())];
+    match random.below(6) {
+        kind @ (0 | 1) => {
+            // The next record is drawn up.
+            if let Some(next) = records.iter().find(|next| **next > at) {
+                let next = lines[*next].clone();
+                let between = if kind == 0 { "" } else { " " };
+                lines[at] = format!("{}{between}{next}", lines[at]);
+                let gone = records[records.iter().position(|known| *known == at).unwrap() + 1];
+                lines.remove(gone);
+            }
+        }
+        2 | 3 => lines[at].insert_str(0, random.of::<&str>(&BEFORE)),
+        4 => {
+            let name = lines[at].find(':').unwrap() + 1;
+            lines[at].remove(random.below(name));
+        }
+        _ if lines.len() > 1 => {
+            lines.remove(0);
+        }
+        _ => {}
+    }
+    (lines.join("\n") + "\n").into_bytes()
+}
+
+fn verdicts(file: &[u8]) -> Vec<bool> {
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let mut verdicts = Vec::new();
+    for name in ["FooBot", "BarBot", "GPTBot", "Other"] {
+        let policy = robots.policy(&Crawler::name(name));
+        for number in 0..20 {
+            for path in ["/a", "/b/", "/x.pdf", "/c?d=", "/e-f/g"] {
+                verdicts.push(policy.is_path_allowed(&format!("{path}{number}")).unwrap());
+            }
+        }
+    }
+    verdicts
+}
+
+/// Lines that are glued or joined, have something in front or lack a byte of their field, and files whose first
+/// line is gone: if a verdict is another one, a finding is an error.
+#[test]
+fn no_lost_rule_passes() {
+    let mut random = Random(43);
+    let mut changed = 0;
+    for _ in 0..effort::cases(3_000) {
+        let lines = file(&mut random);
+        let whole = (lines.join("\n") + "\n").into_bytes();
+        if !errors(&whole).is_empty() {
+            continue;
+        }
+        let broken = with_accident(&mut random, &lines);
+        if verdicts(&whole) == verdicts(&broken) {
+            continue;
+        }
+        changed += 1;
+        let errors = errors(&broken);
+        assert!(!errors.is_empty(), "{}", String::from_utf8_lossy(&broken));
+    }
+    assert!(changed > 200, "{changed}");
+}
