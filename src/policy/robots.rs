@@ -19,6 +19,7 @@ use crate::read::groups::{Agent, Groups};
 use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
 use crate::rules::{RawRule, RuleSet};
+use crate::verdict::Verdict;
 
 /// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
 /// many crawlers obey beside others is in the policy of each of them, so all policies together can
@@ -168,6 +169,8 @@ impl<'a> Robots<'a> {
         if self.config.inherit_pace && pace.is_none() && !runs.is_empty() {
             pace = self.groups.pace_of_everybody();
         }
+        let most = self.config.skip_above;
+        pace.left_alone = most.is_some() && pace.min_interval() > most;
         pace.within(self.config.max_interval)
     }
 
@@ -236,7 +239,8 @@ impl<'a> Robots<'a> {
     fn new_policy(&self, selected: &Selected, runs: &[u32], config: &Config) -> Policy {
         let profile = self.groups.profile();
         let rules = || selected.groups().iter().flat_map(|&group| self.groups.rules(group));
-        let rule_set = RuleSet::new(
+        let pace = self.pace_of(runs);
+        let mut rule_set = RuleSet::new(
             rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
                 line: rule.line,
                 verdict: rule.verdict,
@@ -244,10 +248,15 @@ impl<'a> Robots<'a> {
             }),
             profile,
         );
-        let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
+        let mut empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents(selected);
+        if pace.left_alone {
+            // Sets and packs keep what the rules are compiled to, so it is these that say no.
+            let line = agents.clone().next().map_or(1, |agent| agent.line);
+            let nothing = RawRule { line, verdict: Verdict::Disallow, value: b"/" };
+            (rule_set, empty_rule) = (RuleSet::new([nothing].into_iter(), profile), None);
+        }
         let agents = agents.map(|agent| (agent.line, self.groups.agent_value(agent)));
-        let pace = self.pace_of(runs);
         Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule, pace)
     }
 }

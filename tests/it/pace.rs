@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use robotsieve::pack::{Pack, Writer};
 use robotsieve::records::{Pace, Value};
-use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
+use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Profile, Reason, Robots};
 use robotsieve::{Origin, PolicySet, SiteRules};
 use serde_json::Value as Json;
 
@@ -104,6 +104,50 @@ fn one_case(case: &Json, profile: &Profile) {
         assert_eq!(policies.pace(at), pace, "{id}");
         assert_eq!(set.pace(at), pace, "{id}");
         assert_eq!(site.pace(at).unwrap(), pace, "{id}");
+    }
+}
+
+/// A site that asks for more than the crawler is ready to wait is left alone, in every place that has
+/// verdicts, and each that can say why does.
+#[test]
+fn slow_sites_are_left_alone() {
+    let file = b"User-agent: a\nCrawl-delay: 300\nUser-agent: b\nCrawl-delay: 60\nUser-agent: *\nDisallow: /x";
+    let crawlers = ["a", "b", "c"].map(Crawler::name);
+    for keep_rules in [true, false] {
+        // The cap is on the pace that is told, not on the one that is compared.
+        let config = Config::default()
+            .with_skip_above(Some(Duration::from_secs(60)))
+            .with_max_interval(Duration::from_secs(10))
+            .with_keep_rules(keep_rules);
+        let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
+        let mut set = PolicySet::new(&Profile::RFC9309, &config, crawlers.clone());
+        set.insert(&origin_of("a"), file);
+        let mut writer =
+            Writer::new(Vec::new(), &Profile::RFC9309, crawlers.clone(), &config).unwrap();
+        let packed = writer.recipe().pack(file);
+        let rules = SiteRules::Rules(writer.put(&packed).unwrap());
+        writer.add(&origin_of("a"), rules, None).unwrap();
+        let bytes = writer.finish().unwrap();
+        let pack = Pack::open(&bytes).unwrap();
+        let (site, set) =
+            (pack.get(&origin_of("a")).unwrap().unwrap(), set.get(&origin_of("a")).unwrap());
+        let url = "https://a/y";
+        for (at, (crawler, alone)) in crawlers.iter().zip([true, false, false]).enumerate() {
+            let policy = robots.policy(crawler);
+            let decision = policy.decide(url).unwrap();
+            assert_eq!(decision.verdict.is_allow(), !alone);
+            assert_eq!(decision.reason == Reason::LeftAlone, alone);
+            assert_eq!(policy.is_allowed("https://a/robots.txt"), Ok(true));
+            let paces = [robots.pace(crawler), policy.pace(), set.pace(at), site.pace(at).unwrap()];
+            assert!(paces.iter().all(|pace| *pace == paces[0]), "{paces:?}");
+            assert_eq!(paces[0].left_alone, alone);
+            assert!(paces[0].min_interval() <= Some(Duration::from_secs(10)));
+            let packed = site.policy(at).unwrap();
+            assert_eq!(packed.is_some_and(|policy| policy.pace().left_alone), alone);
+        }
+        let mut answers = [Answer::Unknown; 3];
+        CrawlerPolicies::of(&robots, &crawlers).ask(url, &mut answers);
+        assert_eq!(answers, [Answer::Disallow, Answer::Allow, Answer::Allow]);
     }
 }
 

@@ -61,11 +61,15 @@ pub struct Pace {
     pub crawl_delay: Option<Duration>,
     /// The number of documents to request, and the time for them.
     pub request_rate: Option<RequestRate>,
+    /// True if the interval is longer than [`Config::skip_above`](crate::Config::skip_above): the crawler
+    /// leaves the site alone.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub left_alone: bool,
 }
 
 impl Pace {
     /// No delay and no rate.
-    pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None };
+    pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None, left_alone: false };
 
     /// The time to wait between the beginnings of two requests that satisfies both the delay and
     /// the rate: the longer one. `None` if the file says nothing.
@@ -96,7 +100,11 @@ impl Pace {
             (Some(rate), Some(other)) if !other.is_slower(&rate) => Some(rate),
             (rate, other) => other.or(rate),
         };
-        Pace { crawl_delay: self.crawl_delay.max(other.crawl_delay), request_rate }
+        Pace {
+            crawl_delay: self.crawl_delay.max(other.crawl_delay),
+            request_rate,
+            left_alone: self.left_alone || other.left_alone,
+        }
     }
 
     /// The same, with no interval longer than this.
@@ -108,6 +116,7 @@ impl Pace {
         Pace {
             crawl_delay: self.crawl_delay.map(|delay| delay.min(max)),
             request_rate: self.request_rate.map(shorten),
+            ..self
         }
     }
 }
