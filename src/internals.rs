@@ -37,6 +37,7 @@ use crate::policy::robots::Robots;
 use crate::read::crawler::Crawler;
 use crate::read::fields::Pace;
 use crate::read::parse::Record;
+use crate::records::Scope;
 use crate::rules::target::{InvalidUrl, Target, TargetBuffer};
 
 /// More of a [`Robots`].
@@ -45,9 +46,11 @@ pub trait RobotsInternals<'a> {
     fn groups(&self) -> &Groups<'a>;
     /// The policy for a crawler, with its rules even if the configuration does not keep them.
     fn policy_with_rules(&self, crawler: &Crawler) -> Policy;
-    /// The policy of these groups, if it fits into what is left of [`POLICY_BYTES`].
+    /// The groups that a crawler obeys and its runs of user-agent lines, in the order of [`Scope`].
+    fn scopes_of(&self, crawler: &Crawler) -> Vec<Scope>;
+    /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`].
     fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy>;
-    /// The policy for selected groups.
+    /// The policy for selected groups, without a pace.
     fn policy_of(&self, selected: &Selected) -> Policy;
 }
 
@@ -60,6 +63,10 @@ impl<'a> RobotsInternals<'a> for Robots<'a> {
         self.policy_with_rules(crawler)
     }
 
+    fn scopes_of(&self, crawler: &Crawler) -> Vec<Scope> {
+        self.scopes_of(crawler)
+    }
+
     fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy> {
         self.policy_within(selected, room)
     }
@@ -67,6 +74,12 @@ impl<'a> RobotsInternals<'a> for Robots<'a> {
     fn policy_of(&self, selected: &Selected) -> Policy {
         self.policy_of(selected)
     }
+}
+
+/// Returns true if records of this scope are for the crawler that has `scopes`
+/// ([`RobotsInternals::scopes_of`]).
+pub fn is_within(scopes: &[Scope], scope: Scope) -> bool {
+    crate::records::is_within(scopes, scope)
 }
 
 /// More of a [`Policy`].

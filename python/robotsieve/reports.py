@@ -148,11 +148,13 @@ Ruling = Literal["allow", "disallow", "unknown"]
 - ``disallow``: Some statement disallows it.
 - ``unknown``: No statement is about it."""
 
-ScopeKind = Literal["file", "group", "outside"]
+ScopeKind = Literal["file", "group", "run", "outside"]
 """Where a record belongs.
 
 - ``file``: To the whole file.
 - ``group``: To a group.
+- ``run``: To a run of user-agent lines that is not the whole of its group, as a ``Crawl-delay``,
+  a ``Request-rate`` and a ``Visit-time`` do.
 - ``outside``: To no group, although its kind does not apply to the whole file."""
 
 Severity = Literal["note", "warning", "error"]
@@ -1538,11 +1540,15 @@ class RecordScope(Document):
     """Whom records are for."""
 
     scope: ScopeKind
-    """The whole file, a group, or nobody."""
+    """The whole file, a group, a run of user-agent lines, or nobody."""
     group: int | None
-    """The number of the group, from 0. ``null`` if it is not one."""
+    """The number of the group, from 0: of a run, of the group that it is in. ``null`` if there is
+    none.
+    """
+    run: int | None
+    """The number of the run of user-agent lines, from 0. ``null`` if it is not one."""
     crawlers: tuple[str, ...] | None
-    """The product tokens of the group."""
+    """The product tokens of the group or run."""
     label: str
     """The same in words, such as ``for GPTBot``."""
     notes: tuple[str, ...]
@@ -1566,7 +1572,7 @@ class RecordsReport(Document):
     """The name of the profile. ``null`` if it has none."""
     scopes: tuple[RecordScope, ...]
     """Whom the records are for, and which have some: the whole file first, then the groups in their
-    order, then what is outside all groups.
+    order, each with those of its runs of user-agent lines, then what is outside all groups.
     """
     records: tuple[TypedRecord, ...]
     """The records, in the order of the file."""
@@ -1992,6 +1998,8 @@ class TypedRecord(Document):
     """Where the record belongs."""
     group: int | None
     """The number of its group, from 0."""
+    run: int | None
+    """The number of its run of user-agent lines, from 0, if it belongs to one."""
     error: str | None
     """The fault of the value."""
     note: str | None

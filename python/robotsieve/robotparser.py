@@ -46,7 +46,7 @@ class RuleLine(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What holds for some user agents: their groups, merged."""
+    """What holds for some user agents: their groups, merged, and the delay and rate asked of them."""
 
     useragents: list[str]
     rulelines: list[RuleLine]
@@ -178,7 +178,7 @@ class RobotFileParser:
 
     @property
     def entries(self) -> list[Entry]:
-        """The groups that name crawlers, those of the same crawlers merged."""
+        """The groups that name crawlers, those of the same crawlers merged; one for each delay."""
         return [entry for entry in self._entries() if "*" not in entry.useragents]
 
     @property
@@ -188,16 +188,18 @@ class RobotFileParser:
 
     def _entries(self) -> list[Entry]:
         robots = self._policies.robots
-        entries: dict[tuple[int, ...], Entry] = {}
+        entries: dict[tuple[object, ...], Entry] = {}
         for token in dict.fromkeys(token.lower() for token in robots.tokens):
             policy = robots.policy(Crawler(token))
-            lines = tuple(line for line, _ in policy.group)
-            if lines in entries:
-                entries[lines].useragents.append(token)
+            # A delay is that of the lines above it, which may not be the whole group.
+            pace = _delay_of(policy), _rate_of(policy)
+            key = (*pace, *(line for line, _ in policy.group))
+            if key in entries:
+                entries[key].useragents.append(token)
                 continue
             rules = sorted(policy.rules, key=lambda rule: rule.line)
             rulelines = [RuleLine(rule.value, rule.verdict == "allow") for rule in rules]
-            entries[lines] = Entry([token], rulelines, _delay_of(policy), _rate_of(policy))
+            entries[key] = Entry([token], rulelines, *pace)
         return list(entries.values())
 
     def __str__(self) -> str:

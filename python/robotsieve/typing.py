@@ -123,6 +123,7 @@ class ConfigFields(TypedDict, total=False):
     keep_sitemaps: bool
     keep_rights: bool
     max_interval: float
+    skip_above: Union[float, None]
     inherit_pace: bool
 
 
@@ -141,6 +142,7 @@ Reason: TypeAlias = Literal[
     "robots-txt",
     "allow-all",
     "disallow-all",
+    "left-alone",
     "rules-not-kept",
 ]
 #: What applies to a site, why, and what its robots.txt looks like: see ``robotsieve.aio``.

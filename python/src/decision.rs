@@ -117,6 +117,7 @@ pub struct Decision {
     /// - ``empty-rule``: allowed, since its only rules are empty.
     /// - ``robots-txt``: allowed, since it is the robots.txt itself.
     /// - ``allow-all``, ``disallow-all``: what is known of the site is not a file (:meth:`Pack.outcome`).
+    /// - ``left-alone``: disallowed, since the site asks for a longer delay than ``Config.skip_above``.
     /// - ``rules-not-kept``: the set or pack does not keep what would tell.
     pub reason: &'static str,
     /// The line of the rule, from 1 on, or of the empty one.

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use robotsieve_python_common::settings::{INTERVAL, config_of_dict, from_dict, to_python};
+use robotsieve_python_common::settings::{INTERVALS, config_of_dict, from_dict, to_python};
 use serde_json::Value;
 
 use crate::text::type_name;
@@ -91,12 +91,14 @@ impl Profile {
     }
 }
 
-/// How policies are built. The default suits most programs, and no configuration changes a verdict.
+/// How policies are built. The default suits most programs, and no configuration but ``skip_above`` changes a
+/// verdict.
 ///
 /// ``keep_rules=False`` makes policies smaller, and they can no longer say which rule decided.
 /// ``keep_sitemaps=True`` makes sets and packs keep the sitemaps of each file, ``keep_rights=True`` makes
 /// packs keep what it says of rights. ``max_interval`` is the longest crawl delay that counts, in
-/// seconds; ``inherit_pace=True`` lets a crawler with a group of its own take the delay of the ``*``
+/// seconds; a site that asks for more than ``skip_above`` seconds is left alone: all of its URLs are
+/// disallowed, with the reason ``left-alone``; ``inherit_pace=True`` lets a crawler with a group of its own take the delay of the ``*``
 /// group if its own has none. ``engine``, ``limits`` and
 /// ``build_after`` are for measuring: see the documentation of the Rust library.
 ///
@@ -123,7 +125,9 @@ impl Config {
     /// All fields. ``Config(**config.to_dict())`` is the same configuration.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let fields = to_python(py, &json(&self.0)?)?;
-        fields.set_item(INTERVAL, self.0.max_interval.as_secs_f64())?;
+        let [max_interval, skip_above] = INTERVALS;
+        fields.set_item(max_interval, self.0.max_interval.as_secs_f64())?;
+        fields.set_item(skip_above, self.0.skip_above.map(|most| most.as_secs_f64()))?;
         Ok(fields)
     }
 
@@ -164,7 +168,7 @@ fn repr<T: serde::Serialize>(
             Value::Bool(false) => "False".to_owned(),
             Value::Null => "None".to_owned(),
             // As `to_dict` has it.
-            Value::Object(parts) if name == INTERVAL => {
+            Value::Object(parts) if INTERVALS.contains(&name.as_str()) => {
                 let part = |name: &str| parts.get(name).and_then(Value::as_f64).unwrap_or_default();
                 (part("secs") + part("nanos") / 1e9).to_string()
             }

@@ -6,7 +6,7 @@ use crate::automaton::Limits;
 use crate::engine::Engine;
 
 /// How policies are built. The default suits most programs: engine and time of compiling are
-/// chosen by measured costs, and no configuration changes a verdict.
+/// chosen by measured costs, and no configuration changes a verdict but `skip_above`.
 ///
 /// Set an engine to compare engines or to compile before the first question, lower the
 /// [`Limits`] to bound memory, and drop the rules (`keep_rules`) to hold many policies that never
@@ -65,9 +65,27 @@ pub struct Config {
     /// ([`Policy::pace`](crate::Policy::pace)).
     ///
     /// The default is one day. A copy of the file is rarely used for longer, so the crawler would
-    /// read it again before a longer delay is over. Crawlers that would rather skip a slow site
-    /// than keep it in their queue set some minutes, and compare.
+    /// read it again before a longer delay is over. Crawlers that would rather leave a slow site
+    /// alone than keep it in their queue set `skip_above`.
     pub max_interval: Duration,
+    /// The longest time between two requests that the crawler is ready to wait: it leaves a site alone
+    /// that asks for more, whatever `max_interval` is. The policy then allows `/robots.txt` at most,
+    /// has no rule but a `Disallow: /`, and says why: [`Pace::left_alone`](crate::records::Pace::left_alone),
+    /// [`Reason::LeftAlone`](crate::Reason::LeftAlone). `None`, the default: no site is left alone.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use robotsieve::{Config, Crawler, Profile, Reason, Robots};
+    ///
+    /// let config = Config::default().with_skip_above(Some(Duration::from_secs(60)));
+    /// let file = b"User-agent: a\nCrawl-delay: 300\nUser-agent: *\nDisallow: /x";
+    /// let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
+    /// let decision = robots.policy(&Crawler::name("a")).decide("https://e.com/")?;
+    /// assert_eq!((decision.verdict.is_allow(), decision.reason), (false, Reason::LeftAlone));
+    /// assert!(robots.policy(&Crawler::name("b")).is_allowed("https://e.com/")?);
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    pub skip_above: Option<Duration>,
     /// True if a crawler with a group of its own that has neither a valid `Crawl-delay` nor a
     /// valid `Request-rate` takes those of the `*` groups. Off by default: by RFC 9309 §2.2.1 only
     /// the groups that name a crawler apply to it, in each of their lines.
@@ -98,6 +116,7 @@ setters!(
     with_keep_sitemaps keep_sitemaps: bool,
     with_keep_rights keep_rights: bool,
     with_max_interval max_interval: Duration,
+    with_skip_above skip_above: Option<Duration>,
     with_inherit_pace inherit_pace: bool
 );
 
@@ -113,6 +132,7 @@ impl Default for Config {
             keep_sitemaps: false,
             keep_rights: false,
             max_interval: Duration::from_secs(86_400),
+            skip_above: None,
             inherit_pace: false,
         }
     }

@@ -85,6 +85,9 @@ pub enum Reason<'p> {
     /// Allowed: robots.txt itself may always be fetched
     /// ([`Profile::robots_txt_allowed`](crate::Profile::robots_txt_allowed)).
     RobotsTxt,
+    /// Disallowed: the site asks the crawler to wait longer between two requests than it is ready to
+    /// ([`Config::skip_above`](crate::Config::skip_above)), so it leaves the site alone.
+    LeftAlone,
     /// Unknown: the policy did not keep its rules
     /// ([`Config::keep_rules`](crate::Config::keep_rules)).
     RulesNotKept,
@@ -100,6 +103,7 @@ impl Reason<'_> {
             Reason::NoMatch => "no-match",
             Reason::EmptyRule { .. } => "empty-rule",
             Reason::RobotsTxt => "robots-txt",
+            Reason::LeftAlone => "left-alone",
             Reason::RulesNotKept => "rules-not-kept",
         }
     }

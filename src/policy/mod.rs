@@ -332,6 +332,8 @@ impl Policy {
         let deciding = || inner.rules.deciding(&target.to_buffer()).map(Rule::of);
         let reason = if inner.reading.robots_txt_allowed && target.is_robots_txt() {
             Reason::RobotsTxt
+        } else if inner.rare.as_ref().is_some_and(|rare| rare.pace.left_alone) {
+            Reason::LeftAlone
         } else if inner.rules.len() < inner.rule_count {
             Reason::RulesNotKept
         } else if let Some(rule) = deciding() {

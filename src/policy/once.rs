@@ -51,7 +51,7 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     scan_groups(file, profile, |line, found| {
         let value = &file[found.value_at as usize..found.value_end as usize];
         match line {
-            GroupLine::Agent { opens_group } => {
+            GroupLine::Agent { opens_group, .. } => {
                 counts &= !opens_group;
                 let rank = rank(value, crawler, profile);
                 if rank > best {

@@ -19,6 +19,7 @@ use crate::read::groups::{Agent, Groups};
 use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
 use crate::rules::{RawRule, RuleSet};
+use crate::verdict::Verdict;
 
 /// The budget for the policies of all crawlers that a file names, in bytes of rules. A group that
 /// many crawlers obey beside others is in the policy of each of them, so all policies together can
@@ -49,7 +50,9 @@ pub const POLICY_BYTES: usize = 4 << 20;
 pub struct Robots<'a> {
     groups: Groups<'a>,
     config: Config,
-    policies: Mutex<BTreeMap<GroupNumbers, Policy>>,
+    /// By groups and, where the file asks for a pace, by runs of user-agent lines. Those for verdicts
+    /// alone have no runs.
+    policies: Mutex<BTreeMap<[GroupNumbers; 2], Policy>>,
 }
 
 impl<'a> Robots<'a> {
@@ -145,21 +148,30 @@ impl<'a> Robots<'a> {
     /// assert_eq!(robots.policy(&"c".into()).is_allowed("/x"), Ok(true));
     /// ```
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        self.policy_of(&self.groups.select(crawler))
+        self.policy_at(&self.groups.select(crawler), self.runs_of(crawler))
     }
 
     /// The pace that the site asks of a crawler: that of its [policy](Policy::pace), without
     /// collecting the rules. Does not read the file again.
     pub fn pace(&self, crawler: &Crawler) -> Pace {
-        self.pace_of(&self.groups.select(crawler), &self.config)
+        self.pace_of(&self.runs_of(crawler))
     }
 
-    fn pace_of(&self, selected: &Selected, config: &Config) -> Pace {
-        let mut pace = self.groups.pace(selected.groups());
-        if config.inherit_pace && pace.is_none() && matches!(selected, Selected::Named(_)) {
-            pace = self.groups.pace(self.groups.select_everybody().groups());
+    /// The runs of a crawler. None if the file asks nobody for a pace, so that crawlers with the same
+    /// groups share a policy.
+    fn runs_of(&self, crawler: &Crawler) -> GroupNumbers {
+        let has_pace = self.groups.has_pace();
+        if has_pace { self.groups.runs_of(crawler) } else { GroupNumbers::new() }
+    }
+
+    fn pace_of(&self, runs: &[u32]) -> Pace {
+        let mut pace = self.groups.pace(runs);
+        if self.config.inherit_pace && pace.is_none() && !runs.is_empty() {
+            pace = self.groups.pace_of_everybody();
         }
-        pace.within(config.max_interval)
+        let most = self.config.skip_above;
+        pace.left_alone = most.is_some() && pace.min_interval() > most;
+        pace.within(self.config.max_interval)
     }
 
     /// How its policies are built.
@@ -185,16 +197,16 @@ impl<'a> Robots<'a> {
             return self.policy(crawler);
         }
         let config = Config { keep_rules: true, ..self.config };
-        self.new_policy(&self.groups.select(crawler), &config)
+        self.new_policy(&self.groups.select(crawler), &self.runs_of(crawler), &config)
     }
 
-    /// The policy of these groups, if it fits into what is left of [`POLICY_BYTES`]. One that is
+    /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`]. One that is
     /// known costs nothing.
     pub(crate) fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy> {
         let groups = selected.groups();
         let is_known = || {
             let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-            policies.contains_key(groups)
+            policies.contains_key(&[GroupNumbers::from_slice(groups), GroupNumbers::new()])
         };
         let bytes = groups.iter().map(|group| self.groups.bytes(*group)).sum();
         if *room < bytes && !is_known() {
@@ -204,15 +216,19 @@ impl<'a> Robots<'a> {
         Some(self.policy_of(selected))
     }
 
-    /// The policy for selected groups.
+    /// The policy for selected groups, without a pace: for verdicts.
     pub(crate) fn policy_of(&self, selected: &Selected) -> Policy {
-        let groups = selected.groups();
+        self.policy_at(selected, GroupNumbers::new())
+    }
+
+    fn policy_at(&self, selected: &Selected, runs: GroupNumbers) -> Policy {
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(policy) = policies.get(groups) {
+        let key = [GroupNumbers::from_slice(selected.groups()), runs];
+        if let Some(policy) = policies.get(&key) {
             return policy.clone();
         }
-        let policy = self.new_policy(selected, &self.config);
-        policies.insert(GroupNumbers::from_slice(groups), policy.clone());
+        let policy = self.new_policy(selected, &key[1], &self.config);
+        policies.insert(key, policy.clone());
         policy
     }
 
@@ -220,10 +236,11 @@ impl<'a> Robots<'a> {
         selected.groups().iter().flat_map(|&group| self.groups.agents(group))
     }
 
-    fn new_policy(&self, selected: &Selected, config: &Config) -> Policy {
+    fn new_policy(&self, selected: &Selected, runs: &[u32], config: &Config) -> Policy {
         let profile = self.groups.profile();
         let rules = || selected.groups().iter().flat_map(|&group| self.groups.rules(group));
-        let rule_set = RuleSet::new(
+        let pace = self.pace_of(runs);
+        let mut rule_set = RuleSet::new(
             rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
                 line: rule.line,
                 verdict: rule.verdict,
@@ -231,10 +248,15 @@ impl<'a> Robots<'a> {
             }),
             profile,
         );
-        let empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
+        let mut empty_rule = rules().find(|rule| rule.is_empty()).map(|rule| rule.line);
         let agents = self.agents(selected);
+        if pace.left_alone {
+            // Sets and packs keep what the rules are compiled to, so it is these that say no.
+            let line = agents.clone().next().map_or(1, |agent| agent.line);
+            let nothing = RawRule { line, verdict: Verdict::Disallow, value: b"/" };
+            (rule_set, empty_rule) = (RuleSet::new([nothing].into_iter(), profile), None);
+        }
         let agents = agents.map(|agent| (agent.line, self.groups.agent_value(agent)));
-        let pace = self.pace_of(selected, config);
         Policy::new(Reading::of(profile), config, rule_set, agents, empty_rule, pace)
     }
 }

@@ -9,6 +9,20 @@
 //! Disallow: /z         ┘
 //! ```
 //!
+//! Rules belong to a group. A `Crawl-delay`, a `Request-rate` or a `Visit-time` (here: a record of
+//! the pace) belongs to the user-agent lines directly above it, which need not be the whole group:
+//!
+//! ```text
+//! User-agent: a        ┐ group 0 ┐ run 0
+//! Crawl-delay: 10      │         ┘ ends the run, not the group: the delay is a's alone
+//! User-agent: *        │         ┐ run 1
+//! Disallow: /x         ┘         ┘ a rule for both
+//! ```
+//!
+//! A run ends at any rule, at any record of the pace, valid or not, and with its group. So a run is
+//! a part of one group, most are all of it, and a crawler's runs lie in the groups that it obeys:
+//! they are those with a line that names it best.
+//!
 //! This module knows nothing of policies: it says which lines belong to which group and which
 //! groups a crawler obeys. [`Robots`](crate::Robots) makes policies of them.
 
@@ -37,11 +51,12 @@ pub struct Groups<'a> {
     agents: Vec<Agent>,
     rules: Vec<Rule>,
     count: u32,
-    /// What the groups say about a crawler's pace, in the order of the groups. Only of those that
-    /// say something.
+    run_count: u32,
+    /// What is said about a crawler's pace below the runs, in their order. Only below those where
+    /// something is said.
     paces: Vec<(u32, Pace)>,
     lookups: Lookups<'a>,
-    everybody: OnceLock<Selected>,
+    everybody: OnceLock<(Selected, GroupNumbers)>,
 }
 
 /// A user-agent line.
@@ -51,6 +66,8 @@ pub struct Agent {
     value_at: u32,
     value_end: u32,
     group: u32,
+    /// Runs are numbered from 0 in the order of the file.
+    run: u32,
     /// Where its group's rules begin in the list of all rules.
     rules_from: u32,
 }
@@ -75,9 +92,12 @@ impl Rule {
 pub enum GroupLine {
     Agent {
         opens_group: bool,
+        /// True if the line above it that belongs to a group is no user-agent line of this group.
+        opens_run: bool,
     },
     Rule(Verdict),
-    /// A crawl delay or a request rate, as [`FoundLine::kind`] says.
+    /// A crawl delay, a request rate or a visit time, as [`FoundLine::kind`] says. It belongs to
+    /// the last run.
     Pace,
 }
 
@@ -97,14 +117,17 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
         Rules,
     }
     let mut at = At::Outside;
+    // True if the next user-agent line of the same group joins the run of the last one.
+    let mut in_run = false;
     scan(file, profile, |found| {
         let verdict = match found.kind {
             LineKind::Disallow => Verdict::Disallow,
             LineKind::Allow => Verdict::Allow,
             LineKind::UserAgent => {
                 let opens_group = at != At::Agents;
-                at = At::Agents;
-                return visit(GroupLine::Agent { opens_group }, found);
+                let opens_run = opens_group || !in_run;
+                (at, in_run) = (At::Agents, true);
+                return visit(GroupLine::Agent { opens_group, opens_run }, found);
             }
             LineKind::Blank => {
                 if profile.blank_line_ends_group {
@@ -118,7 +141,8 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
                 }
                 return;
             }
-            LineKind::CrawlDelay | LineKind::RequestRate => {
+            LineKind::CrawlDelay | LineKind::RequestRate | LineKind::VisitTime => {
+                in_run = false;
                 if at != At::Outside {
                     visit(GroupLine::Pace, found);
                 }
@@ -132,19 +156,20 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
     });
 }
 
-/// Adds what a line of the last group says.
+/// Adds what a line below the last run says.
 #[cold]
 #[inline(never)]
-fn add_pace(paces: &mut Vec<(u32, Pace)>, group: u32, file: &[u8], found: FoundLine) {
+fn add_pace(paces: &mut Vec<(u32, Pace)>, run: u32, file: &[u8], found: FoundLine) {
     let kind = match found.kind {
         LineKind::CrawlDelay => fields::Kind::CrawlDelay,
-        _ => fields::Kind::RequestRate,
+        LineKind::RequestRate => fields::Kind::RequestRate,
+        _ => return,
     };
     let pace = Pace::of_line(kind, &file[found.value_at as usize..found.value_end as usize]);
     match paces.last_mut() {
-        Some((last, before)) if *last == group => *before = before.and(pace),
+        Some((last, before)) if *last == run => *before = before.and(pace),
         _ if pace.is_none() => {}
-        _ => paces.push((group, pace)),
+        _ => paces.push((run, pace)),
     }
 }
 
@@ -161,6 +186,7 @@ impl<'a> Groups<'a> {
             agents: Vec::new(),
             rules: Vec::with_capacity(file.len().min(Extent::limit(profile)) / BYTES_PER_RULE),
             count: 0,
+            run_count: 0,
             paces: Vec::new(),
             lookups: Lookups::default(),
             everybody: OnceLock::new(),
@@ -173,34 +199,43 @@ impl<'a> Groups<'a> {
         scan_groups(self.file, &self.profile, |line, found| {
             let FoundLine { line: number, value_at, value_end, .. } = found;
             match line {
-                GroupLine::Agent { opens_group } => {
+                GroupLine::Agent { opens_group, opens_run } => {
                     self.count += u32::from(opens_group);
+                    self.run_count += u32::from(opens_run);
                     self.agents.push(Agent {
                         line: number,
                         value_at,
                         value_end,
                         group: self.count - 1,
+                        run: self.run_count - 1,
                         rules_from: self.rules.len() as u32,
                     });
                 }
                 GroupLine::Rule(verdict) => {
                     self.rules.push(Rule { line: number, value_at, value_end, verdict });
                 }
-                GroupLine::Pace => add_pace(&mut self.paces, self.count - 1, self.file, found),
+                GroupLine::Pace => add_pace(&mut self.paces, self.run_count - 1, self.file, found),
             }
         });
     }
 
-    /// What these groups, which are in the order of the file, say about a crawler's pace.
-    pub fn pace(&self, groups: &[u32]) -> Pace {
-        if self.paces.is_empty() {
-            return Pace::NONE;
-        }
-        let pace = |group: &u32| {
-            let at = self.paces.binary_search_by_key(group, |(group, _)| *group).ok()?;
+    /// True if a pace is asked of anybody.
+    pub fn has_pace(&self) -> bool {
+        !self.paces.is_empty()
+    }
+
+    /// What is said about the pace below these runs, which are in the order of the file.
+    pub fn pace(&self, runs: &[u32]) -> Pace {
+        let pace = |run: &u32| {
+            let at = self.paces.binary_search_by_key(run, |(run, _)| *run).ok()?;
             Some(self.paces[at].1)
         };
-        groups.iter().filter_map(pace).fold(Pace::NONE, Pace::and)
+        runs.iter().filter_map(pace).fold(Pace::NONE, Pace::and)
+    }
+
+    /// The same for the runs of `*`.
+    pub fn pace_of_everybody(&self) -> Pace {
+        self.pace(&self.everybody().1)
     }
 
     pub fn file(&self) -> &'a [u8] {
@@ -249,9 +284,8 @@ impl<'a> Groups<'a> {
     /// The groups that name a crawler, if any do. Unlike the groups for everybody, which may be
     /// very many, all that name some crawler are together no more than the file has lines.
     pub fn select_named(&self, crawler: &Crawler) -> Selected {
-        let lines = self.agents.iter().map(|agent| (self.agent_value(agent), agent.group));
-        let named = self.lookups.named(lines, crawler, &self.profile);
-        Selected::of(named, std::iter::empty(), &self.profile)
+        let groups = self.groups_of_runs(self.runs_that_name(crawler));
+        Selected::of(groups, std::iter::empty(), &self.profile)
     }
 
     /// The groups that a crawler obeys, in the order of the file.
@@ -261,12 +295,76 @@ impl<'a> Groups<'a> {
 
     /// The groups of a crawler that no user-agent line names.
     pub fn select_everybody(&self) -> Selected {
-        let everybody = self.everybody.get_or_init(|| {
+        self.everybody().0.clone()
+    }
+
+    /// The runs of user-agent lines of a crawler, in the order of the file: those with a line that
+    /// names it best, of the groups that it obeys. Its crawl delay stands below one of them.
+    pub fn runs_of(&self, crawler: &Crawler) -> GroupNumbers {
+        let named = self.runs_that_name(crawler);
+        if named.is_empty() { self.everybody().1.clone() } else { self.obeyed_runs(named) }
+    }
+
+    /// All runs with a line that names a crawler best.
+    fn runs_that_name(&self, crawler: &Crawler) -> GroupNumbers {
+        let lines = self.agents.iter().map(|agent| (self.agent_value(agent), agent.run));
+        self.lookups.named(lines, crawler, &self.profile)
+    }
+
+    /// The groups and runs for everybody.
+    fn everybody(&self) -> &(Selected, GroupNumbers) {
+        self.everybody.get_or_init(|| {
             let is_star = |agent: &&Agent| names_everybody(self.agent_value(agent), &self.profile);
-            let groups = self.agents.iter().filter(is_star).map(|agent| agent.group);
-            Selected::of(GroupNumbers::new(), groups, &self.profile)
-        });
-        everybody.clone()
+            let stars = self.agents.iter().filter(is_star);
+            let mut runs: GroupNumbers = stars.map(|agent| agent.run).collect();
+            runs.dedup();
+            let groups = self.groups_of_runs(runs.clone()).into_iter();
+            let groups = Selected::of(GroupNumbers::new(), groups, &self.profile);
+            (groups, self.obeyed_runs(runs))
+        })
+    }
+
+    /// Those of these runs whose group counts.
+    fn obeyed_runs(&self, mut runs: GroupNumbers) -> GroupNumbers {
+        if let (false, Some(first)) = (self.profile.merge_groups, runs.first()) {
+            let group = self.group_of_run(*first);
+            runs.retain(|run| self.group_of_run(*run) == group);
+        }
+        runs
+    }
+
+    /// The groups that these runs are in.
+    fn groups_of_runs(&self, mut runs: GroupNumbers) -> GroupNumbers {
+        // Then each group is one run, with the same number.
+        if self.run_count != self.count {
+            runs.iter_mut().for_each(|run| *run = self.group_of_run(*run));
+            runs.dedup();
+        }
+        runs
+    }
+
+    /// The group that a run is in.
+    pub fn group_of_run(&self, run: u32) -> u32 {
+        self.run(run).first().map_or(run, |agent| agent.group)
+    }
+
+    /// The user-agent lines of a run.
+    fn run(&self, run: u32) -> &[Agent] {
+        let from = self.agents.partition_point(|agent| agent.run < run);
+        let len = self.agents[from..].partition_point(|agent| agent.run == run);
+        &self.agents[from..from + len]
+    }
+
+    /// The group and the run of the user-agent line on this line.
+    pub fn run_of_line(&self, line: u32) -> Option<(u32, u32)> {
+        let at = self.agents.binary_search_by_key(&line, |agent| agent.line).ok()?;
+        Some((self.agents[at].group, self.agents[at].run))
+    }
+
+    /// Returns true if all user-agent lines of a group are one run.
+    pub fn is_one_run(&self, group: u32) -> bool {
+        let agents = self.agents(group);
+        agents.first().map(|agent| agent.run) == agents.last().map(|agent| agent.run)
     }
 
     /// The group of the user-agent line or rule on this line.
@@ -341,6 +439,11 @@ impl<'a> Groups<'a> {
     /// The product tokens of one group as written, `*` included.
     pub fn tokens_of_group(&self, group: u32) -> impl Iterator<Item = &'a [u8]> {
         self.agents(group).iter().filter_map(|agent| self.token(agent))
+    }
+
+    /// The product tokens of one run as written, `*` included.
+    pub fn tokens_of_run(&self, run: u32) -> impl Iterator<Item = &'a [u8]> {
+        self.run(run).iter().filter_map(|agent| self.token(agent))
     }
 
     fn token(&self, agent: &Agent) -> Option<&'a [u8]> {

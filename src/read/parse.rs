@@ -227,6 +227,7 @@ pub enum LineKind {
     Sitemap,
     CrawlDelay,
     RequestRate,
+    VisitTime,
 }
 
 /// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
@@ -334,7 +335,8 @@ impl Scanner<'_, '_> {
             // All fields that matter, misspelt ones too, begin with one of these.
             let first = self.text[begin] | 0x20;
             // The last two are a hyphen and an underscore.
-            let matters = matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'-' | 0x7F);
+            let matters =
+                matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'v' | b'-' | 0x7F);
             return if matters { self.unusual(end) } else { None };
         };
         if kind == LineKind::Allow && !self.profile.allow_rules {
@@ -369,9 +371,11 @@ impl Scanner<'_, '_> {
     #[cold]
     #[inline(never)]
     fn unusual(&self, end: usize) -> Option<FoundLine> {
-        // Most words that begin like these two fields are others.
+        // Most words that begin like these three fields are others.
         let begin = self.text[self.begin..end].trim_ascii_start();
-        if matches!(begin.first(), Some(b'c' | b'C' | b'r' | b'R')) && !may_be_pace(begin) {
+        if matches!(begin.first().map(u8::to_ascii_lowercase), Some(b'c' | b'r' | b'v'))
+            && !may_be_pace(begin)
+        {
             return None;
         }
         match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
@@ -386,6 +390,7 @@ impl Scanner<'_, '_> {
                         match fields::Kind::of_field(record.name) {
                             fields::Kind::CrawlDelay => LineKind::CrawlDelay,
                             fields::Kind::RequestRate => LineKind::RequestRate,
+                            fields::Kind::VisitTime => LineKind::VisitTime,
                             _ => return None,
                         }
                     }
@@ -436,13 +441,13 @@ fn usual_field(text: &[u8]) -> Option<(LineKind, usize)> {
     (head == word(b"sitemap:")).then_some((LineKind::Sitemap, 8))
 }
 
-/// Returns true if a field whose name `text` begins with may be `Crawl-delay` or `Request-rate`, in any of
-/// the spellings that [`fields::Kind::of_field`] knows.
+/// Returns true if a field whose name `text` begins with may be `Crawl-delay`, `Request-rate` or
+/// `Visit-time`, in any of the spellings that [`fields::Kind::of_field`] knows.
 fn may_be_pace(text: &[u8]) -> bool {
     let letters = text.iter().filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'\t'));
     let mut head = [0; 4];
     head.iter_mut().zip(letters).for_each(|(head, letter)| *head = letter | 0x20);
-    matches!(&head, b"craw" | b"requ")
+    matches!(&head, b"craw" | b"requ" | b"visi")
 }
 
 fn is_white(byte: u8, profile: &Profile) -> bool {

@@ -24,15 +24,18 @@
 //! | field | value | scope | source |
 //! |---|---|---|---|
 //! | `Sitemap` | [`Sitemap`] | file | sitemaps.org |
-//! | `Crawl-delay` | [`Duration`](std::time::Duration) | group | Yahoo, Bing, Yandex; never standardised |
-//! | `Request-rate` | [`RequestRate`] | group | "An Extended Standard for Robot Exclusion", 1996 |
-//! | `Visit-time` | [`TimeWindow`] | group | the same |
+//! | `Crawl-delay` | [`Duration`](std::time::Duration) | the user-agent lines above it | Yahoo, Bing, Yandex; never standardised |
+//! | `Request-rate` | [`RequestRate`] | the same | "An Extended Standard for Robot Exclusion", 1996 |
+//! | `Visit-time` | [`TimeWindow`] | the same | the same |
 //! | `Host` | [`Host`] | file | Yandex, until 2018 |
 //! | `Clean-param` | [`CleanParam`] | file | Yandex |
 //! | `License` | [`License`] | group; outside all of them, the file | RSL 1.0 |
 //! | `Noindex` | a path pattern | group | undocumented; Google, until 2019 |
 //! | `Content-Signal` | [`Preferences`] | group | contentsignals.org, Cloudflare; a **draft** |
 //! | `Content-Usage` | [`Preferences`] | group | draft-ietf-aipref-attach-05; a **draft** |
+//!
+//! A `Crawl-delay`, a `Request-rate` or a `Visit-time` is for the crawlers of the user-agent lines
+//! directly above it ([`Pace`]): where these are not the whole group, its scope is [`Scope::Run`].
 //!
 //! Field names are read without regard to case, `-`, `_` and spaces. `clean-params` and
 //! `content-signals` are understood too.
@@ -52,4 +55,5 @@ pub use crate::read::fields::{
     CleanParam, Host, InvalidValue, Kind, License, Pace, Preferences, RequestRate, Sitemap,
     TimeWindow, Value,
 };
+pub(crate) use typed::is_within;
 pub use typed::{Scope, TypedRecord};

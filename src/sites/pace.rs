@@ -37,6 +37,9 @@ pub(crate) fn without(body: &[u8]) -> &[u8] {
     }
 }
 
+/// In the nanoseconds of the period, of which there are fewer: the crawler leaves the site alone.
+const LEFT_ALONE: u32 = 1 << 31;
+
 /// Encodes a pace.
 fn encode(pace: Pace) -> [u8; PACE_LEN] {
     let mut bytes = Vec::with_capacity(PACE_LEN);
@@ -47,7 +50,8 @@ fn encode(pace: Pace) -> [u8; PACE_LEN] {
     let period = rate.map_or(Duration::ZERO, |rate| rate.period);
     bytes.extend(rate.map_or(0, |rate| rate.requests).to_le_bytes());
     bytes.extend(period.as_secs().to_le_bytes());
-    bytes.extend(period.subsec_nanos().to_le_bytes());
+    let left_alone = if pace.left_alone { LEFT_ALONE } else { 0 };
+    bytes.extend((period.subsec_nanos() | left_alone).to_le_bytes());
     let window = rate.and_then(|rate| rate.window);
     bytes.extend(window.map_or(u16::MAX, |window| window.from_minute).to_le_bytes());
     bytes.extend(window.map_or(u16::MAX, |window| window.to_minute).to_le_bytes());
@@ -61,6 +65,7 @@ fn decode(bytes: &[u8; PACE_LEN]) -> Option<Pace> {
     let large = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().expect("within"));
     let [secs, period_secs] = [0, 16].map(large);
     let [nanos, requests, period_nanos, window] = [8, 12, 24, 28].map(small);
+    let (left_alone, period_nanos) = (period_nanos & LEFT_ALONE != 0, period_nanos & !LEFT_ALONE);
     let duration = |secs, nanos: u32| (nanos < 1_000_000_000).then(|| Duration::new(secs, nanos));
     let window = match [window as u16, (window >> 16) as u16] {
         [u16::MAX, u16::MAX] => None,
@@ -70,6 +75,7 @@ fn decode(bytes: &[u8; PACE_LEN]) -> Option<Pace> {
         _ => return None,
     };
     let pace = Pace {
+        left_alone,
         crawl_delay: if nanos == u32::MAX { None } else { Some(duration(secs, nanos)?) },
         request_rate: match requests {
             0 => None,
@@ -99,6 +105,8 @@ mod tests {
             lines("18446744073709549568", "4294967295/4294967295d 2359-0000"),
             lines("", "1/1"),
             lines("", "3/9").within(Duration::new(1, 1)),
+            Pace { left_alone: true, ..lines("2.5", "") },
+            Pace { left_alone: true, ..lines("1e400", "1/5 0600-2400") },
         ] {
             assert!(!pace.is_none());
             let bytes = encode(pace);

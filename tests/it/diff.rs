@@ -351,7 +351,7 @@ fn other_records_of_generated_files() {
                 };
                 let mut said = BTreeMap::new();
                 for record in records.into_iter().filter(|one| one.kind != Kind::Unknown) {
-                    if matches!(record.scope, Scope::Group(_)) == name.is_some() {
+                    if matches!(record.scope, Scope::Group(_) | Scope::Run(_)) == name.is_some() {
                         let key = (
                             record.kind,
                             record.scope == Scope::Outside,

@@ -464,10 +464,11 @@ fn joined_groups() {
             Some((3, "error")),
         ),
         ("User-agent: a\nSitemap: https://e.com/s\nUser-agent: b\nDisallow:\n", Some((3, "note"))),
-        ("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow:\n", Some((3, "warning"))),
+        // A pace is that of the lines above it alone, so nothing is lost.
+        ("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow:\n", Some((3, "note"))),
         (
             "User-agent: a\nCrawl-delay: 120\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n",
-            Some((3, "error")),
+            Some((3, "note")),
         ),
         (
             "User-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n",
@@ -493,8 +494,7 @@ fn joined_groups() {
     );
     assert_eq!(
         googlebot.message,
-        "this joins the group of 'Googlebot', so the rules below shut 'Googlebot' out, and the pace asked \
-         of 'Googlebot' holds for '*' too"
+        "this joins the group of 'Googlebot', so the rules below shut 'Googlebot' out"
     );
     // Opening a whole site is no fix, but what that would do is proven and said.
     let advice = "to give 'Googlebot' a group with an empty 'Disallow:' would open the whole site for \

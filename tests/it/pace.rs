@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use robotsieve::records::Pace;
-use robotsieve::{Config, Crawler, CrawlerPolicies, Profile, Robots};
-use robotsieve::{Origin, PolicySet};
+use robotsieve::pack::{Pack, Writer};
+use robotsieve::records::{Pace, Value};
+use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Profile, Reason, Robots};
+use robotsieve::{Origin, PolicySet, SiteRules};
+use serde_json::Value as Json;
 
 const FILE: &[u8] = b"Crawl-delay: 99\nSitemap: https://e.com/1.xml\nUser-agent: a\nDisallow: /x\n\
     Crawl-delay: 2\n\nUser-agent: b\nDisallow: /x\ncrawl_delay: 3.5\nRequest-rate: 1/10m\n\n\
@@ -31,9 +33,139 @@ fn each_profile_takes_the_groups_that_decide() {
         assert_eq!(of(profile, "c"), None, "{name}");
         assert_eq!(of(profile, "other"), Some(40), "{name}");
     }
-    // A crawl delay is no rule: with google/robotstxt too, a group goes on after it.
+    // A crawl delay is no rule: with google/robotstxt too, the group goes on after it, for its rules.
     let file = b"User-agent: a\nCrawl-delay: 7\nUser-agent: b\nDisallow: /";
-    assert_eq!(seconds(&Robots::parse(file, &Profile::GOOGLE), "b"), Some(7));
+    let robots = Robots::parse(file, &Profile::GOOGLE);
+    assert_eq!([seconds(&robots, "a"), seconds(&robots, "b")], [Some(7), None]);
+    assert_eq!(robots.group_count(), 1);
+}
+
+/// The table of whose delay it is: every place that has a pace gives the same answer. Python's tests
+/// read the same table.
+#[test]
+fn whose_delay_it_is() {
+    let cases: Vec<Json> = serde_json::from_str(include_str!("../../corpora/delays.json")).unwrap();
+    for case in &cases {
+        let profiles = case.get("profiles").and_then(Json::as_array);
+        for (name, profile) in Profile::NAMED {
+            if profiles.map_or(*name != "original-1994", |all| all.contains(&(*name).into())) {
+                one_case(case, profile);
+            }
+        }
+    }
+}
+
+fn one_case(case: &Json, profile: &Profile) {
+    let file = case["robots"].as_str().unwrap().as_bytes();
+    let expect = case["expect"].as_object().unwrap();
+    let crawlers: Vec<Crawler> = expect.keys().map(|name| Crawler::name(&**name)).collect();
+    let id = format!("{}, {:?}", case["id"], profile.name());
+    let config = Config::default().with_max_interval(Duration::MAX);
+    let robots = Robots::parse_with(file, profile, &config);
+    let policies = CrawlerPolicies::of(&robots, &crawlers);
+    let mut set = PolicySet::new(profile, &config, crawlers.clone());
+    set.insert(&origin_of("a"), file);
+    let set = set.get(&origin_of("a")).unwrap();
+    let mut writer = Writer::new(Vec::new(), profile, crawlers.clone(), &config).unwrap();
+    let packed = writer.recipe().pack(file);
+    let rules = SiteRules::Rules(writer.put(&packed).unwrap());
+    writer.add(&origin_of("a"), rules, None).unwrap();
+    let bytes = writer.finish().unwrap();
+    let pack = Pack::open(&bytes).unwrap();
+    let site = pack.get(&origin_of("a")).unwrap().unwrap();
+    for (at, (crawler, wanted)) in crawlers.iter().zip(expect.values()).enumerate() {
+        let pace = robots.pace(crawler);
+        let delay = |wanted: &Json| match wanted {
+            Json::String(_) => Some(Duration::MAX),
+            wanted => wanted.as_f64().map(Duration::from_secs_f64),
+        };
+        let rate = pace.request_rate.map(|rate| (rate.requests, rate.period));
+        if let Some(wanted) = wanted.get("rate") {
+            let wanted = match wanted {
+                Json::String(_) => Some((1, Duration::from_secs(u64::MAX))),
+                Json::Array(of) => Some((of[0].as_u64().unwrap() as u32, delay(&of[1]).unwrap())),
+                _ => None,
+            };
+            assert_eq!(rate, wanted, "{id}, {crawler:?}");
+        }
+        let records = robots.typed_records_for(crawler);
+        if let Some(wanted) = wanted.get("visit") {
+            let visits =
+                records.iter().filter(|record| matches!(record.value, Ok(Value::VisitTime(_))));
+            let visits: Vec<&[u8]> = visits.map(|record| record.record.value).collect();
+            let wanted: Vec<&[u8]> = wanted.as_str().map(str::as_bytes).into_iter().collect();
+            assert_eq!(visits, wanted, "{id}, {crawler:?}");
+        }
+        if !wanted.is_object() || wanted.get("delay").is_some() {
+            let wanted = delay(wanted.get("delay").unwrap_or(wanted));
+            assert_eq!(pace.crawl_delay, wanted, "{id}, {crawler:?}");
+        }
+        assert_eq!(robots.policy(crawler).pace(), pace, "{id}");
+        assert_eq!(policies.pace(at), pace, "{id}");
+        assert_eq!(set.pace(at), pace, "{id}");
+        assert_eq!(site.pace(at).unwrap(), pace, "{id}");
+    }
+}
+
+/// A site that asks for more than the crawler is ready to wait is left alone, in every place that has
+/// verdicts, and each that can say why does.
+#[test]
+fn slow_sites_are_left_alone() {
+    let file = b"User-agent: a\nCrawl-delay: 300\nUser-agent: b\nCrawl-delay: 60\nUser-agent: *\nDisallow: /x";
+    let crawlers = ["a", "b", "c"].map(Crawler::name);
+    for keep_rules in [true, false] {
+        // The cap is on the pace that is told, not on the one that is compared.
+        let config = Config::default()
+            .with_skip_above(Some(Duration::from_secs(60)))
+            .with_max_interval(Duration::from_secs(10))
+            .with_keep_rules(keep_rules);
+        let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
+        let mut set = PolicySet::new(&Profile::RFC9309, &config, crawlers.clone());
+        set.insert(&origin_of("a"), file);
+        let mut writer =
+            Writer::new(Vec::new(), &Profile::RFC9309, crawlers.clone(), &config).unwrap();
+        let packed = writer.recipe().pack(file);
+        let rules = SiteRules::Rules(writer.put(&packed).unwrap());
+        writer.add(&origin_of("a"), rules, None).unwrap();
+        let bytes = writer.finish().unwrap();
+        let pack = Pack::open(&bytes).unwrap();
+        let (site, set) =
+            (pack.get(&origin_of("a")).unwrap().unwrap(), set.get(&origin_of("a")).unwrap());
+        let url = "https://a/y";
+        for (at, (crawler, alone)) in crawlers.iter().zip([true, false, false]).enumerate() {
+            let policy = robots.policy(crawler);
+            let decision = policy.decide(url).unwrap();
+            assert_eq!(decision.verdict.is_allow(), !alone);
+            assert_eq!(decision.reason == Reason::LeftAlone, alone);
+            assert_eq!(policy.is_allowed("https://a/robots.txt"), Ok(true));
+            let paces = [robots.pace(crawler), policy.pace(), set.pace(at), site.pace(at).unwrap()];
+            assert!(paces.iter().all(|pace| *pace == paces[0]), "{paces:?}");
+            assert_eq!(paces[0].left_alone, alone);
+            assert!(paces[0].min_interval() <= Some(Duration::from_secs(10)));
+            let packed = site.policy(at).unwrap();
+            assert_eq!(packed.is_some_and(|policy| policy.pace().left_alone), alone);
+        }
+        let mut answers = [Answer::Unknown; 3];
+        CrawlerPolicies::of(&robots, &crawlers).ask(url, &mut answers);
+        assert_eq!(answers, [Answer::Disallow, Answer::Allow, Answer::Allow]);
+    }
+}
+
+/// A delay between user-agent lines changes no verdict: crawlers of one group obey the same rules.
+#[test]
+fn a_pace_of_its_own_and_shared_rules() {
+    let file = b"User-agent: a\nCrawl-delay: 10\nUser-agent: b\nUser-agent: *\nDisallow: /x";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let [a, b, c] = ["a", "b", "c"].map(|name| robots.policy(&Crawler::name(name)));
+    assert!(!a.is_same(&b) && b.is_same(&c));
+    for policy in [&a, &b, &c] {
+        assert_eq!(policy.is_path_allowed("/x"), Ok(false));
+        assert_eq!(policy.group().count(), 3);
+    }
+    // Without a pace anywhere, the crawlers of a group share a policy.
+    let robots =
+        Robots::parse(b"User-agent: a\nFoo: 1\nUser-agent: b\nDisallow: /", &Profile::RFC9309);
+    assert!(robots.policy(&"a".into()).is_same(&robots.policy(&"b".into())));
 }
 
 #[test]
@@ -56,12 +188,20 @@ fn settings() {
 
 #[test]
 fn huge_values_are_capped() {
-    for delay in ["86401", "9999999999", "18446744073709549568", "0000000000000086400.9"] {
+    for delay in [
+        "86401",
+        "9999999999",
+        "18446744073709549568",
+        "0000000000000086400.9",
+        "1e9",
+        "18446744073709551616",
+        &"9".repeat(500),
+    ] {
         let file = format!("User-agent: *\nCrawl-delay: {delay}");
         let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
         assert_eq!(seconds(&robots, "bot"), Some(86_400), "{delay}");
     }
-    for delay in ["1e9", "inf", "-5", "NaN", "", "18446744073709551616", &"9".repeat(500)] {
+    for delay in ["inf", "-5", "NaN", "", "1e", "e9"] {
         let file = format!("User-agent: *\nCrawl-delay: {delay}");
         let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
         assert_eq!(seconds(&robots, "bot"), None, "{delay}");

@@ -28,6 +28,10 @@ fn look_at(file: &[u8], profile: &Profile) {
                 assert!((group as usize) < robots.group_count(), "{record:?}");
                 assert!(!record.kind.is_per_file());
             }
+            Scope::Run(run) => {
+                assert!(record.kind.is_of_pace(), "{record:?}");
+                assert!((run as usize) < robots.records().count());
+            }
             // A licence outside all groups is for those that name none.
             Scope::File => assert!(record.kind.is_per_file() || record.kind == Kind::License),
             _ => assert!(!record.kind.is_per_file()),
@@ -51,12 +55,12 @@ fn look_at(file: &[u8], profile: &Profile) {
     }
 }
 
-/// The slowest pace of the typed records that are in groups of a crawler.
+/// The slowest pace of the typed records that are for a crawler.
 fn slowest(robots: &Robots<'_>, crawler: &Crawler) -> Pace {
     let mut pace = Pace::default();
     for record in robots.typed_records_for(crawler) {
         match record.value {
-            _ if !matches!(record.scope, Scope::Group(_)) => {}
+            _ if !matches!(record.scope, Scope::Group(_) | Scope::Run(_)) => {}
             Ok(Value::CrawlDelay(delay)) => pace.crawl_delay = pace.crawl_delay.max(Some(delay)),
             Ok(Value::RequestRate(rate)) => {
                 let nanos = |rate: RequestRate| rate.period.as_nanos();
@@ -73,12 +77,54 @@ fn slowest(robots: &Robots<'_>, crawler: &Crawler) -> Pace {
     pace
 }
 
-/// A crawler's pace is what the typed records of its groups say, wherever it is asked for.
+/// The crawl delay of a crawler by SPEC's sentence alone: that of the user-agent lines directly above,
+/// and what a crawler obeys are the lines that name it, else those of `*`.
+fn delay_by_the_sentence(robots: &Robots<'_>, name: &[u8]) -> Option<Duration> {
+    let mut above: Vec<Vec<u8>> = Vec::new();
+    let (mut ended, mut named) = (true, false);
+    let mut delays = [None; 2];
+    for record in robots.records() {
+        let kind = Kind::of_field(record.name);
+        match record.field {
+            Field::UserAgent => {
+                if std::mem::take(&mut ended) {
+                    above.clear();
+                }
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+                let len = record.value.iter().position(|byte| !is_part(byte));
+                let token = &record.value[..len.unwrap_or(record.value.len())];
+                let token = if record.value == b"*" { b"*" } else { token };
+                above.push(token.to_ascii_lowercase());
+                named |= !name.is_empty() && token.eq_ignore_ascii_case(name);
+            }
+            Field::Allow | Field::Disallow => ended = true,
+            Field::Other if kind.is_of_pace() => {
+                ended = true;
+                let said = Pace::of_line(kind, record.value).crawl_delay;
+                for (delay, whose) in delays.iter_mut().zip([name, b"*"]) {
+                    if above.iter().any(|token| !token.is_empty() && token == whose) {
+                        *delay = said.max(*delay);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if named { delays[0] } else { delays[1] }
+}
+
+/// A crawler's pace is what the typed records of its lines say, wherever it is asked for.
 fn pace_holds(file: &[u8], profile: &Profile, crawler: &Crawler) {
     let mut config = Config::default();
     config.max_interval = Duration::MAX;
     let robots = Robots::parse_with(file, profile, &config);
     let wanted = slowest(&robots, crawler);
+    if let (Some("rfc9309"), Some(name)) = (profile.name(), crawler.iter().next()) {
+        if name != b"*" {
+            let by_sentence = delay_by_the_sentence(&robots, name);
+            assert_eq!(wanted.crawl_delay, by_sentence, "{}", file.escape_ascii());
+        }
+    }
     let policy = robots.policy(crawler);
     assert_eq!(policy.pace(), wanted, "{}", file.escape_ascii());
     assert_eq!(robots.pace(crawler), wanted);

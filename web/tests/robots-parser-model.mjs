@@ -116,25 +116,26 @@ export function isAllowed(rules, url, crawler, on) {
   return best === null || best.allow;
 }
 
-/** The crawl delays of each crawler's groups as robotsieve sees them: a group ends where a user-agent line follows a rule. */
+/** The crawl delays of each crawler as robotsieve sees them: each is that of the user-agent lines directly above it, whose run ends at any rule and at any record of the pace. */
 export function delaysOf(text) {
   const delays = new Map();
-  let group = { delays: [], hasRule: true };
+  let run = { delays: [], hasEnded: true };
   for (const line of text.split(/\r\n|\r|\n/)) {
     const plain = line.split("#", 1)[0];
     const colon = plain.indexOf(":");
     const field = plain.slice(0, Math.max(colon, 0)).trim().toLowerCase();
     const value = plain.slice(colon + 1).trim();
     if (field === "user-agent") {
-      if (group.hasRule) group = { delays: [], hasRule: false };
+      if (run.hasEnded) run = { delays: [], hasEnded: false };
       // The product token, which a word after it does not change: `Yandex Bot` is `Yandex`.
       const agent = value === "*" ? value : /^[\w.-]*/.exec(value)[0].toLowerCase();
-      delays.set(agent, (delays.get(agent) ?? new Set()).add(group));
+      delays.set(agent, (delays.get(agent) ?? new Set()).add(run));
     } else if (field === "allow" || field === "disallow") {
-      group.hasRule = true;
-    } else if (field === "crawl-delay" && /^[\d.]+$/.test(value)) {
-      group.delays.push(Number(value));
+      run.hasEnded = true;
+    } else if (/^(crawl-?delay|request-?rate|visit-?time)$/.test(field.replaceAll(/[ _]/g, "-"))) {
+      run.hasEnded = true;
+      if (field === "crawl-delay" && /^[\d.]+$/.test(value)) run.delays.push(Number(value));
     }
   }
-  return new Map([...delays].map(([agent, groups]) => [agent, [...groups].flatMap((group) => group.delays)]));
+  return new Map([...delays].map(([agent, runs]) => [agent, [...runs].flatMap((run) => run.delays)]));
 }

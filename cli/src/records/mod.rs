@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use robotsieve::Robots;
 use robotsieve::records::Sitemap;
-use robotsieve_report::{RecordsReport, bytes};
+use robotsieve_report::{RecordsReport, TypedRecord, bytes};
 
 use crate::error::{Failure, Status};
 use crate::options::Format;
@@ -55,8 +55,10 @@ fn print(report: &RecordsReport, out: &mut impl Write) -> io::Result<()> {
     let name_width = names.filter(|len| *len <= 24).max().unwrap_or(0);
     for scope in &report.scopes {
         writeln!(out, "{}:", scope.label)?;
-        let of_scope = |group, kind| (group, kind) == (scope.group, scope.scope);
-        for record in records.iter().filter(|record| of_scope(record.group, record.scope)) {
+        let is_of = |record: &&TypedRecord| {
+            (record.scope, record.group, record.run) == (scope.scope, scope.group, scope.run)
+        };
+        for record in records.iter().filter(is_of) {
             let name = text(&record.field, &record.field_base64);
             let value = text(&record.value, &record.value_base64);
             write!(out, "  line {:line_width$}  {name:name_width$}  {value}", record.line)?;

@@ -39,22 +39,31 @@ for *:
     );
 }
 
-/// A delay that becomes that of others is told with the reason.
+/// A delay is that of the user-agent lines above it, any other record that of the group.
 #[test]
 fn groups_that_run_together() {
     let file = "User-agent: slowbot\nCrawl-delay: 120\n\nUser-agent: *\nDisallow: /x\n\n\
-                User-agent: a\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n";
+                User-agent: a\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n\n\
+                User-agent: c\nNoindex: /n\nUser-agent: d\nDisallow:\n";
     let folder = Folder::of(&[("robots.txt", file)]);
     run(args!["records", folder.path("robots.txt")]).gives(
         0,
         "\
-for slowbot, *:
-  line 2  Crawl-delay  120  (120 s)
-  note: line 4 joins this group: 'Crawl-delay' on line 2 does not end it
+for slowbot:
+  line  2  Crawl-delay  120  (120 s)
 for a, b:
-  line 9  Crawl-delay  1  (1 s)
+  line  9  Crawl-delay  1  (1 s)
+for c, d:
+  line 13  Noindex      /n
+  note: line 14 joins this group: 'Noindex' on line 13 does not end it
 ",
     );
+    for (agent, wanted) in [
+        ("slowbot", "for slowbot:\n  line 2  Crawl-delay  120  (120 s)\n"),
+        ("other", "no records other than user-agent lines and rules\n"),
+    ] {
+        run(args!["records", "--agent", agent, folder.path("robots.txt")]).gives(0, wanted);
+    }
 }
 
 #[test]
@@ -91,7 +100,7 @@ fn json() {
     assert!(records.is_sorted_by_key(|record| record["line"].as_u64()));
     let wanted = serde_json::json!({
         "line": 5, "kind": "request-rate", "field": "Request-rate", "value": "1/10m 0600-0845",
-        "scope": "group", "group": 0, "error": null,
+        "scope": "group", "group": 0, "run": null, "error": null,
         "note": "1 in 600 s, 06:00 to 08:45 UTC",
         "request_rate": {
             "requests": 1, "seconds": 600, "window": { "from_minute": 360, "to_minute": 525 },
@@ -101,7 +110,7 @@ fn json() {
     });
     assert_eq!(records[2], wanted);
     let scope = serde_json::json!({
-        "scope": "group", "group": 0, "crawlers": ["a", "b"], "label": "for a, b", "notes": [],
+        "scope": "group", "group": 0, "run": null, "crawlers": ["a", "b"], "label": "for a, b", "notes": [],
     });
     assert_eq!(value["scopes"][1], scope);
     assert_eq!(records[1]["crawl_delay_ms"], 2_500);

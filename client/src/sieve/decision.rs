@@ -133,7 +133,7 @@ impl fmt::Debug for Site {
 ///
 /// [`SieveDecision::grounds`] finds the reason on request, which costs a second walk. Serialising a
 /// decision includes it, under these names: `url`, `verdict`, `origin`, `holds`, `why`, `line` (of
-/// the rule that decided, if one did) and `age_seconds`.
+/// the rule that decided, if one did), `reason` (of [`Grounds::Rules`]) and `age_seconds`.
 ///
 /// `U` is the URL as it was passed: borrowed (`&str`) or owned (`String`).
 #[derive(Clone, Debug)]
@@ -234,18 +234,23 @@ impl<U: AsUrl> SieveDecision<U> {
 impl<U: AsUrl> Serialize for SieveDecision<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ruling = self.site.ruling();
-        let line = match self.grounds() {
-            Grounds::Rules(Reason::Rule(rule)) => Some(rule.line),
-            Grounds::Rules(Reason::EmptyRule { line }) => Some(line),
+        let reason = match self.grounds() {
+            Grounds::Rules(reason) => Some(reason),
+            Grounds::Outcome(_) => None,
+        };
+        let line = match reason {
+            Some(Reason::Rule(rule)) => Some(rule.line),
+            Some(Reason::EmptyRule { line }) => Some(line),
             _ => None,
         };
-        let mut decision = serializer.serialize_struct("Decision", 7)?;
+        let mut decision = serializer.serialize_struct("Decision", 8)?;
         decision.serialize_field("url", &String::from_utf8_lossy(self.url.as_url()))?;
         decision.serialize_field("verdict", self.verdict.as_str())?;
         decision.serialize_field("origin", self.site.origin())?;
         decision.serialize_field("holds", &ruling.holds)?;
         decision.serialize_field("why", &ruling.why)?;
         decision.serialize_field("line", &line)?;
+        decision.serialize_field("reason", &reason.map(|reason| reason.as_str()))?;
         decision.serialize_field("age_seconds", &self.age().map(|age| age.as_secs()))?;
         decision.end()
     }

@@ -1,13 +1,11 @@
 //! Findings about groups: one by one, and beside each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 
 use robotsieve::internals::{
     GroupRule, Joint, Names, PolicyInternals as _, RobotsInternals as _, joints,
 };
-use robotsieve::records::{Kind, Pace};
-use robotsieve::{Field, Reason, Record, Rule, Verdict};
+use robotsieve::{Reason, Record, Rule, Verdict};
 
 use crate::shown::{listed, quoted, shown};
 use crate::subject::Subject;
@@ -134,19 +132,9 @@ fn joined(subject: &mut Subject<'_>, group: u32, lines: &[u32]) {
     let mut rules = JoinedRules { group, forbids, shut_out: HashMap::new() };
     let ats = joints.iter().map(|joint| joint.at);
     let ends: Vec<usize> = [0].into_iter().chain(ats).chain([lines.len()]).collect();
-    // What is asked of the crawlers of each part, and of those of the parts after it.
-    let next = subject.robots.groups().agents(group + 1).first().map_or(u32::MAX, |next| next.line);
-    let line = |at: usize| lines.get(at).copied().unwrap_or(next);
-    let own: Vec<Pace> =
-        ends.windows(2).map(|part| pace(subject, line(part[0])..line(part[1]))).collect();
-    let mut after = own.clone();
-    for at in (1..after.len()).rev() {
-        after[at - 1] = after[at - 1].and(after[at]);
-    }
     for (number, joint) in joints.iter().enumerate() {
         let parts = [number, number + 1].map(|part| &lines[ends[part]..ends[part + 1]]);
-        let paces = [own[number], after[number + 1]];
-        join(subject, &mut rules, parts, paces, &joint.last);
+        join(subject, &mut rules, parts, &joint.last);
     }
 }
 
@@ -173,33 +161,19 @@ impl JoinedRules {
     }
 }
 
-/// The pace that is asked of the crawlers of a group by the records between two lines.
-fn pace(subject: &Subject<'_>, lines: Range<u32>) -> Pace {
-    let from = subject.records.partition_point(|record| record.line < lines.start);
-    let records = subject.records[from..].iter().take_while(|record| record.line < lines.end);
-    records
-        .filter(|record| record.field == Field::Other)
-        .map(|record| Pace::of_line(Kind::of_field(record.name), record.value))
-        .fold(Pace::NONE, Pace::and)
-}
-
 /// The user-agent lines `theirs` join the group of the user-agent lines `own`, after the record `last`.
 fn join(
     subject: &mut Subject<'_>,
     rules: &mut JoinedRules,
     [own, theirs]: [&[u32]; 2],
-    [slow, other]: [Pace; 2],
     last: &Record<'_>,
 ) {
-    let values = |lines: &[u32]| -> BTreeSet<&[u8]> {
-        lines.iter().filter_map(|line| subject.record(*line)).map(|record| record.value).collect()
-    };
-    let (mine, others) = (values(own), values(theirs));
+    let values = own.iter().filter_map(|line| subject.record(*line)).map(|record| record.value);
+    let mine: BTreeSet<&[u8]> = values.collect();
     let shut_out = quoted(mine.iter().copied().filter(|value| rules.shut_out(subject, value)));
-    let (all, others) = (quoted(mine.iter().copied()), quoted(others.iter().copied()));
+    let all = quoted(mine.iter().copied());
     let line = theirs[0];
-    let is_slower = !slow.is_none() && slow.min_interval() != other.min_interval();
-    let (mut severity, mut message) = if !shut_out.is_empty() {
+    let (severity, message) = if !shut_out.is_empty() {
         (
             Severity::Error,
             format!("this joins the group of {all}, so the rules below shut {shut_out} out"),
@@ -211,14 +185,6 @@ fn join(
             format!("this joins the group of {all}, so the rules below hold for {all} too"),
         )
     };
-    if is_slower && other.is_none() {
-        severity = severity.max(Severity::Warning);
-        message += &format!(", and the pace asked of {all} holds for {others} too");
-    } else if is_slower {
-        severity = Severity::Error;
-        message +=
-            &format!(", and of the two paces asked of {all} and {others} only the slower counts");
-    }
     let field = if last.name.eq_ignore_ascii_case(b"content-usage") {
         "by RFC 9309, 'Content-Usage' does not end a group; by its own draft it does".to_owned()
     } else {

@@ -1,6 +1,6 @@
 //! The records that are no rules, as a document.
 
-use robotsieve::internals::{RobotsInternals as _, joints_of_group};
+use robotsieve::internals::{RobotsInternals as _, is_within, joints_of_group};
 use robotsieve::records::{self, Kind, RequestRate, Scope, TimeWindow, Value};
 use robotsieve::{Crawler, Record, Robots};
 use robotsieve_rights::internals::{Signal, pieces, read_members};
@@ -36,7 +36,7 @@ pub struct RecordsReport {
     /// The name of the profile. `null` if it has none.
     pub profile: Option<&'static str>,
     /// Whom the records are for, and which have some: the whole file first, then the groups in
-    /// their order, then what is outside all groups.
+    /// their order, each with those of its runs of user-agent lines, then what is outside all groups.
     pub scopes: Vec<RecordScope>,
     /// The records, in the order of the file.
     pub records: Vec<TypedRecord>,
@@ -49,11 +49,13 @@ pub struct RecordsReport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RecordScope {
-    /// The whole file, a group, or nobody.
+    /// The whole file, a group, a run of user-agent lines, or nobody.
     pub scope: ScopeKind,
-    /// The number of the group, from 0. `null` if it is not one.
+    /// The number of the group, from 0: of a run, of the group that it is in. `null` if there is none.
     pub group: Option<u32>,
-    /// The product tokens of the group.
+    /// The number of the run of user-agent lines, from 0. `null` if it is not one.
+    pub run: Option<u32>,
+    /// The product tokens of the group or run.
     pub crawlers: Option<Vec<String>>,
     /// Their bytes in base64, if not all are UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +76,9 @@ pub enum ScopeKind {
     File,
     /// To a group.
     Group,
+    /// To a run of user-agent lines that is not the whole of its group, as a `Crawl-delay`, a
+    /// `Request-rate` and a `Visit-time` do.
+    Run,
     /// To no group, although its kind does not apply to the whole file.
     Outside,
 }
@@ -102,6 +107,8 @@ pub struct TypedRecord {
     pub scope: ScopeKind,
     /// The number of its group, from 0.
     pub group: Option<u32>,
+    /// The number of its run of user-agent lines, from 0, if it belongs to one.
+    pub run: Option<u32>,
     /// The fault of the value.
     pub error: Option<String>,
     /// The meaning of the value, or its fault.
@@ -251,20 +258,14 @@ impl RecordsReport {
     ) -> RecordsReport {
         let mut found = typed_records(robots);
         if let Some(crawlers) = crawlers {
-            let groups: Vec<_> =
-                crawlers.iter().map(|crawler| robots.groups().groups_of(crawler)).collect();
-            found.retain(|record| match record.scope {
-                Scope::Group(group) => {
-                    groups.iter().any(|groups| groups.binary_search(&group).is_ok())
-                }
-                Scope::File | Scope::Outside => true,
-            });
+            let scopes: Vec<_> = crawlers.iter().map(|crawler| robots.scopes_of(crawler)).collect();
+            found.retain(|record| scopes.iter().any(|own| is_within(own, record.scope)));
         }
         let mut scopes: Vec<Scope> = found.iter().map(|record| record.scope).collect();
+        // A run of user-agent lines comes after its group.
         scopes.sort_by_key(|scope| match scope {
-            Scope::File => (0, 0),
-            Scope::Group(group) => (1, *group),
-            Scope::Outside => (2, 0),
+            Scope::Outside => (true, None, None),
+            scope => (false, place(robots, *scope).1, place(robots, *scope).2),
         });
         scopes.dedup();
         let all: Vec<Record<'_>> = robots.records().collect();
@@ -279,23 +280,28 @@ impl RecordsReport {
             profile: robots.profile().name(),
             scopes: scopes.into_iter().map(|scope| record_scope(robots, &all, scope)).collect(),
             sentences: found.is_empty().then(|| Sentence::new(nothing, None)).into_iter().collect(),
-            records: found.iter().map(|record| typed(record, resolve)).collect(),
+            records: found.iter().map(|record| typed(robots, record, resolve)).collect(),
         }
     }
 }
 
-/// Where a record belongs, and the number of its group.
-fn place(scope: Scope) -> (ScopeKind, Option<u32>) {
+/// Where a record belongs, and the numbers of its group and run.
+fn place(robots: &Robots<'_>, scope: Scope) -> (ScopeKind, Option<u32>, Option<u32>) {
     match scope {
-        Scope::File => (ScopeKind::File, None),
-        Scope::Group(group) => (ScopeKind::Group, Some(group)),
-        Scope::Outside => (ScopeKind::Outside, None),
+        Scope::File => (ScopeKind::File, None, None),
+        Scope::Group(group) => (ScopeKind::Group, Some(group), None),
+        Scope::Run(run) => (ScopeKind::Run, Some(robots.groups().group_of_run(run)), Some(run)),
+        Scope::Outside => (ScopeKind::Outside, None, None),
     }
 }
 
 fn record_scope<'f>(robots: &Robots<'f>, records: &[Record<'f>], of: Scope) -> RecordScope {
-    let (scope, group) = place(of);
-    let tokens = group.map(|group| robots.group_tokens(group));
+    let (scope, group, run) = place(robots, of);
+    let tokens = match of {
+        Scope::Group(group) => Some(robots.group_tokens(group)),
+        Scope::Run(run) => Some(robots.run_tokens(run)),
+        Scope::File | Scope::Outside => None,
+    };
     let label = match (&tokens, scope) {
         (Some(tokens), _) => {
             let shown: Vec<String> = tokens.iter().map(|token| shown(token)).collect();
@@ -305,10 +311,12 @@ fn record_scope<'f>(robots: &Robots<'f>, records: &[Record<'f>], of: Scope) -> R
         (None, _) => "in no group".to_owned(),
     };
     let (crawlers, crawlers_base64) = tokens.as_deref().map(texts).unzip();
-    let joints = group.map(|group| joints_of_group(robots, records, group));
+    let whole = group.filter(|_| scope == ScopeKind::Group);
+    let joints = whole.map(|group| joints_of_group(robots, records, group));
     RecordScope {
         scope,
         group,
+        run,
         crawlers,
         crawlers_base64: crawlers_base64.flatten(),
         label,
@@ -316,10 +324,14 @@ fn record_scope<'f>(robots: &Robots<'f>, records: &[Record<'f>], of: Scope) -> R
     }
 }
 
-fn typed(found: &records::TypedRecord<'_>, resolve: Option<Resolve<'_>>) -> TypedRecord {
+fn typed(
+    robots: &Robots<'_>,
+    found: &records::TypedRecord<'_>,
+    resolve: Option<Resolve<'_>>,
+) -> TypedRecord {
     let (field, field_base64) = text(found.record.name);
     let (value, value_base64) = text(found.record.value);
-    let (scope, group) = place(found.scope);
+    let (scope, group, run) = place(robots, found.scope);
     let mut record = TypedRecord {
         line: found.record.line,
         kind: found.kind,
@@ -329,6 +341,7 @@ fn typed(found: &records::TypedRecord<'_>, resolve: Option<Resolve<'_>>) -> Type
         value_base64,
         scope,
         group,
+        run,
         error: None,
         note: None,
         sitemap: None,

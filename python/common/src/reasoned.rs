@@ -3,7 +3,7 @@
 use robotsieve::{Answer, Decision, Reason, Rule, SiteKind, Verdict};
 
 /// The reasons there are.
-pub const REASONS: [&str; 8] = [
+pub const REASONS: [&str; 9] = [
     "rule",
     "no-group",
     "no-match",
@@ -11,6 +11,7 @@ pub const REASONS: [&str; 8] = [
     "robots-txt",
     "allow-all",
     "disallow-all",
+    "left-alone",
     "rules-not-kept",
 ];
 
@@ -52,6 +53,7 @@ impl<'d> Reasoned<'d> {
             (Reason::EmptyRule { line }, _) => {
                 (const { reason_at("empty-rule") }, Some(line), None)
             }
+            (Reason::LeftAlone, _) => (const { reason_at("left-alone") }, None, None),
             _ => (const { reason_at("rules-not-kept") }, None, None),
         };
         Reasoned { verdict: decision.verdict, reason, line, rule }

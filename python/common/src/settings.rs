@@ -36,28 +36,27 @@ where
 }
 
 /// Seconds are numbers in Python, and a duration is a map in JSON.
-pub const INTERVAL: &str = "max_interval";
+pub const INTERVALS: [&str; 2] = ["max_interval", "skip_above"];
 
 /// The default configuration with some of its fields replaced.
 pub fn config_of_dict(fields: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let base = Config::default();
     let Some(fields) = fields else { return Ok(base) };
     let others = fields.copy()?;
-    let interval = others.call_method1("pop", (INTERVAL, others.py().None()))?;
-    let mut config = from_dict(&base, Some(&others), "config")?;
-    if !interval.is_none() {
-        config.max_interval = interval
-            .extract::<f64>()
-            .ok()
-            .map(Duration::try_from_secs_f64)
-            .and_then(Result::ok)
-            .ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "config: {INTERVAL} must be a number of seconds, from 0 on"
-                ))
-            })?;
-    }
-    Ok(config)
+    let mut interval = |name: &str| -> PyResult<Option<Duration>> {
+        let given = others.call_method1("pop", (name, others.py().None()))?;
+        if given.is_none() {
+            return Ok(None);
+        }
+        let seconds = given.extract::<f64>().ok().map(Duration::try_from_secs_f64);
+        seconds.and_then(Result::ok).map(Some).ok_or_else(|| {
+            PyValueError::new_err(format!("config: {name} must be a number of seconds, from 0 on"))
+        })
+    };
+    let [max_interval, skip_above] = INTERVALS.map(&mut interval);
+    let (max_interval, skip_above) = (max_interval?, skip_above?);
+    let config = from_dict(&base, Some(&others), "config")?.with_skip_above(skip_above);
+    Ok(max_interval.map_or(config, |longest| config.with_max_interval(longest)))
 }
 
 /// The name of a variant, as serde writes it.

@@ -100,6 +100,12 @@ impl Kind {
     pub fn is_per_file(self) -> bool {
         matches!(self, Kind::Sitemap | Kind::Host | Kind::CleanParam)
     }
+
+    /// True if it belongs to the user-agent lines directly above it, not to the whole of their group:
+    /// `Crawl-delay`, `Request-rate` and `Visit-time`. See [`Pace`](super::Pace).
+    pub fn is_of_pace(self) -> bool {
+        matches!(self, Kind::CrawlDelay | Kind::RequestRate | Kind::VisitTime)
+    }
 }
 
 impl fmt::Display for Kind {

@@ -12,12 +12,19 @@ use super::values::RequestRate;
 /// [`CrawlerPolicies::pace`](crate::CrawlerPolicies::pace) and the sites of a pack. A scheduler
 /// needs only [`Pace::min_interval`].
 ///
-/// The values are those of the very groups whose rules decide for the crawler in that profile. If
-/// several lines are valid, the slowest one counts, whatever their order: the longest delay, and
-/// the rate with the longest [interval](RequestRate::interval) (of equal ones, the first). An
-/// invalid line counts as none. What the `*` groups say to a crawler with a group of its own is
-/// ignored unless [`Config::inherit_pace`](crate::Config::inherit_pace) is set, and nothing is
-/// slower than [`Config::max_interval`](crate::Config::max_interval).
+/// A record of the pace belongs to the user-agent lines directly above it. The run of these lines ends
+/// at any rule and at any `Crawl-delay`, `Request-rate` or `Visit-time`, valid or not; blank lines,
+/// comments, sitemaps and unknown fields do not end it unless the profile ends the group there. RFC 9309
+/// groups rules and nothing else: in the example, `d` and everybody share a group, and the delay is
+/// that of `d` alone.
+///
+/// The values are those of the runs with a line that names the crawler best, of the groups whose rules
+/// decide for it. If several lines are valid, the slowest one counts, whatever their order: the longest
+/// delay, and the rate with the longest [interval](RequestRate::interval) (of equal ones, the first). An
+/// invalid line counts as none, and a number that is too large as the largest there is. What the `*`
+/// groups say to a crawler with a group of its own is ignored unless
+/// [`Config::inherit_pace`](crate::Config::inherit_pace) is set, and nothing is slower than
+/// [`Config::max_interval`](crate::Config::max_interval).
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,6 +40,14 @@ use super::values::RequestRate;
 /// assert_eq!(robots.pace(&Crawler::name("b")).min_interval(), None);
 /// // Capped at a day.
 /// assert_eq!(robots.pace(&Crawler::name("c")).min_interval(), Some(Duration::from_secs(86_400)));
+///
+/// let file = b"User-agent: d\nCrawl-delay: 300\nUser-agent: *\nDisallow: /x";
+/// let robots = Robots::parse(file, &Profile::RFC9309);
+/// assert_eq!(robots.pace(&Crawler::name("d")).min_interval(), Some(Duration::from_secs(300)));
+/// assert_eq!(robots.pace(&Crawler::name("e")).min_interval(), None);
+/// for crawler in ["d", "e"] {
+///     assert_eq!(robots.policy(&Crawler::name(crawler)).is_path_allowed("/x"), Ok(false));
+/// }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
@@ -46,11 +61,15 @@ pub struct Pace {
     pub crawl_delay: Option<Duration>,
     /// The number of documents to request, and the time for them.
     pub request_rate: Option<RequestRate>,
+    /// True if the interval is longer than [`Config::skip_above`](crate::Config::skip_above): the crawler
+    /// leaves the site alone.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub left_alone: bool,
 }
 
 impl Pace {
     /// No delay and no rate.
-    pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None };
+    pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None, left_alone: false };
 
     /// The time to wait between the beginnings of two requests that satisfies both the delay and
     /// the rate: the longer one. `None` if the file says nothing.
@@ -81,7 +100,11 @@ impl Pace {
             (Some(rate), Some(other)) if !other.is_slower(&rate) => Some(rate),
             (rate, other) => other.or(rate),
         };
-        Pace { crawl_delay: self.crawl_delay.max(other.crawl_delay), request_rate }
+        Pace {
+            crawl_delay: self.crawl_delay.max(other.crawl_delay),
+            request_rate,
+            left_alone: self.left_alone || other.left_alone,
+        }
     }
 
     /// The same, with no interval longer than this.
@@ -93,6 +116,7 @@ impl Pace {
         Pace {
             crawl_delay: self.crawl_delay.map(|delay| delay.min(max)),
             request_rate: self.request_rate.map(shorten),
+            ..self
         }
     }
 }
@@ -123,13 +147,12 @@ mod tests {
 
     #[test]
     fn junk_says_nothing() {
-        for value in ["", "-1", "NaN", "inf", "-inf", "1e400", "soon", "0x10", "+5", "1,5"] {
+        for value in ["", "-1", "NaN", "inf", "-inf", "soon", "0x10", "+5", "1,5"] {
             assert!(of(&[(Kind::CrawlDelay, value)]).is_none(), "{value}");
         }
-        for value in ["", "1", "0/1", "1/0", "-1/5", "1/5 now", "99999999999/1"] {
+        for value in ["", "1", "0/1", "1/0", "-1/5", "1/5 now"] {
             assert!(of(&[(Kind::RequestRate, value)]).is_none(), "{value}");
         }
-        assert!(of(&[(Kind::CrawlDelay, &"9".repeat(400))]).is_none());
         assert!(of(&[(Kind::VisitTime, "0600-0845"), (Kind::Unknown, "1")]).is_none());
     }
 
@@ -137,8 +160,14 @@ mod tests {
     fn caps() {
         let day = Duration::from_secs(86_400);
         let largest = "4294967295/4294967295d";
-        for rate in ["1/30d", "5/400d", largest] {
-            let pace = of(&[(Kind::CrawlDelay, "18446744073709549568"), (Kind::RequestRate, rate)]);
+        let nines = format!("1/{}", "9".repeat(40));
+        for (delay, rate) in [
+            ("18446744073709549568", "1/30d"),
+            ("18446744073709551615", "5/400d"),
+            ("1e400", largest),
+            ("1e400", &nines),
+        ] {
+            let pace = of(&[(Kind::CrawlDelay, delay), (Kind::RequestRate, rate)]);
             let capped = pace.within(day);
             assert_eq!(capped.crawl_delay, Some(day));
             assert_eq!(capped.request_rate.map(|rate| rate.interval()), Some(day), "{rate}");

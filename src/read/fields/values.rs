@@ -109,11 +109,18 @@ fn number(text: &[u8]) -> Option<u32> {
 
 pub(super) fn crawl_delay(value: &[u8]) -> Result<Duration, Invalid> {
     const WANTED: Invalid = "expected a number of seconds, such as 10 or 0.5";
-    let is_number = value.iter().any(u8::is_ascii_digit)
-        && value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    // Rust reads more as numbers: signs, `inf` and `NaN`. An exponent, as in `1e400`, may stand.
+    let e = value.iter().position(|byte| byte.eq_ignore_ascii_case(&b'e'));
+    let (digits, exponent) = value.split_at(e.unwrap_or(value.len()));
+    let exponent = exponent.get(1..).unwrap_or_default();
+    let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
+    let is_number = digits.iter().any(u8::is_ascii_digit)
+        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        && exponent.iter().all(u8::is_ascii_digit);
     let text = str::from_utf8(value).ok().filter(|_| is_number).ok_or(WANTED)?;
     let seconds: f64 = text.parse().map_err(|_| WANTED)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "the number of seconds is too large")
+    // Too large for a number, it is the longest there is.
+    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
 pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
@@ -133,14 +140,24 @@ pub(super) fn request_rate(value: &[u8]) -> Result<RequestRate, Invalid> {
         b'd' => 86_400,
         _ => return Err("the unit of time must be s, m, h or d"),
     };
-    let requests = number(requests).ok_or(WANTED)?;
-    let period = number(period).ok_or(WANTED)?;
+    // Too large for a number, each is the largest there is.
+    let saturating = |text: &[u8]| {
+        let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        is_number.then(|| str::from_utf8(text).ok()?.parse().ok().or(Some(u64::MAX))).flatten()
+    };
+    let requests = saturating(requests).ok_or(WANTED)?;
+    let period = saturating(period).ok_or(WANTED)?;
     if requests == 0 || period == 0 {
         return Err("neither the number of requests nor the time may be 0");
     }
     let left: Vec<&[u8]> = words.collect();
     let window = if left.is_empty() { None } else { Some(time_window(&left.join(&b' '))?) };
-    Ok(RequestRate { requests, period: Duration::from_secs(u64::from(period) * seconds), window })
+    let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+    Ok(RequestRate {
+        requests,
+        period: Duration::from_secs(period.saturating_mul(seconds)),
+        window,
+    })
 }
 
 pub(super) fn time_window(value: &[u8]) -> Result<TimeWindow, Invalid> {
@@ -228,12 +245,19 @@ mod tests {
         {
             assert_eq!(crawl_delay(value.as_bytes()), Ok(Duration::from_millis(millis)), "{value}");
         }
-        for value in
-            ["", ".", "1.2.3", "-1", "+1", "1e3", "10s", "5 10", "1,5", "inf", "NaN", "\u{661}"]
-        {
+        for value in [
+            "", ".", "1.2.3", "-1", "+1", "10s", "5 10", "1,5", "inf", "NaN", "\u{661}", "e", "1e",
+            "e3", "1e+", "1ee3", "1e3.5", "1e--3",
+        ] {
             assert!(crawl_delay(value.as_bytes()).is_err(), "{value}");
         }
-        assert!(crawl_delay(&[b'9'; 40]).is_err());
+        assert_eq!(crawl_delay(b"1e3"), Ok(Duration::from_secs(1_000)));
+        assert_eq!(crawl_delay(b"2.5E-1"), Ok(Duration::from_millis(250)));
+        // Too large for a number: the longest there is, never none.
+        let nines = "9".repeat(400);
+        for value in ["18446744073709551615", "18446744073709551616", "1e400", "1E+99999", &nines] {
+            assert_eq!(crawl_delay(value.as_bytes()), Ok(Duration::MAX), "{value}");
+        }
     }
 
     #[test]
@@ -247,6 +271,10 @@ mod tests {
         assert_eq!(rate("30/1m"), Ok((30, 60, None)));
         assert_eq!(rate("1/10m 1300-1659"), Ok((1, 600, Some((780, 1019)))));
         assert_eq!(rate("2/1H  06:00 - 08:45 UT"), Ok((2, 3_600, Some((360, 525)))));
+        let most = u64::MAX;
+        assert_eq!(rate("1/99999999999d"), Ok((1, 99_999_999_999 * 86_400, None)));
+        assert_eq!(rate(&format!("1/{}", "9".repeat(30))), Ok((1, most, None)));
+        assert_eq!(rate("99999999999999999999999/1h"), Ok((u32::MAX, 3_600, None)));
         for value in ["", "1", "/5", "1/", "0/5", "1/0", "1/5x", "1/5 6", "a/b", "1 / 5"] {
             assert!(rate(value).is_err(), "{value}");
         }

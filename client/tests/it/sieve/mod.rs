@@ -235,13 +235,13 @@ async fn serialised_decisions_and_metrics() {
     let decision = sieve.decide("https://e.com/private").await.unwrap();
     let wanted = serde_json::json!({
         "url": "https://e.com/private", "verdict": "disallow", "origin": "https://e.com",
-        "holds": "rules", "why": "copy", "line": 2, "age_seconds": 0,
+        "holds": "rules", "why": "copy", "line": 2, "reason": "rule", "age_seconds": 0,
     });
     assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
     let decision = sieve.decide("https://down.com/").await.unwrap();
     let wanted = serde_json::json!({
         "url": "https://down.com/", "verdict": "disallow", "origin": "https://down.com",
-        "holds": "disallow-all", "why": "unreachable_without_copy", "line": null,
+        "holds": "disallow-all", "why": "unreachable_without_copy", "line": null, "reason": null,
         "age_seconds": null,
     });
     assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
@@ -495,6 +495,23 @@ async fn equal_bodies_share_a_policy() {
     assert!(a.site().policy(0).is_same(b.site().policy(0)));
     assert_eq!(a.answers(), [Answer::Disallow; 2]);
     assert_eq!(sieve.crawler_count(), 2);
+}
+
+/// A site that asks for a longer delay than the crawler is ready to wait is left alone, and the
+/// decision says so; another crawler's delay counts for nobody else.
+#[tokio::test]
+async fn slow_sites_are_left_alone() {
+    const FILE: &str = "User-agent: bot\nCrawl-delay: 300\nUser-agent: *\nDisallow: /x";
+    let web = Web::of([("https://e.com", Site::Answers(200, FILE))]);
+    let config = Config::default().with_skip_above(Some(Duration::from_secs(60)));
+    let sieve = web.builder().crawler(Crawler::name("other")).config(config).build();
+    let decision = sieve.decide("https://e.com/").await.unwrap();
+    assert_eq!(decision.answers(), [Answer::Disallow, Answer::Allow]);
+    assert!(matches!(decision.grounds(), Grounds::Rules(Reason::LeftAlone)));
+    assert_eq!(serde_json::to_value(&decision).unwrap()["reason"], "left-alone");
+    let paces = [0, 1].map(|crawler| decision.site().pace(crawler));
+    assert_eq!(paces.map(|pace| pace.left_alone), [true, false]);
+    assert_eq!(paces[1].min_interval(), None);
 }
 
 /// What a site asks of a crawler beyond its rules, without the file being parsed again.

@@ -62,7 +62,7 @@ async fn overrides_come_first() {
     assert_eq!(decision.answers(), [Answer::Disallow]);
     let wanted = serde_json::json!({
         "url": "https://own.com/private", "verdict": "disallow", "origin": "https://own.com",
-        "holds": "rules", "why": "override", "line": 2, "age_seconds": null,
+        "holds": "rules", "why": "override", "line": 2, "reason": "rule", "age_seconds": null,
     });
     assert_eq!(serde_json::to_value(&decision).unwrap(), wanted);
 }

@@ -105,25 +105,25 @@ pub fn records<C>(
     let said = [Said::of(old, &mut meanings), Said::of(new, &mut meanings)];
     let mut all = Vec::new();
     let mut compare = Compare::new(&said, meanings.len(), limits);
-    let of_file = compare.changes([vec![WHOLE_FILE], vec![WHOLE_FILE]]);
+    let of_file = compare.changes([vec![Scope::File], vec![Scope::File]]);
     if !of_file.is_empty() {
         all.push(RecordChanges { crawlers: None, changes: compare.listed(&of_file) });
     }
-    // The groups of each crawler that have records. Most crawlers share them.
-    let mut numbers: HashMap<[Vec<u32>; 2], usize> = HashMap::new();
+    // The groups and runs of each crawler that have records. Most crawlers share them.
+    let mut numbers: HashMap<[Vec<Scope>; 2], usize> = HashMap::new();
     let crawlers: Vec<(C, usize)> = crawlers
         .into_iter()
         .map(|(label, crawler)| {
             let groups = [
-                said[0].with_records(&old.groups().groups_of(&crawler)),
-                said[1].with_records(&new.groups().groups_of(&crawler)),
+                said[0].with_records(old.scopes_of(&crawler)),
+                said[1].with_records(new.scopes_of(&crawler)),
             ];
             let next = numbers.len();
             (label, *numbers.entry(groups).or_insert(next))
         })
         .collect();
     let mut changes: Vec<Vec<Change>> = vec![Vec::new(); numbers.len()];
-    let mut groups: Vec<([Vec<u32>; 2], usize)> = numbers.into_iter().collect();
+    let mut groups: Vec<([Vec<Scope>; 2], usize)> = numbers.into_iter().collect();
     groups.sort_by_cached_key(|(groups, _)| compare.heaviest_first(groups));
     for (groups, number) in groups {
         changes[number] = compare.changes(groups);
@@ -144,19 +144,17 @@ pub fn records<C>(
     all
 }
 
-/// In place of a group: the records of the whole file, and those outside all groups.
-const WHOLE_FILE: u32 = u32::MAX;
-
 /// The number of what a record says, the same in both files. Ascending in the order of the files.
 type Meaning = usize;
 
 /// The records of a file.
 struct Said<'a> {
-    /// The numbers of the records of each group, in the order of the file.
-    groups: HashMap<u32, Vec<usize>>,
+    /// The numbers of the records of each group and of each run of user-agent lines, in the order of
+    /// the file. Those outside all groups are with those of the whole file.
+    groups: HashMap<Scope, Vec<usize>>,
     records: Vec<(Meaning, TypedRecord<'a>)>,
     /// The group and number of each record with this meaning, in order.
-    places: HashMap<Meaning, Vec<(u32, usize)>>,
+    places: HashMap<Meaning, Vec<(Scope, usize)>>,
 }
 
 impl<'a> Said<'a> {
@@ -167,8 +165,8 @@ impl<'a> Said<'a> {
                 continue;
             }
             let group = match record.scope {
-                Scope::Group(group) => group,
-                Scope::File | Scope::Outside => WHOLE_FILE,
+                Scope::Outside => Scope::File,
+                scope => scope,
             };
             let next = meanings.len();
             let key = (record.kind, record.scope == Scope::Outside, meaning(&record));
@@ -182,18 +180,19 @@ impl<'a> Said<'a> {
         said
     }
 
-    fn with_records(&self, groups: &[u32]) -> Vec<u32> {
-        groups.iter().copied().filter(|group| self.groups.contains_key(group)).collect()
+    fn with_records(&self, mut groups: Vec<Scope>) -> Vec<Scope> {
+        groups.retain(|group| self.groups.contains_key(group));
+        groups
     }
 
-    fn of_group(&self, group: u32) -> &[usize] {
+    fn of_group(&self, group: Scope) -> &[usize] {
         self.groups.get(&group).map_or(&[], |records| records)
     }
 
     /// The first record of these groups that says this.
-    fn first(&self, groups: &[u32], meaning: Meaning) -> Option<usize> {
+    fn first(&self, groups: &[Scope], meaning: Meaning) -> Option<usize> {
         let places = self.places.get(&meaning)?;
-        let in_group = |group: &u32| {
+        let in_group = |group: &Scope| {
             let at = places.partition_point(|(other, _)| other < group);
             places.get(at).filter(|(other, _)| other == group).map(|(_, number)| *number)
         };
@@ -249,7 +248,7 @@ struct Compare<'s, 'a> {
     said: &'s [Said<'a>; 2],
     limit: usize,
     /// The groups that are compared now, in ascending order.
-    groups: [Vec<u32>; 2],
+    groups: [Vec<Scope>; 2],
     /// How many of their records say something, by meaning.
     counts: Vec<[u32; 2]>,
     /// What only one side says, by kind.
@@ -268,10 +267,10 @@ impl<'s, 'a> Compare<'s, 'a> {
     }
 
     /// A key to sort groups by, so that those with many records are seldom exchanged.
-    fn heaviest_first(&self, groups: &[Vec<u32>; 2]) -> Vec<(Reverse<usize>, usize, u32)> {
+    fn heaviest_first(&self, groups: &[Vec<Scope>; 2]) -> Vec<(Reverse<usize>, usize, Scope)> {
         let mut key = Vec::new();
         for side in [0, 1] {
-            let len = |group: &u32| Reverse(self.said[side].of_group(*group).len());
+            let len = |group: &Scope| Reverse(self.said[side].of_group(*group).len());
             key.extend(groups[side].iter().map(|group| (len(group), side, *group)));
         }
         key.sort_unstable();
@@ -279,7 +278,7 @@ impl<'s, 'a> Compare<'s, 'a> {
     }
 
     /// What changed between these groups, which are in ascending order.
-    fn changes(&mut self, groups: [Vec<u32>; 2]) -> Vec<Change> {
+    fn changes(&mut self, groups: [Vec<Scope>; 2]) -> Vec<Change> {
         for side in [0, 1] {
             let before = std::mem::replace(&mut self.groups[side], groups[side].clone());
             for group in groups[side].iter().filter(|g| before.binary_search(g).is_err()) {
@@ -306,7 +305,7 @@ impl<'s, 'a> Compare<'s, 'a> {
     }
 
     /// Adds the records of a group to the counts, or takes them away.
-    fn count(&mut self, side: usize, group: u32, step: fn(&mut u32)) {
+    fn count(&mut self, side: usize, group: Scope, step: fn(&mut u32)) {
         for number in self.said[side].of_group(group) {
             let (meaning, record) = &self.said[side].records[*number];
             let counts = &mut self.counts[*meaning];

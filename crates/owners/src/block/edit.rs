@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use robotsieve::internals::RobotsInternals as _;
 use robotsieve::records::Scope;
 use robotsieve::{Field, Profile, Robots};
 
@@ -107,12 +108,19 @@ pub(super) fn names_one(value: &[u8], tokens: &HashSet<String>) -> bool {
 /// else goes as a whole: without user-agent lines its rules would belong to the group before.
 fn without(file: &[u8], profile: &Profile, tokens: &HashSet<String>) -> Vec<u8> {
     let robots = Robots::parse(file, profile);
-    let of_groups: HashSet<u32> = robots
-        .typed_records()
+    let typed = robots.typed_records();
+    let of_groups: HashSet<u32> = typed
         .iter()
-        .filter(|typed| matches!(typed.scope, Scope::Group(_)))
+        .filter(|typed| matches!(typed.scope, Scope::Group(_) | Scope::Run(_)))
         .map(|typed| typed.record.line)
         .collect();
+    // A delay goes with the last of its user-agent lines: it would be that of the lines above.
+    let mut runs_left: HashSet<u32> = HashSet::new();
+    for (line, value, _) in robots.groups().agent_lines() {
+        if !names_one(&file[value], tokens) {
+            runs_left.extend(robots.groups().run_of_line(line).map(|(_, run)| run));
+        }
+    }
     let mut groups: Vec<Group> = Vec::new();
     // Whether the next user-agent line belongs to the last group.
     let mut has_agents_only = false;
@@ -134,7 +142,9 @@ fn without(file: &[u8], profile: &Profile, tokens: &HashSet<String>) -> Vec<u8> 
             _ => {}
         }
     }
-    let mut removed: HashSet<u32> = HashSet::new();
+    let goes = |scope| matches!(scope, Scope::Run(run) if !runs_left.contains(&run));
+    let mut removed: HashSet<u32> =
+        typed.iter().filter(|typed| goes(typed.scope)).map(|typed| typed.record.line).collect();
     for group in groups {
         if group.agents.iter().all(|(_, goes)| *goes) {
             removed.extend(group.others);
@@ -208,6 +218,12 @@ mod tests {
             (
                 "User-agent: c\nUser-agent: a\nUser-agent: ab\nDisallow: /c\nAllow: /\n",
                 "User-agent: c\nUser-agent: ab\nDisallow: /c\nAllow: /\n\n",
+            ),
+            // A delay goes with its user-agent line, and does not become another crawler's.
+            (
+                "User-agent: c\nDisallow: /c\nUser-agent: a\nCrawl-delay: 300\nUser-agent: d\n\
+                 Crawl-delay: 2\nDisallow: /d\n",
+                "User-agent: c\nDisallow: /c\nUser-agent: d\nCrawl-delay: 2\nDisallow: /d\n\n",
             ),
             // No blank line stands twice.
             (

@@ -259,7 +259,8 @@ impl Proof<'_> {
     fn lines(&self, member: &Member<'_>) -> Result<(), Fault> {
         let role = &self.roles.all[member.role];
         let records = self.robots.typed_records_for(&member.crawler());
-        let records = records.iter().filter(|typed| matches!(typed.scope, Scope::Group(_)));
+        let records =
+            records.iter().filter(|typed| matches!(typed.scope, Scope::Group(_) | Scope::Run(_)));
         let mut read: Vec<(&[u8], &[u8])> =
             records.map(|typed| (typed.record.name, typed.record.value)).collect();
         let of_group = |(name, _): &&Line| !Kind::of_field(name.as_bytes()).is_per_file();
