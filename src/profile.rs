@@ -383,7 +383,8 @@ profile! {
         /// *(reading)*.
         ForbiddenBytesEncoded 16, with_forbidden_bytes_encoded forbidden_bytes_encoded: bool =
             [true, false, false, false];
-        /// The hex digits of `%xx` become upper case on these sides. RFC 3986 §6.2.2.1.
+        /// The hex digits of `%xx` become upper case on these sides. On both, so does the one digit after a
+        /// `%` that stays plain. RFC 3986 §6.2.2.1.
         HexUpperCase 17, with_hex_upper_case hex_upper_case: Sides =
             [Sides::Both, Sides::Rule, Sides::Both, Sides::Neither];
         /// `true`: `%XX` of an unreserved character (letters, digits, `-` `.` `_` `~`) is
@@ -394,9 +395,11 @@ profile! {
         /// end anchor. A rule matches a literal star by writing `%2A`. RFC 9309 §2.2.3.
         SpecialBytesEncoded 19, with_special_bytes_encoded special_bytes_encoded: bool =
             [true, false, false, false];
-        /// `true`: a `%` without two hex digits after it becomes `%25` on both sides *(reading)*.
+        /// `true`: a `%` without two hex digits after it becomes `%25` on both sides. Otherwise it is
+        /// plain, so a rule that ends in `%` or in `%` and a digit also matches escapes. RFC 9309 §2.2.2
+        /// encodes bytes outside ASCII and reserved characters, and `%` is neither.
         StrayPercentEncoded 20, with_stray_percent_encoded stray_percent_encoded: bool =
-            [true, false, false, false];
+            [false, false, false, false];
     }
     besides {
         /// The rules that say what a fetch means. They change no verdict of a given file.

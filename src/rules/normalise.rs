@@ -10,13 +10,20 @@
 //! %XX, XX an unreserved character   that character    unreserved_decoded
 //! %xX                               %XX               hex_upper_case
 //! % without two hex digits after it %25               stray_percent_encoded
+//! %x, not followed by a hex digit   %X                hex_upper_case on both sides
 //! 0x80..=0xFF                       %XX               high_bytes_encoded
 //! ASCII that no URI may hold        %XX               forbidden_bytes_encoded
 //! * and $ (not as wildcard, anchor) %2A, %24          special_bytes_encoded
 //! ```
 //!
+//! A `%` that begins no escape is plain unless the switch says otherwise. So a rule that ends in `%`, or in `%`
+//! and one digit, matches escapes too: `/%E` is the beginning of `/%E3%83%84`, and so is `/%e`, since the digit
+//! becomes upper case as it does in escapes.
+//!
 //! Normalising twice changes nothing: every byte written is plain, or is part of a `%XX` with
-//! upper-case digits that does not stand for an unreserved character.
+//! upper-case digits that does not stand for an unreserved character. So an escaped hex digit stays
+//! escaped where it would complete an escape: `%4%31` does not become `%41`, which is `A`. Nor does `%%34`
+//! become `%4`, whatever follows: what a byte becomes does not depend on bytes that a rule may leave out.
 
 use crate::profile::{Profile, Sides, TargetForm};
 
@@ -89,6 +96,8 @@ pub struct Encoding {
     decode_unreserved: bool,
     upper_case: bool,
     encode_stray: bool,
+    /// The one digit after a stray `%` becomes upper case too.
+    upper_case_stray: bool,
 }
 
 impl Encoding {
@@ -127,6 +136,8 @@ impl Encoding {
             decode_unreserved: is_on(0),
             upper_case: is_on(1),
             encode_stray: is_on(2),
+            // A target's digits become upper case only where those of rules do.
+            upper_case_stray: is_on(1) && !is_on(2),
         })
     }
 
@@ -143,6 +154,7 @@ impl Encoding {
             decode_unreserved,
             upper_case,
             encode_stray,
+            upper_case_stray: profile.hex_upper_case == Sides::Both && !encode_stray,
         }
     }
 
@@ -234,7 +246,7 @@ impl Encoding {
                     }
                 }
                 None if self.encode_stray => (1, Bytes::escape(byte)),
-                None => (1, Bytes::one(byte)),
+                None => self.stray(text),
             }
         } else if class & (HIGH | FORBIDDEN | SPECIAL) != 0 {
             (1, Bytes::escape(byte))
@@ -243,9 +255,34 @@ impl Encoding {
         }
     }
 
+    /// The same for a `%` that begins no escape and stays plain, with the digit after it, and with the
+    /// escape after both if that must stay one.
+    #[cold]
+    fn stray(self, text: &[u8]) -> (usize, Bytes) {
+        let digit = text.get(1).copied().filter(u8::is_ascii_hexdigit);
+        let len = 1 + usize::from(digit.is_some());
+        let mut bytes = [b'%'; 5];
+        if let Some(digit) = digit {
+            bytes[4] = if self.upper_case_stray { digit.to_ascii_uppercase() } else { digit };
+        }
+        let escape = match text[len..] {
+            [b'%', high, low, ..] => hex_value(high).zip(hex_value(low)),
+            _ => None,
+        };
+        // Of an escaped hex digit both digits are decimal, so their case is no matter.
+        if let Some((high, low)) = escape.filter(|_| self.decode_unreserved)
+            && (high << 4 | low).is_ascii_hexdigit()
+        {
+            bytes.rotate_left(3);
+            bytes[2..].copy_from_slice(&text[len..len + 3]);
+            return (len + 3, Bytes { bytes, from: (2 - len) as u8 });
+        }
+        (len, Bytes { bytes, from: (5 - len) as u8 })
+    }
+
     /// The normalised bytes of `text`, one by one.
     pub fn normalised(self, text: &[u8]) -> Normalised<'_> {
-        Normalised { encoding: self, text, ready: Bytes { bytes: [0; 3], from: 3 } }
+        Normalised { encoding: self, text, ready: Bytes { bytes: [0; 5], from: 5 } }
     }
 }
 
@@ -271,10 +308,10 @@ pub fn hex_value(digit: u8) -> Option<u8> {
     }
 }
 
-/// One or three bytes, `bytes[from..]`.
+/// One to five bytes, `bytes[from..]`.
 #[derive(Clone, Debug)]
 pub struct Bytes {
-    bytes: [u8; 3],
+    bytes: [u8; 5],
     from: u8,
 }
 
@@ -284,13 +321,13 @@ impl Bytes {
     }
 
     fn one(byte: u8) -> Bytes {
-        Bytes { bytes: [0, 0, byte], from: 2 }
+        Bytes { bytes: [0, 0, 0, 0, byte], from: 4 }
     }
 
     fn escape(byte: u8) -> Bytes {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
-        Bytes { bytes: [b'%', DIGITS[high], DIGITS[low]], from: 0 }
+        Bytes { bytes: [0, 0, b'%', DIGITS[high], DIGITS[low]], from: 2 }
     }
 }
 
@@ -308,7 +345,7 @@ impl Iterator for Normalised<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u8> {
-        if self.ready.from == 3 {
+        if self.ready.from == 5 {
             if self.text.is_empty() {
                 return None;
             }
@@ -332,7 +369,7 @@ mod tests {
 
     #[test]
     fn rfc9309_table() {
-        let cases: [(&[u8], &[u8]); 14] = [
+        let cases: [(&[u8], &[u8]); 23] = [
             (b"/%62%61%7A", b"/baz"),
             (b"/%e3%83%84", b"/%E3%83%84"),
             ("/ツ".as_bytes(), b"/%E3%83%84"),
@@ -341,10 +378,19 @@ mod tests {
             (b"/\x7F\x00", b"/%7F%00"),
             (b"/\"<>\\^`{|}", b"/%22%3C%3E%5C%5E%60%7B%7C%7D"),
             (b"/*$", b"/%2A%24"),
-            (b"/100%", b"/100%25"),
-            (b"/%4", b"/%254"),
-            (b"/%%41", b"/%25A"),
-            (b"/%4%31", b"/%2541"),
+            (b"/100%", b"/100%"),
+            (b"/%4", b"/%4"),
+            (b"/%e", b"/%E"),
+            (b"/%eg", b"/%Eg"),
+            (b"/%zz", b"/%zz"),
+            (b"/%%41", b"/%%41"),
+            (b"/%%7a", b"/%z"),
+            (b"/%4%31", b"/%4%31"),
+            (b"/%a%62%63", b"/%A%62c"),
+            (b"/%%34%31", b"/%%341"),
+            (b"/%%%e%3a", b"/%%%E%3A"),
+            (b"/%4%%31", b"/%4%%31"),
+            (b"/%\xC3", b"/%%C3"),
             (b"/[!&'()+,;=:@~]", b"/[!&'()+,;=:@~]"),
             (b"", b""),
         ];

@@ -448,8 +448,10 @@ fn is_hex_pair(after: &[u8]) -> bool {
     after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit)
 }
 
+/// With the one digit of what may be the beginning of an escape.
 fn is_lower_case_escape(after: &[u8]) -> bool {
-    is_hex_pair(after) && after[..2].iter().any(u8::is_ascii_lowercase)
+    let digits = after.iter().take(2).take_while(|byte| byte.is_ascii_hexdigit());
+    digits.into_iter().any(u8::is_ascii_lowercase)
 }
 
 fn is_unreserved_escape(after: &[u8]) -> bool {

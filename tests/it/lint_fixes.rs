@@ -308,7 +308,9 @@ fn questions_and_fixes() {
         (group("Allowances are made"), Code::NotARecord, "make the line a comment", ""),
         // The beginning of an encoded character.
         (group("Disallow: /g/*/%*"), Code::PercentEncoding, "", "any encoded character"),
-        (group("Disallow: /g/%%"), Code::PercentEncoding, "", "any encoded character"),
+        (group("Disallow: /g/%e"), Code::PercentEncoding, "", "encoded characters that begin so"),
+        (group("Disallow: /g/%%"), Code::PercentEncoding, "write '%25'", ""),
+        (group("Disallow: /g/%$"), Code::PercentEncoding, "write '%25'", ""),
         (group("Disallow: /g/%zz"), Code::PercentEncoding, "write '%25'", ""),
         // Several values, a comment, HTML, a slip.
         (group("Disallow: /a /b"), Code::UnescapedBytes, "", "several rules"),

@@ -20,7 +20,7 @@ fn random_profile(random: &mut Random) -> Profile {
 
 const NAMES: [&str; 10] = ["a", "ab", "A", "abc", "b", "b/1", "", "*", "bab", "a b"];
 
-const VALUES: [&str; 28] = [
+const VALUES: [&str; 33] = [
     "",
     "*",
     "* a",
@@ -38,6 +38,11 @@ const VALUES: [&str; 28] = [
     "/%2f",
     "/%2F",
     "/a%",
+    "/%e",
+    "/*%2",
+    "/%*0",
+    "/%%61",
+    "/%4%31",
     "/$",
     "/$a",
     "/a/index.htm",
@@ -51,7 +56,7 @@ const VALUES: [&str; 28] = [
     "/a***",
 ];
 
-const PATHS: [&str; 24] = [
+const PATHS: [&str; 27] = [
     "/",
     "/a",
     "/b",
@@ -64,6 +69,9 @@ const PATHS: [&str; 24] = [
     "/%2f",
     "/%2F/a",
     "/a%",
+    "/%%61",
+    "/%4%31b",
+    "/%20%e",
     "/a%25",
     "/$",
     "/$a",

@@ -311,6 +311,20 @@ fn rows() -> Vec<Row> {
         Sides::Both => "disallow",
     );
 
+    // The one digit of a rule that ends within an escape is as those of escapes are.
+    let digit = || ask(group("Disallow: /%e"), "/%e3%83%84");
+    switch!(rows, hex_upper_case, google, digit(),
+        Sides::Neither => "disallow",
+        Sides::Rule => "disallow",
+        Sides::Both => "disallow",
+    );
+    let digit = || ask(group("Disallow: /%e"), "/%E3%83%84");
+    switch!(rows, hex_upper_case, google, digit(),
+        Sides::Neither => "allow",
+        Sides::Rule => "allow",
+        Sides::Both => "disallow",
+    );
+
     let rule = || ask(group("Disallow: /%62%61%7A"), "/baz");
     switch!(rows, unreserved_decoded, rfc, rule(), true => "disallow", false => "allow");
     let target = || ask(group("Disallow: /baz"), "/%62%61%7A");
@@ -329,6 +343,8 @@ fn rows() -> Vec<Row> {
     switch!(rows, stray_percent_encoded, rfc, stray(), true => "disallow", false => "allow");
     let stray = || ask(group("Disallow: /%$"), "/%25");
     switch!(rows, stray_percent_encoded, rfc, stray(), true => "disallow", false => "allow");
+    let begun = || ask(group("Disallow: /*%"), "/a%20b");
+    switch!(rows, stray_percent_encoded, rfc, begun(), true => "allow", false => "disallow");
     rows
 }
 

@@ -485,11 +485,13 @@ fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
         let span = offset + at..offset + at + 1;
         let draft = subject.add(Code::PercentEncoding, record.line, span.clone(), message);
         // What ends there, or goes on with anything, is the beginning of an encoded character.
-        if matches!(value.get(at + 1), None | Some(b'*' | b'%' | b'$')) {
-            draft.help(
-                "if a '%' in a URL is meant, write '%25'; if any encoded character is, the rule does \
-                 what it says",
-            );
+        let digit = usize::from(hex(at + 1).is_some());
+        if matches!(value.get(at + 1 + digit), None | Some(b'*')) {
+            let which = if digit == 0 { "any encoded character" } else { "encoded characters that begin so" };
+            draft.severity(Severity::Note).help(format!(
+                "if a '%' in a URL is meant, write '%25'; if {which} {}, the rule does what it says",
+                if digit == 0 { "is" } else { "are" }
+            ));
         } else {
             draft.propose("write '%25'", span, "%25");
         }

@@ -379,8 +379,7 @@ impl<'p> Found<'p> {
 
     /// Puts a target in the place of the flip that no valid URL has and that the same rules decide.
     fn replace_stray(&mut self, product: Product<'_>, target: Vec<u8>, verdict: Verdict) {
-        let path = product.targets.path(target.clone());
-        let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
+        let decided = [self.old, self.new].map(|policy| policy.decide_path(&target).ok());
         let [Some(old), Some(new)] = decided else { return };
         let lines = [old.rule(), new.rule()].map(|rule| rule.map(|rule| rule.line));
         let left = self.pairs_left(product);
@@ -390,10 +389,9 @@ impl<'p> Found<'p> {
             [of(&flip.old), of(&flip.new)] == lines
         });
         if let Some(flip) = same {
-            let extent = Extent::of(product, &target, verdict, left / 16);
-            flip.extent = if path == target { extent } else { Extent::Path };
+            flip.extent = Extent::of(product, &target, verdict, left / 16);
             flip.is_shortest = false;
-            flip.path = path;
+            flip.path = target;
         }
     }
 
@@ -468,14 +466,10 @@ impl<'p> Found<'p> {
     fn keep(
         &mut self,
         product: Option<Product<'_>>,
-        found: Vec<u8>,
+        path: Vec<u8>,
         verdict: Verdict,
         is_shortest: bool,
     ) {
-        let (path, target) = match product {
-            Some(product) => (product.targets.path(found.clone()), found),
-            None => (found, Vec::new()),
-        };
         let decided = [self.old, self.new].map(|policy| policy.decide_path(&path).ok());
         let [Some(old), Some(new)] = decided else { return };
         let flips = old.verdict != new.verdict && new.verdict == verdict;
@@ -500,11 +494,9 @@ impl<'p> Found<'p> {
                     value: rule.value.to_vec(),
                 })
             });
-            // An escaped path is not as its target, so neither are the paths below it.
-            let extent = match product {
-                Some(product) if path == target => Extent::of(product, &target, verdict, left / 16),
-                _ => Extent::Path,
-            };
+            let extent = product.map_or(Extent::Path, |product| {
+                Extent::of(product, &path, verdict, left / 16)
+            });
             direction.flips.push(Flip { path, is_shortest, extent, old, new });
         }
     }
