@@ -196,7 +196,7 @@ Ruling: TypeAlias = Literal["allow", "disallow", "unknown"]
 #: A use of a page.
 Purpose: TypeAlias = Literal["crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"]
 #: Whose reading of robots tags counts.
-TagReading: TypeAlias = Literal["generic", "google", "bing", "yandex"]
+TagReading: TypeAlias = Literal["generic", "google", "bing", "yandex", "amazon"]
 LicenceKind: TypeAlias = Literal["rsl", "tdm-policy", "other"]
 LicenceState: TypeAlias = Literal["not-given", "invalid", "no-match", "element-scoped", "read"]
 UseCeiling: TypeAlias = Literal["immediate", "reference", "full"]

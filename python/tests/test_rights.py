@@ -354,7 +354,7 @@ def test_wrong_columns(columns: dict[str, Any], error: type[Exception], message:
 
 def test_wrong_readers() -> None:
     for wrong, message in (
-        ({"reading": "x"}, 'there is no reading "x"; those there are: generic, google, bing, yandex'),
+        ({"reading": "x"}, 'there is no reading "x"; those there are: generic, google, bing, yandex, amazon'),
         ({"vocabulary": "09"}, 'there is no vocabulary "09"'),
         ({"policy_tokens": ["GPTBot"]}, 'there is no policy token "GPTBot"; .*: Google-Extended, Applebot-Extended'),
         ({"now": float("nan")}, "now must be a finite number"),

@@ -701,6 +701,75 @@ mod rights {
         }
     }
 
+    /// Whatever an RSL document of 512 kB says, it is settled once, and a URL then costs a walk, or it is refused.
+    #[test]
+    fn settled_documents() {
+        const BYTES: usize = 512 << 10;
+        const URL_BAR: Duration = Duration::from_micros(5);
+        const URLS: u32 = 1_000;
+        let document = |part: &dyn Fn(usize) -> String| {
+            let mut text = "<rsl xmlns='https://rslstandard.org/rsl'>".to_owned();
+            for number in 0.. {
+                let part = part(number);
+                if text.len() + part.len() > BYTES {
+                    break;
+                }
+                text += &part;
+            }
+            (text + "</rsl>").into_bytes()
+        };
+        let content = |url: &str, terms: &str| {
+            format!("<content url='{url}'><license>{terms}</license></content>")
+        };
+        let geo = |count: usize, from: usize| {
+            let all: String = (from..from + count).map(|n| format!("{n} ")).collect();
+            format!("<prohibits type='geo'>{all}</prohibits>")
+        };
+        let no = "<prohibits type='usage'>ai-train</prohibits>";
+        let documents: [(&str, Vec<u8>); 11] = [
+            ("one path", document(&|_| content("/", no))),
+            ("one path, conditions", document(&|n| content("/", &geo(400, 400 * n)))),
+            ("a path in the other", document(&|n| content(&format!("/{}", "a".repeat(n)), no))),
+            ("stars at the end", document(&|n| content(&format!("/a{}", "*".repeat(n)), no))),
+            ("as many, other texts", document(&|n| content(&format!("/{}{}", "a".repeat(n % 500), "*".repeat(500 - n % 500)), no))),
+            ("many paths", document(&|n| content(&format!("/a/{n}"), no))),
+            (
+                "wide conditions",
+                document(&|n| match n {
+                    0 => content("/", &geo(256, 0)),
+                    1 => content("/a", &geo(1, 999)),
+                    n => content(&format!("/a/{n}"), &geo(1, n)),
+                }),
+            ),
+            ("conditions below conditions", document(&|n| content(&format!("/{}", "a".repeat(n)), &geo(256, 256 * n)))),
+            ("exact paths", document(&|n| content(&format!("/a/{n}$"), no))),
+            ("stars", document(&|n| if n < 32 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) })),
+            ("too many stars", document(&|n| content(&format!("/*{n}a*b"), no))),
+        ];
+        for (what, document) in &documents {
+            let begun = ThreadTime::start();
+            let read = Rsl::parse(document, "https://e.com/l");
+            let compiled = begun.elapsed();
+            assert_eq!(read.is_err(), *what == "too many stars", "{what}");
+            assert!(compiled < BAR * ALLOWANCE, "{what}: {compiled:?}");
+            let documents = Documents::new().with("https://e.com/l", document);
+            let link = [("Link", "<https://e.com/l>; rel=license; type=application/rsl+xml")];
+            let response = Response::new().with_headers(link);
+            let reader = RightsReader::new(&Crawler::name("bot"));
+            for url in ["/a/123", &format!("/{}", "a".repeat(400))] {
+                let begun = ThreadTime::start();
+                for _ in 0..URLS {
+                    reader.rights(&url, None, &response, &documents).expect("a URL");
+                }
+                let each = begun.elapsed() / URLS;
+                say(&format!("{what}: {compiled:?} to settle, {each:?} a URL"));
+                assert!(each < URL_BAR * ALLOWANCE, "{what}: {each:?}");
+            }
+        }
+        let error = Rsl::parse(&documents[10].1, "x").unwrap_err();
+        assert!(error.to_string().contains("at most 32 for a site"), "{error}");
+    }
+
     #[test]
     fn documents() {
         let rsl = "<rsl xmlns='https://rslstandard.org/rsl'>";

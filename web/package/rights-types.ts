@@ -16,7 +16,7 @@ import type { Address, Text } from "./types.js";
 export type RightsPurpose = "crawl" | "index" | "snippet" | "ai-input" | "ai-train" | "ai-index";
 
 /** Whose reading of robots tags is followed; `generic`: the rules that do not depend on one search engine. */
-export type TagReading = "generic" | "google" | "bing" | "yandex";
+export type TagReading = "generic" | "google" | "bing" | "yandex" | "amazon";
 
 /** A draft of draft-ietf-aipref-vocab, which defines the labels of Content-Usage. */
 export type Vocabulary = "01" | "02" | "03" | "04" | "05" | "06" | "07" | "08";

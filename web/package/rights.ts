@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 8 << 20;
 const TDM_PATH = "/.well-known/tdmrep.json";
 
 /** Whose reading of robots tags can be followed. */
-export const TAG_READINGS: readonly TagReading[] = Object.freeze<TagReading[]>(["generic", "google", "bing", "yandex"]);
+export const TAG_READINGS: readonly TagReading[] = Object.freeze<TagReading[]>(["generic", "google", "bing", "yandex", "amazon"]);
 
 /** The drafts of draft-ietf-aipref-vocab that can be followed, the newest last. */
 export const VOCABULARIES: readonly Vocabulary[] = Object.freeze<Vocabulary[]>(["01", "02", "03", "04", "05", "06", "07", "08"]);

@@ -184,7 +184,7 @@ test("the choices of a reader", () => {
 test("wrong values", () => {
   const reader = new RightsReader("ExampleBot");
   const thrown = (ask, type, message) => assert.throws(ask, (error) => error instanceof type && message.test(error.message), String(message));
-  thrown(() => new RightsReader("a", { reading: "duckduckgo" }), RangeError, /no reading "duckduckgo"; there are generic, google, bing, yandex/);
+  thrown(() => new RightsReader("a", { reading: "duckduckgo" }), RangeError, /no reading "duckduckgo"; there are generic, google, bing, yandex, amazon/);
   thrown(() => new RightsReader("a", { vocabulary: "09" }), RangeError, /no vocabulary "09"/);
   thrown(() => new RightsReader("a", { policyTokens: ["GPTBot"] }), RangeError, /no policy token "GPTBot"; there are Google-Extended/);
   thrown(() => new RightsReader("a", { policyTokens: "Google-Extended" }), TypeError, /policyTokens must be an array/);

@@ -196,14 +196,22 @@ impl Quotes {
 }
 
 fn sentences(rights: &Rights) -> Vec<String> {
-    let mut all: Vec<String> = rights.licences().iter().map(licence).collect();
+    let licences = rights.licences();
+    let mut all: Vec<String> = licences.iter().take(MOST_REASONS).map(licence).collect();
+    if let Some(more @ 1..) = licences.len().checked_sub(MOST_REASONS) {
+        all.push(format!("and {} more licences", grouped(more as u64)));
+    }
     if !rights.licensable().is_empty() {
         all.push(format!("a licence is available for {}", list(rights.licensable())));
     }
     for purpose in rights.purposes() {
         let conditions: Vec<&str> = rights.conditions(purpose).collect();
         if !conditions.is_empty() {
-            let conditions = shown(conditions.join(", ").as_bytes()).to_string();
+            let (listed, more) = conditions.split_at(conditions.len().min(MOST_REASONS));
+            let mut conditions = shown(listed.join(", ").as_bytes()).to_string();
+            if !more.is_empty() {
+                conditions += &format!(" and {} more", grouped(more.len() as u64));
+            }
             all.push(match rights.ruling(purpose) {
                 Ruling::Allow => format!("{purpose} is allowed on conditions: {conditions}"),
                 _ => format!("{purpose} depends on conditions: {conditions}"),
@@ -251,7 +259,7 @@ fn licence(licence: &Licence) -> String {
         LicenceKind::Other => "licence",
     };
     let url = match &licence.url {
-        Some(url) => format!(" {}", shown(url.as_bytes())),
+        Some(url) => format!(" {}", shown(shortened(url, MOST_QUOTED).as_bytes())),
         None => " in the page".to_owned(),
     };
     let state = match licence.state {

@@ -19,6 +19,17 @@ pub struct Licence {
     pub state: Option<LicenceState>,
 }
 
+/// The most licences of a robots.txt for a crawler, and of a response, that are looked at.
+pub(crate) const MOST_LICENCES: usize = 64;
+
+/// Returns true if an address of a licence is read: one that is longer, or has control characters, is of no use
+/// to people.
+pub(crate) fn is_read(address: &str) -> bool {
+    /// The most bytes of an address.
+    const MOST_BYTES: usize = 1024;
+    address.len() <= MOST_BYTES && !address.bytes().any(|byte| byte.is_ascii_control())
+}
+
 /// The kind of a [`Licence`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -73,7 +73,7 @@ notes! {
     LicenceRelative "licence-relative"
         "the address of a licence is not absolute, so its text is not known",
     LicencesLeftOut "licences-left-out"
-        "the site names more licences than are fetched, so nothing is known of the others",
+        "the site names more licences than are read, so nothing is known of the others",
     LooksLikeXRobotsTag "looks-like-x-robots-tag"
         "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
          probably meant",

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use robotsieve::{AsUrl, Crawler, InvalidUrl, Origin, Profile, Robots, Target};
 
 use crate::documents::Documents;
-use crate::licence::{Licence, LicenceKind, LicenceState};
+use crate::licence::{Licence, LicenceKind, LicenceState, MOST_LICENCES, is_read};
+use crate::link::LicenceLink;
 use crate::note::Note;
 use crate::place::{HeaderField, Place};
 use crate::purpose::{Purpose, Ruling};
@@ -293,7 +294,12 @@ fn settle_licences(
     for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
         settle(url, Place::Robots { line }, rights);
     }
-    for link in &response.links {
+    let (links, scripts) = (&response.links, &response.page_licences);
+    let is_left_out = |link: &LicenceLink| link.kind == LicenceKind::Rsl && !is_read(&link.url);
+    if links.len().max(scripts.len()) > MOST_LICENCES || links.iter().any(is_left_out) {
+        rights.add_note(Note::LicencesLeftOut);
+    }
+    for link in links.iter().take(MOST_LICENCES).filter(|link| !is_left_out(link)) {
         let via = link.place.clone();
         if link.kind != LicenceKind::Rsl {
             let url = Some(link.url.clone());
@@ -304,7 +310,7 @@ fn settle_licences(
             rights.add_note(Note::LicenceRelative);
         }
     }
-    for PageLicence { place, in_element, document } in &response.page_licences {
+    for PageLicence { place, in_element, document } in scripts.iter().take(MOST_LICENCES) {
         let page = Page { has_document: true, ..page };
         let state = match document {
             _ if *in_element => {

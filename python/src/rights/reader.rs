@@ -26,7 +26,7 @@ use crate::text::{bytes_of, repr, type_name};
 /// and silence is no permission. ``docs/rights.md`` says which texts are read, and how.
 ///
 /// ``crawler`` is as for :meth:`Robots.policy`. ``reading`` is whose reading of robots tags counts: ``generic``,
-/// ``google``, ``bing`` or ``yandex``. ``vocabulary`` is the draft of Content-Usage's vocabulary, from ``01`` to ``08``.
+/// ``google``, ``bing``, ``yandex`` or ``amazon``. ``vocabulary`` is the draft of Content-Usage's vocabulary, from ``01`` to ``08``.
 /// ``now`` is the time by which ``unavailable_after`` is judged, a ``datetime`` or seconds since 1970; by default that of
 /// this call. ``policy_tokens`` are tokens that the crawler's operator heeds beside its own: ``Google-Extended``,
 /// ``Applebot-Extended``. ``profile`` is how files are read that are given as text or bytes.

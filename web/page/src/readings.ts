@@ -2,11 +2,12 @@
 
 import type { TagReading } from "robotsieve";
 
-export const READING_NAMES: readonly TagReading[] = ["generic", "google", "bing", "yandex"];
+export const READING_NAMES: readonly TagReading[] = ["generic", "google", "bing", "yandex", "amazon"];
 
 export const READING_TITLES: Record<TagReading, string> = {
   "generic": "Any search engine",
   "google": "Google",
   "bing": "Bing",
   "yandex": "Yandex",
+  "amazon": "Amazon",
 };

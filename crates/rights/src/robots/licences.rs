@@ -2,6 +2,7 @@
 
 use robotsieve::internals::Selected;
 
+use crate::licence::{MOST_LICENCES, is_read};
 use crate::note::{Note, Notes};
 use crate::robots::lines::{RightsField, RightsLines};
 use crate::robots::scope::is_of;
@@ -25,5 +26,10 @@ pub(super) fn licences<'a>(
             None => notes.add(Note::LicenceRelative),
         }
     }
-    if of_crawler.is_empty() { global } else { of_crawler }
+    let mut found = if of_crawler.is_empty() { global } else { of_crawler };
+    let count = found.len();
+    found.retain(|(_, url)| is_read(url));
+    found.truncate(MOST_LICENCES);
+    notes.add_if(found.len() < count, Note::LicencesLeftOut);
+    found
 }

@@ -107,7 +107,11 @@ impl Said {
         if let Some(others) = other.others {
             both.others = Some(both.others.unwrap_or_default().and(others));
         }
-        other.conditions.iter().for_each(|(purposes, all)| both.add_condition(*purposes, all));
+        if both.conditions.len() == MOST_CONDITIONS {
+            both.has_more_conditions |= !other.conditions.is_empty();
+        } else {
+            other.conditions.iter().for_each(|(purposes, all)| both.add_condition(*purposes, all));
+        }
         both.has_more_conditions |= other.has_more_conditions;
         both.for_some |= other.for_some;
         both

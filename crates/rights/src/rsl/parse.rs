@@ -23,6 +23,9 @@ const MOST_NAMESPACES: usize = 64;
 /// The most conditions of a licence: there are some 250 countries.
 const MOST_CONDITIONS: usize = 512;
 
+/// The most bytes of a user or a place. A longer one is not known.
+const MOST_TOKEN_BYTES: usize = 128;
+
 /// The contents of a document. `None` if it is not valid.
 pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
     let text = in_utf8(document)?;
@@ -343,7 +346,10 @@ impl Builder {
             ListOf::Users | ListOf::Places => {
                 let word = if of == ListOf::Users { "user" } else { "geo" };
                 let not = if permits { "" } else { "not-" };
-                let conditions = tokens().map(|token| format!("{not}{word}:{token}").into());
+                // No country and no kind of user has such a name.
+                let is_short = |token: &&str| token.len() <= MOST_TOKEN_BYTES;
+                licence.has_unknown |= !tokens().all(|token| is_short(&token));
+                let conditions = tokens().filter(is_short).map(|token| format!("{not}{word}:{token}").into());
                 licence.conditions.extend(conditions.take(MOST_CONDITIONS + 1));
                 if licence.conditions.len() > MOST_CONDITIONS {
                     return None;
