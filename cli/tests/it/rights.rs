@@ -312,6 +312,7 @@ fn traps_of_archives() {
     let xhtml = "<html xmlns='http://www.w3.org/1999/xhtml'><title/>\
         <meta name='robots' content='noai'/></html>";
     let free = r#"[{"location": "/", "tdm-reservation": 0}]"#;
+    let before = |record: String| record.replacen("T10:00:00Z", "T09:00:00Z", 1);
     let no = "disallow";
     let folder = Folder::of(&[]);
     for (number, (records, wanted, note)) in [
@@ -332,7 +333,9 @@ fn traps_of_archives() {
         (vec![tdm("503 x", ""), robots(""), page()], "unknown", "tdm-not-read"),
         (vec![tdm("200 OK", "<html>"), robots(""), page()], "unknown", "tdm-file"),
         (vec![tdm("200 OK", RESERVED), failed.clone(), robots(""), page()], no, ""),
-        (vec![tdm("200 OK", free), failed, robots(""), page()], "unknown", "tdm-not-read"),
+        (vec![before(tdm("200 OK", free)), tdm("503 x", ""), robots(""), page()], "unknown", "tdm-not-read"),
+        // A failure after the page does not speak of it.
+        (vec![tdm("200 OK", free), failed, robots(""), page()], "allow", ""),
         // 7 to 9: licences.
         (vec![licensed("/l"), page()], "unknown", "licence-not-given"),
         (vec![licensed("/l"), of("/l", &typed("text/html"), RSL), page()], no, ""),
@@ -546,6 +549,10 @@ fn archives_as_parquet() {
         for (column, (name, _)) in row.get_column_iter().enumerate() {
             let wanted = &line[name.as_str()];
             match name.as_str() {
+                "documents" => {
+                    let documents = row.get_string(column).unwrap();
+                    assert_eq!(&serde_json::from_str::<Value>(documents).unwrap(), wanted);
+                }
                 "status" | "offset" => {
                     assert_eq!(row.get_long(column).unwrap(), wanted.as_i64().unwrap())
                 }
