@@ -287,14 +287,12 @@ fn published_archives() {
 fn traps_of_archives() {
     const DATE: &str = "2026-03-01T10:00:00Z";
     const LATER: &str = "2026-03-01T11:00:00Z";
-    const PAGE_DATE: &str = "2026-03-01T12:00:00Z";
     const YES: &str = "Content-Signal: ai-train=yes\n";
     const RSL: &str = "<rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>\
         <prohibits type=\"usage\">ai-train</prohibits></license></content></rsl>";
     const RESERVED: &str = r#"[{"location": "/", "tdm-reservation": 1}]"#;
     let of = |path: &str, head: &str, body: &str| {
-        let date = if path == "/p" { PAGE_DATE } else { DATE };
-        record(date, &format!("https://e.com{path}"), head, body)
+        record(DATE, &format!("https://e.com{path}"), head, body)
     };
     let robots = |more: &str| of("/robots.txt", "200 OK", &format!("{more}User-agent: *\n{YES}"));
     let licensed = |path: &str| robots(&format!("License: https://e.com{path}\n"));
