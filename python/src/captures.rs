@@ -299,8 +299,8 @@ fn read(source: WarcInput, threads: usize, max_batch_bytes: usize, batches: &Syn
 /// ``location``      utf8             where a redirect leads, absolute
 /// ``error``         utf8             why there was no answer, or none that can be used
 /// ``lifetime``      int64            the seconds for which the answer may be used, as its headers say
-/// ``same_as_url``   utf8             the answer is that which this URL had
-/// ``same_as_time``  timestamp        at this time (a revisit)
+/// ``same_as_url``   utf8             of a revisit: the file, or all if it has no status, is what this URL had
+/// ``same_as_time``  timestamp        at this time
 /// ``file``          utf8             the path, or ``name``
 /// ``offset``        int64            the byte where the record stands, or its compressed member
 /// ``damage``        utf8             what is damaged there; only ``file`` and ``offset`` are set beside
@@ -609,7 +609,7 @@ fn is_of_a_redirect(error: &str) -> bool {
 
 /// Where a request has got to: the key at which it goes on, the number of redirects so far, and the time
 /// of the capture that is meant if it is only that one; then, if it has ended at a capture, what that
-/// says, and its number.
+/// says, and its number; if it goes on, what a revisit says itself that leads there.
 type Followed = (Option<String>, u8, Option<u64>, Option<&'static str>, Option<u32>, Option<usize>);
 
 /// The captures of a URL, by its key, as the targets of redirects and revisits.
@@ -636,8 +636,9 @@ impl CapturesOf {
     }
 
     /// Adds a capture: its time in seconds, and what :func:`said_of` says, or ``same`` as the capture of
-    /// the key ``target`` at the time ``exactly``. They come in the order of their times.
-    #[pyo3(signature = (at, said, number = None, target = None, exactly = None))]
+    /// the key ``target`` at the time ``exactly``, a revisit: ``own`` and ``number`` are what its own status
+    /// and header say, if it has them. They come in the order of their times.
+    #[pyo3(signature = (at, said, number = None, target = None, exactly = None, own = None))]
     fn push(
         &mut self,
         at: u64,
@@ -645,6 +646,7 @@ impl CapturesOf {
         number: Option<u32>,
         target: Option<String>,
         exactly: Option<u64>,
+        own: Option<&str>,
     ) -> PyResult<()> {
         if at < self.last {
             return Err(PyValueError::new_err("captures come in the order of their times"));
@@ -653,7 +655,9 @@ impl CapturesOf {
             ("redirect", Some(to), _) => Says::Redirect(to),
             ("same", Some(key), Some(at)) => {
                 let place = RepeatedAt { key, exactly: Some(Timestamp(at)) };
-                Says::Same(Repeats { own: None, places: [Some(place), None, None] })
+                let own = own.map(|own| of_words(own, number)).transpose();
+                let own = own.map_err(PyValueError::new_err)?;
+                Says::Same(Repeats { own, places: [Some(place), None, None] })
             }
             _ => {
                 let said = of_words(said, number).map_err(PyValueError::new_err)?;
@@ -666,21 +670,38 @@ impl CapturesOf {
     }
 
     /// Follows what a capture at the time ``at`` leads to: to ``target``, after so many redirects
-    /// (``hops``), and there to the capture that is nearest in time, or that at the time ``exactly``.
-    #[pyo3(signature = (target, at, hops, exactly = None))]
-    fn follow(&self, target: String, at: u64, hops: u8, exactly: Option<u64>) -> Followed {
+    /// (``hops``), and there to the capture that is nearest in time, or that at the time ``exactly``. ``own``
+    /// and ``number`` are what a revisit says itself that leads there: then only the file is the other's.
+    #[pyo3(signature = (target, at, hops, exactly = None, own = None, number = None))]
+    fn follow(
+        &self,
+        target: String,
+        at: u64,
+        hops: u8,
+        exactly: Option<u64>,
+        own: Option<&str>,
+        number: Option<u32>,
+    ) -> PyResult<Followed> {
         let exactly = exactly.map(Timestamp);
-        let lead = Lead { exactly, ..Lead::redirect(target, hops) };
-        match self.captures.answer(lead, Timestamp(at)) {
+        let own = own.map(|own| of_words(own, number)).transpose().map_err(PyValueError::new_err)?;
+        let revisit = own.map(|own| (String::new(), Some(own)));
+        let lead = Lead { exactly, revisit, ..Lead::redirect(target, hops) };
+        let led = match self.captures.answer(lead, Timestamp(at)) {
+            Led::Nowhere(lead) => lead.missing(),
+            led => led,
+        };
+        Ok(match led {
             Led::Answer(hops, said, number) => {
                 let (word, detail) = words_of(said);
                 (None, hops, None, Some(word), detail, number)
             }
-            Led::Further(Lead { to, hops, exactly, .. }) => {
-                (Some(to), hops, exactly.map(|at| at.0), None, None, None)
+            Led::Further(Lead { to, hops, exactly, revisit, .. }) => {
+                let own = revisit.and_then(|(_, own)| own).map(words_of);
+                let (word, detail) = own.map_or((None, None), |(word, detail)| (Some(word), detail));
+                (Some(to), hops, exactly.map(|at| at.0), word, detail, None)
             }
             Led::Nowhere(Lead { hops, .. }) => (None, hops, None, None, None, None),
-        }
+        })
     }
 }
 

@@ -799,9 +799,16 @@ class CapturesOf:
         number: int | None = None,
         target: str | None = None,
         exactly: int | None = None,
+        own: str | None = None,
     ) -> None: ...
     def follow(
-        self, target: str, at: int, hops: int, exactly: int | None = None
+        self,
+        target: str,
+        at: int,
+        hops: int,
+        exactly: int | None = None,
+        own: str | None = None,
+        number: int | None = None,
     ) -> tuple[str | None, int, int | None, str | None, int | None, int | None]: ...
 
 def judge(

@@ -175,7 +175,7 @@ fn revisits_of_another_host() {
     let urls = folder.file("urls", "http://a.example/x\nhttp://b.example/x\nhttp://c.example/x\nhttp://d.example/x\n");
     let (pack, store) = (folder.path("a.pack"), folder.path("a.store"));
     run(args!["pack", "--warc", &path, "--agent", "a", "-o", &pack]).gives(0, "");
-    run(args!["store", "import", "--warc", &path, &store]).gives(0, "");
+    run(args!["store", "import", &store, "--warc", &path]).gives(0, "");
     let wanted = "http://a.example/x\tdisallow\nhttp://b.example/x\tallow\nhttp://c.example/x\tallow\n\
         http://d.example/x\tdisallow\n";
     let of_pack = run(args!["filter", "--pack", &pack, "--format", "tsv", &urls]);

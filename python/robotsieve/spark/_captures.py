@@ -74,7 +74,8 @@ def read_robots_warc(
     ``hdfs:``) Spark hands over each file as a whole, and it may have 2 GB at most.
 
     The columns are ``url, status, body, time, location`` and, from archives only, ``error`` (why there was no
-    answer), ``lifetime`` (seconds, by the headers), ``same_as_url`` and ``same_as_time`` (a revisit),
+    answer), ``lifetime`` (seconds, by the headers), ``same_as_url`` and ``same_as_time`` (a revisit; one
+    that says by an id or a digest alone what it repeats is damaged),
     ``file``, ``offset`` and ``damage``. Redirects are rows like others: :func:`in_force` follows them. Write
     the captures to a table before: :func:`in_force` reads them several times.
 
@@ -176,6 +177,7 @@ def in_force(
         F.col("said.detail").alias("detail"),
         F.col("said.target").alias("target"),
         F.col("said.exactly").alias("exactly"),
+        F.col("said.own").alias("own"),
     ).where("word != 'nothing'")
     leads = F.col("word").isin("redirect", "same")
     own = thin.where("is_origin").where(~leads).select(
@@ -264,6 +266,7 @@ _SAID = pa.struct(
         ("detail", pa.int64()),
         ("target", pa.string()),
         ("exactly", pa.int64()),
+        ("own", pa.string()),
     ]
 )
 
@@ -282,7 +285,7 @@ def _with_said(captures: DataFrame, damaged: Damaged) -> DataFrame:
     return with_column(captures, "said", inputs, evaluate, from_arrow_type(_SAID))
 
 
-_NOTHING = {"key": "", "is_origin": False, "word": "nothing", "detail": None, "target": None, "exactly": None}
+_NOTHING = {"key": "", "is_origin": False, "word": "nothing", "detail": None, "target": None, "exactly": None, "own": None}
 
 
 def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
@@ -292,7 +295,7 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
         raise ValueError(f"{place}{damage}; damaged='keep' leaves such rows out")
     # In an archive, the URL of a site is that of its home page.
     known = None if url is None else (row_key if offset is None else capture_key)(url)
-    exactly = None
+    exactly = own = own_detail = None
     word: str
     detail: str | int | None
     try:
@@ -303,6 +306,9 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
             target = capture_key(same_url)
             word, detail = "same", None if target is None else target[0]
             exactly = same_time
+            if status is not None:
+                # Its status and header are its own.
+                own, own_detail = said_of(url, status, None, lifetime, time=time)
         else:
             word, detail = said_of(
                 url, status, location, lifetime, error, time=time, has_body=has_body
@@ -318,9 +324,10 @@ def _said(row: tuple[Any, ...], damaged: Damaged) -> dict[str, Any]:
         "key": key,
         "is_origin": is_origin,
         "word": word,
-        "detail": None if is_lead else detail,
+        "detail": own_detail if is_lead else detail,
         "target": detail if is_lead else None,
         "exactly": exactly,
+        "own": own,
     }
 
 
@@ -337,7 +344,8 @@ _ANSWER = [
     ("held_at", pa.int64()),
     ("held_number", _NUMBER),
 ]
-#: The same while it is looked for: among the captures of `target`.
+#: The same while it is looked for, among the captures of `target`; `word` and `detail` are then what a revisit
+#: says itself.
 _REQUEST = pa.schema([*_ANSWER, ("target", pa.string()), ("exactly", pa.int64())])
 
 
@@ -351,8 +359,8 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
             "at",
             "number",
             F.when(F.col("word") == "redirect", 1).otherwise(0).alias("hops"),
-            F.lit(None).cast("string").alias("word"),
-            F.lit(None).cast("long").alias("detail"),
+            F.col("own").alias("word"),
+            F.col("detail"),
             F.lit(None).cast("string").alias("held_by"),
             F.lit(None).cast("long").alias("held_at"),
             F.lit(None).cast(from_arrow_type(_NUMBER)).alias("held_number"),
@@ -371,7 +379,9 @@ def _followed(thin: DataFrame, leads: Column) -> DataFrame:
             F.coalesce("target", "key").alias("by"), none.cast(types[0]).alias("held"), request.alias("request")
         )
         requests = _follow(captures.unionByName(asked))
-    return requests.drop("target", "exactly")
+    # What was never found has no word.
+    word = F.when(F.col("target").isNull(), F.col("word"))
+    return requests.withColumn("word", word).drop("target", "exactly")
 
 
 def _follow(both: DataFrame) -> DataFrame:
@@ -395,7 +405,7 @@ def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             held, request = row["held"], row["request"]
             if held is not None:
                 captures.push(
-                    held["at"], held["word"], held["detail"], held["target"], held["exactly"]
+                    held["at"], held["word"], held["detail"], held["target"], held["exactly"], held["own"]
                 )
                 all_held.append(held)
                 continue
@@ -407,7 +417,7 @@ def _hops(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _answer(request: dict[str, Any], captures: CapturesOf, all_held: list[dict[str, Any]]) -> None:
     target, hops, exactly, word, detail, number = captures.follow(
-        request["target"], request["at"], request["hops"], request["exactly"]
+        request["target"], request["at"], request["hops"], request["exactly"], request["word"], request["detail"]
     )
     request.update(target=target, hops=hops, exactly=exactly, word=word, detail=detail)
     if number is not None:

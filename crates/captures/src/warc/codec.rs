@@ -1,7 +1,9 @@
 //! How a file is compressed.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::sync::Arc;
+
+use flate2::read::GzDecoder;
 
 /// The compression of a file.
 #[derive(Clone)]
@@ -57,6 +59,41 @@ pub fn codec(
         }
         _ => None,
     })
+}
+
+/// The first bytes of what an input becomes: `len` of them, or fewer. Of zstd nothing is decoded.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
+pub fn beginning(
+    codec: Option<&Codec>,
+    mut read_at: impl FnMut(u64, &mut [u8]) -> io::Result<usize>,
+    len: usize,
+) -> io::Result<Vec<u8>> {
+    let mut at = 0;
+    let read = |out: &mut [u8]| {
+        let read = read_at(at, out)?;
+        at += read as u64;
+        Ok(read)
+    };
+    let (input, mut bytes) = (Reader(read), Vec::new());
+    match codec {
+        None => io::Read::take(input, len as u64).read_to_end(&mut bytes)?,
+        // What is no gzip is told when it is read.
+        Some(Codec::Gzip) => io::Read::take(GzDecoder::new(input), len as u64)
+            .read_to_end(&mut bytes)
+            .unwrap_or_default(),
+        Some(Codec::Zstd(_)) => 0,
+    };
+    Ok(bytes)
+}
+
+struct Reader<R>(R);
+
+impl<R: FnMut(&mut [u8]) -> io::Result<usize>> io::Read for Reader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0(out)
+    }
 }
 
 fn dictionary(

@@ -12,7 +12,7 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 use super::codec::{Codec, GZIP, SKIPPED, ZSTD};
 use super::cursor::{Buffer, Cursor, Feed, InputFeed};
 use super::inflate::{Inflated, Inflater};
-use super::record::{VERSION, damage};
+use super::record::damage;
 
 /// How many bytes the head of a gzip member may have.
 const MAX_HEAD_BYTES: usize = 1 << 16;
@@ -238,7 +238,7 @@ fn gzip_head_of(bytes: &[u8]) -> Option<Option<usize>> {
     (at <= bytes.len()).then_some(Some(at))
 }
 
-/// Goes to the next member before `until` whose text begins like a record. Returns whether there is
+/// Goes to the next member before `until` whose text begins with `begins`, like a record. Returns whether there is
 /// one; if not, it is at `until` or at the end.
 ///
 /// # Errors
@@ -246,13 +246,14 @@ fn gzip_head_of(bytes: &[u8]) -> Option<Option<usize>> {
 pub fn find(
     input: &mut Cursor<InputFeed<'_>>,
     codec: &Codec,
+    begins: &[u8],
     decode: &mut Decode,
     until: u64,
 ) -> io::Result<bool> {
     let finder = memchr::memmem::Finder::new(codec.magic());
     while input.find(&finder, until)? {
         let place = input.place();
-        if begins_like_a_record(input, decode)? {
+        if begins_like_a_record(input, begins, decode)? {
             input.go_to(place);
             return Ok(true);
         }
@@ -263,6 +264,7 @@ pub fn find(
 
 fn begins_like_a_record(
     input: &mut Cursor<InputFeed<'_>>,
+    with_what: &[u8],
     decode: &mut Decode,
 ) -> io::Result<bool> {
     let Decode { with, beginning } = decode;
@@ -278,7 +280,7 @@ fn begins_like_a_record(
         Ok(Some(member)) => {
             beginning.clear();
             let mut text = Cursor::new(member, std::mem::take(beginning));
-            let begins = text.ensure(VERSION.len()).map(|_| text.rest().starts_with(VERSION));
+            let begins = text.ensure(with_what.len()).map(|_| text.rest().starts_with(with_what));
             *beginning = text.into_buffer();
             begins
         }

@@ -125,7 +125,7 @@ impl<X: Extract> Piece<'_, X> {
         begin: Begin,
         until: u64,
     ) -> io::Result<()> {
-        let line = [b"\n", record::VERSION].concat();
+        let line = [b"\n", self.source.form.begins()].concat();
         let line = Finder::new(&line);
         if let Begin::Search(_) = begin {
             if !input.find(&line, until)? {
@@ -161,7 +161,8 @@ impl<X: Extract> Piece<'_, X> {
         until: u64,
     ) -> io::Result<()> {
         let mut decode = Decode::new(codec)?;
-        if matches!(begin, Begin::Search(_)) && !member::find(input, codec, &mut decode, until)? {
+        let begins = self.source.form.begins();
+        if matches!(begin, Begin::Search(_)) && !member::find(input, codec, begins, &mut decode, until)? {
             return self.ends(input);
         }
         self.read.start = Some(input.place());
@@ -178,7 +179,7 @@ impl<X: Extract> Piece<'_, X> {
                 // Text inside of a member is never taken for a record once something was wrong
                 // with it: it may be anybody's.
                 input.go_to((place + 1).max(self.source.first()));
-                member::find(input, codec, &mut decode, u64::MAX)?;
+                member::find(input, codec, begins, &mut decode, u64::MAX)?;
             }
         }
     }
@@ -232,7 +233,7 @@ impl<X: Extract> Piece<'_, X> {
             let place = RecordPlace { file: source.path.clone(), at: At::Byte(place) };
             extract.read(record, place)
         };
-        let found = record::read(input, is_wanted, made)?;
+        let found = record::read(input, source.form, is_wanted, made)?;
         read.records += 1;
         match found.flatten() {
             None => {}

@@ -9,6 +9,47 @@ use super::cursor::{Cursor, Feed};
 
 /// With what a record begins.
 pub const VERSION: &[u8] = b"WARC/1.";
+/// The drafts of WARC 1.0 that have its form.
+const DRAFTS: [&[u8]; 2] = [b"WARC/0.17", b"WARC/0.18"];
+
+/// The form of the records of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Warc,
+    /// WARC 0.17 or 0.18.
+    Draft,
+    /// ARC, the format before WARC: <https://archive.org/web/researcher/ArcFileFormat.php>
+    Arc,
+}
+
+impl Form {
+    /// The form of a file that begins with these bytes.
+    ///
+    /// # Errors
+    /// Returns an error if it is a container of such files.
+    pub fn of(beginning: &[u8]) -> io::Result<Form> {
+        if beginning.starts_with(b"PK\x03\x04") {
+            return Err(damage(
+                "it is a ZIP file, as WACZ files are: unpack it, and give the files in its folder 'archive'",
+            ));
+        }
+        Ok(match beginning {
+            begin if begin.starts_with(b"filedesc:") => Form::Arc,
+            begin if DRAFTS.iter().any(|draft| begin.starts_with(draft)) => Form::Draft,
+            _ => Form::Warc,
+        })
+    }
+
+    /// With what a record begins, to search for one.
+    pub fn begins(self) -> &'static [u8] {
+        match self {
+            Form::Warc => VERSION,
+            Form::Draft => b"WARC/0.1",
+            Form::Arc => b"http",
+        }
+    }
+}
+
 /// The most of a block that is kept: a body as large as a store takes, and the head of an answer.
 pub const MAX_BLOCK_BYTES: usize = MAX_BODY_BYTES + (1 << 20);
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -51,6 +92,7 @@ struct Places {
     payload_digest: Range<usize>,
     end: End,
     len: Option<u64>,
+    is_arc: bool,
 }
 
 /// A record. Fields that it does not have are empty.
@@ -83,16 +125,20 @@ pub fn damage(text: &'static str) -> io::Error {
 /// Returns an error if none begins here, or it is damaged, or the input cannot be read.
 pub fn read<F: Feed, T>(
     input: &mut Cursor<F>,
+    form: Form,
     wanted: impl FnOnce(&Record<'_>) -> bool,
     read: impl FnOnce(&Record<'_>) -> T,
 ) -> io::Result<Option<T>> {
-    let head = head_len(input)?;
-    let places = Places::of(&input.rest()[..head])?;
+    let head = head_len(input, form)?;
+    let places = match form {
+        Form::Arc => Places::of_arc(&input.rest()[..head])?,
+        Form::Warc | Form::Draft => Places::of(&input.rest()[..head])?,
+    };
     let len = places.len.ok_or_else(|| damage("the record has no valid Content-Length"))?;
     let not_as_long = || damage("the record is not as long as its Content-Length says");
     if !wanted(&places.record(&input.rest()[..head], 0..0)) {
         input.advance(head);
-        if !input.skip(len)? || !end(input)? {
+        if !input.skip(len)? || !end(input, form)? {
             return Err(not_as_long());
         }
         return Ok(None);
@@ -107,7 +153,7 @@ pub fn read<F: Feed, T>(
     }
     let made = read(&record);
     input.advance(head + kept);
-    if !input.skip(len - kept as u64)? || !end(input)? {
+    if !input.skip(len - kept as u64)? || !end(input, form)? {
         return Err(not_as_long());
     }
     Ok(Some(made))
@@ -115,7 +161,11 @@ pub fn read<F: Feed, T>(
 
 /// Goes beyond the end of a record. Returns false if it is none. The last record of a file may
 /// lack it.
-fn end<F: Feed>(input: &mut Cursor<F>) -> io::Result<bool> {
+fn end<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<bool> {
+    if form == Form::Arc {
+        // A line end, which is an empty line before the next record.
+        return Ok(true);
+    }
     input.ensure(4)?;
     let len = input.rest().len().min(4);
     let is_end = b"\r\n\r\n".starts_with(&input.rest()[..len]);
@@ -146,10 +196,14 @@ pub fn skip_zeros<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
 }
 
 /// The length of the head that begins here, with the empty line that ends it.
-fn head_len<F: Feed>(input: &mut Cursor<F>) -> io::Result<usize> {
-    input.ensure(VERSION.len())?;
-    if !input.rest().starts_with(VERSION) {
-        return Err(damage("no record begins here"));
+fn head_len<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<usize> {
+    input.ensure(DRAFTS[0].len())?;
+    let begins = |with: &&[u8]| input.rest().starts_with(with);
+    if form != Form::Arc && !begins(&VERSION) && !DRAFTS.iter().any(|draft| begins(draft)) {
+        return Err(damage(match begins(&&b"WARC/0."[..]) {
+            true => "a record of WARC before 0.17 begins here, which has another form: convert the file to WARC/1.1",
+            false => "no record begins here",
+        }));
     }
     let mut line = 0;
     let mut searched = 0;
@@ -158,7 +212,7 @@ fn head_len<F: Feed>(input: &mut Cursor<F>) -> io::Result<usize> {
         match memchr::memchr(b'\n', &rest[searched..]) {
             Some(end) => {
                 let end = searched + end;
-                if matches!(&rest[line..end], b"" | b"\r") {
+                if form == Form::Arc || matches!(&rest[line..end], b"" | b"\r") {
                     return Ok(end + 1);
                 }
                 line = end + 1;
@@ -178,6 +232,33 @@ fn head_len<F: Feed>(input: &mut Cursor<F>) -> io::Result<usize> {
 }
 
 impl Places {
+    /// The head of a record of ARC: a line with URL, IP address, time, type and length; in its version 2
+    /// five more fields before the length.
+    fn of_arc(head: &[u8]) -> io::Result<Places> {
+        let none = || damage("no record of ARC begins here");
+        let text = head.trim_ascii_end();
+        let places: Vec<usize> = memchr::memchr_iter(b' ', text).collect();
+        let field = |from_end: usize| {
+            let start = places.len().checked_sub(from_end).map(|place| places[place] + 1)?;
+            let end = places.get(places.len() - from_end + 1).copied().unwrap_or(text.len());
+            Some(start..end)
+        };
+        let is_time = |place: &Range<usize>| {
+            place.len() == 14 && text[place.clone()].iter().all(u8::is_ascii_digit)
+        };
+        // A URL may have spaces, so they are counted from the end.
+        let date = [3, 8].into_iter().find_map(|place| field(place).filter(is_time)).ok_or_else(none)?;
+        let before_ip = text[..date.start - 1].iter().rposition(|byte| *byte == b' ').ok_or_else(none)?;
+        let uri = 0..before_ip;
+        let len = field(1).and_then(|len| str::from_utf8(&text[len]).ok()?.parse().ok());
+        let url = &text[uri.clone()];
+        let is_of_web = ["http:", "https:"].iter().any(|scheme| {
+            url.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme.as_bytes()))
+        });
+        let kind = if is_of_web { Kind::Response } else { Kind::Other };
+        Ok(Places { kind, has_kind: true, date, uri, len, is_arc: true, ..Places::default() })
+    }
+
     fn of(head: &[u8]) -> io::Result<Places> {
         let mut places = Places::default();
         let first = memchr::memchr(b'\n', head).map_or(head.len(), |end| end + 1);
@@ -248,7 +329,10 @@ impl Places {
             id: &bytes[self.id.clone()],
             date: &bytes[self.date.clone()],
             uri: &bytes[self.uri.clone()],
-            content_type: &bytes[self.content_type.clone()],
+            content_type: match self.is_arc {
+                true => b"application/http",
+                false => &bytes[self.content_type.clone()],
+            },
             refers_to: &bytes[self.refers_to.clone()],
             refers_to_uri: &bytes[self.refers_to_uri.clone()],
             refers_to_date: &bytes[self.refers_to_date.clone()],

@@ -7,17 +7,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::codec::{Codec, codec};
+use super::codec::{Codec, beginning, codec};
+use super::record::Form;
 
 /// The number of bytes of a stream that are read at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// An input: a file, a stream that can be read only once, or bytes in memory. It is plain, or
-/// compressed with gzip or zstd, as its first bytes say.
+/// compressed with gzip or zstd, as its first bytes say. An ARC file is one as well.
 pub struct WarcInput {
     pub(super) path: Arc<Path>,
     /// How it is compressed; `None` if it is not.
     pub(super) codec: Option<Codec>,
+    /// The form of its records.
+    pub(super) form: Form,
     bytes: Bytes,
     is_over: AtomicBool,
 }
@@ -43,7 +46,8 @@ impl WarcInput {
     /// Opens a file.
     ///
     /// # Errors
-    /// Returns an error if it cannot be opened or read, or if its dictionary is damaged.
+    /// Returns an error if it cannot be opened or read, if its dictionary is damaged, or if it is a ZIP file,
+    /// as WACZ files are.
     pub fn open(path: &Path) -> io::Result<WarcInput> {
         WarcInput::file(path, File::open(path)?)
     }
@@ -100,8 +104,10 @@ impl WarcInput {
 
     fn new(path: &Path, bytes: Bytes) -> io::Result<WarcInput> {
         let mut source =
-            WarcInput { path: path.into(), codec: None, bytes, is_over: AtomicBool::new(false) };
+            WarcInput { path: path.into(), codec: None, form: Form::Warc, bytes, is_over: AtomicBool::new(false) };
         source.codec = codec(|at, out| source.read_at(at, out))?;
+        let beginning = beginning(source.codec.as_ref(), |at, out| source.read_at(at, out), 16)?;
+        source.form = Form::of(&beginning)?;
         Ok(source)
     }
 

@@ -893,3 +893,40 @@ fn revisits_and_what_they_refer_to() {
     assert_eq!(last(&[id("M")], ""), "unknown");
     assert_eq!(last(&[date("2021"), of(other)], ""), theirs);
 }
+
+/// Files in the forms before WARC 1.0 are read or named, and so are zero bytes between records.
+#[test]
+fn other_forms() {
+    let files = Files::new();
+    let robots = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
+    let (url, wanted) = ("https://e.com/robots.txt", "200 User-agent: *\nDisallow: /x\n");
+    let wanted = ("https://e.com".to_owned(), wanted.to_owned());
+    let len = robots.len();
+    let first = "filedesc://a.arc 0.0.0.0 20080430204825 text/plain 5\n1 0 x\n\n";
+    let one = format!("{url} 1.2.3.4 20080430204825 text/plain {len}\n{robots}\n");
+    let two = format!("{url} 1.2.3.4 20080430204825 text/plain 200 - - 7 a.arc {len}\n{robots}\n");
+    let dns = "dns:e.com 1.2.3.4 20080430204825 text/dns 3\nabc\n".to_owned();
+    let records = [first, &one, &dns, &two].map(|text| text.as_bytes().to_vec());
+    let gz = records.each_ref().map(|record| gzip(record, 6));
+    for bytes in [records.concat(), gz.concat()] {
+        for (threads, piece) in [(1, 1 << 20), (3, 64)] {
+            let (found, counts) = read_all(&files.file(&bytes), threads, piece);
+            assert_eq!(found, [wanted.clone(), wanted.clone()]);
+            assert_eq!((counts.records, counts.damaged), (4, 0));
+        }
+    }
+    let warc = answer("e.com", "200 OK", b"User-agent: *\nDisallow: /x\n");
+    let draft = String::from_utf8(warc.clone()).unwrap().replace("WARC/1.1", "WARC/0.18").into_bytes();
+    for bytes in [draft.clone(), gzip(&draft, 6), [&[0; 99][..], &warc, &[0; 700]].concat()] {
+        let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
+        assert_eq!((found, counts.damaged), (vec![wanted.clone()], 0));
+    }
+    let filled = [&gzip(&warc, 6)[..], &[0; 700], &gzip(&warc, 6), &[0; 9]].concat();
+    let (found, counts) = read_all(&files.file(&filled), 1, 1 << 20);
+    assert_eq!((found.len(), counts.damaged), (2, 0));
+    let wacz = WarcInput::memory("a.wacz", b"PK\x03\x04rest").map(drop).unwrap_err().to_string();
+    assert!(wacz.starts_with("it is a ZIP file, as WACZ files are: unpack it"), "{wacz}");
+    let old = "WARC/0.9 123 response https://e.com/ 20080430204825 x text/html\r\n\r\n";
+    let (found, counts) = read_all(&files.file(old.as_bytes()), 1, 1 << 20);
+    assert_eq!((found.len(), counts.damaged), (0, 1));
+}
