@@ -176,11 +176,15 @@ fn revisits_of_another_host() {
     let (pack, store) = (folder.path("a.pack"), folder.path("a.store"));
     run(args!["pack", "--warc", &path, "--agent", "a", "-o", &pack]).gives(0, "");
     run(args!["store", "import", &store, "--warc", &path]).gives(0, "");
-    let wanted = "http://a.example/x\tdisallow\nhttp://b.example/x\tallow\nhttp://c.example/x\tallow\n\
-        http://d.example/x\tdisallow\n";
-    let of_pack = run(args!["filter", "--pack", &pack, "--format", "tsv", &urls]);
-    assert!(String::from_utf8(of_pack.out).unwrap().ends_with(wanted));
-    let of_store = run(args!["filter", "--store", &store, "--agent", "a", "--offline", "--format", "tsv", &urls]);
-    println!("{}", of_store.err);
+    let wanted = "disallow\thttp://a.example/x\nallow\thttp://b.example/x\nallow\thttp://c.example/x\n\
+        disallow\thttp://d.example/x\n";
+    for source in [
+        args!["--pack", &pack].to_vec(),
+        args!["--store", &store, "--agent", "a", "--as-of", "capture"].to_vec(),
+    ] {
+        let ran = run(args!["filter", "--format", "tsv", &urls].into_iter().chain(source));
+        let lines = String::from_utf8(ran.out).unwrap();
+        assert!(lines.ends_with(wanted), "{lines} {}", ran.err);
+    }
     assert_eq!(row_of(&records, "http://a.example/x", &[])["crawl"], "disallow");
 }
