@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Records(args) => records::run(&args),
-        Command::Rights(args) => rights::run(&args),
+        Command::Rights(args) => rights::run(args),
         Command::Diff(args) => diff::run(&args),
         Command::Crawlers(args) => crawlers::run(&args),
         Command::Block(args) => block::run(&args),

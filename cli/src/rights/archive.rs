@@ -17,9 +17,12 @@ use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
 use robotsieve_client::report::rfc3339;
+use robotsieve_report::{RightsSettings, versions};
 use robotsieve_rights::{
-    Documents, LicenceKind, Note, Purpose, Response, Rights, RightsReader, RobotsRights,
+    Documents, LicenceKind, Note, Purpose, Response, Rights, RightsReader, RobotsRights, RobotsTag,
+    TagRule,
 };
+use serde_json::Value;
 use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
@@ -27,7 +30,8 @@ use super::documents::{Dated, Known, TDM_PATH, address, documents};
 use super::page::page_of;
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsFiles, RobotsInForce};
-use super::row::{Page, Printed, Row};
+use super::row::{Page, Printed, Row, is_of};
+use super::verify::Verification;
 use crate::error::{Failure, Status};
 use crate::options::Agent;
 use crate::read::stdin;
@@ -44,6 +48,7 @@ pub fn run(
     crawler: &Crawler,
     reader: &RightsReader,
     profile: &Profile,
+    verification: Option<Verification>,
 ) -> Result<Status, Failure> {
     let start = Instant::now();
     match args.format {
@@ -97,19 +102,39 @@ pub fn run(
         ));
     }
     let agent = shown(agent.text.as_encoded_bytes());
+    let is_of_newest = args.as_of_documents == AsOfDocuments::Newest;
+    let mut settings = RightsSettings::new(
+        profile.name().unwrap_or_default(),
+        args.reading.as_str(),
+        args.vocabulary().version(),
+    );
+    settings.as_of = is_of_newest.then_some("newest");
+    settings.and_later_refusals = args.and_later_refusals;
     let judge = Judge {
         agent,
+        settings: settings.into(),
+        now: args.now.map_or_else(Timestamp::now, |now| now.0),
         reader,
         robots,
         documents,
         payloads,
         with_later_refusals: args.and_later_refusals,
-        is_of_newest: args.as_of_documents == AsOfDocuments::Newest,
+        is_of_newest,
     };
+    if let Some(mut verification) = verification {
+        let value = |row: Row| serde_json::to_value(&row).map_err(|cause| cause.to_string());
+        let weigh = |_: &Value| 2048;
+        let look = |row: Value| {
+            verification.compare(&row);
+            Ok(())
+        };
+        judge.each(args, &mut faults, value, weigh, look)?;
+        return verification.tell(faults.0);
+    }
     let written = match args.format {
         #[cfg(feature = "parquet")]
         Some(RightsFormat::Parquet) => {
-            super::parquet::write(|act| judge.each(args, &mut faults, Ok, Row::weight, act))
+            super::parquet::write(|act| judge.each(args, &mut faults, Ok, super::row::weight, act))
         }
         _ => {
             let mut out = io::BufWriter::with_capacity(1 << 16, Stdout::new());
@@ -151,6 +176,8 @@ const MOST_LATER: usize = 64;
 struct Judge<'j> {
     /// The crawler, as it was given.
     agent: String,
+    settings: Arc<RightsSettings>,
+    now: Timestamp,
     reader: &'j RightsReader,
     robots: RobotsFiles,
     documents: Known,
@@ -176,7 +203,7 @@ impl Judge<'_> {
         let (mut printed, mut damage) = (Printed::default(), Damage::default());
         let is_asked_for = |row: &Row| {
             let (only, purpose) = (args.only, args.purpose.unwrap_or(Purpose::Crawl));
-            only.is_none_or(|only| row.is_of(only, purpose))
+            only.is_none_or(|only| is_of(row, only, purpose))
         };
         let look = |response: &ResponseRecord<'_>| {
             let row = self.row(response)?;
@@ -239,7 +266,11 @@ impl Judge<'_> {
         if self.with_later_refusals && !self.is_of_newest {
             rights = self.later(record, &origin, &response, rules, rights, &mut dated)?;
         }
+        let compares_now = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
         Ok(Row {
+            now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
+            settings: Arc::clone(&self.settings),
+            versions: versions(&rights),
             url: record.url.to_owned(),
             agent: self.agent.clone(),
             captured: rfc3339(record.at),
@@ -296,7 +327,7 @@ impl Judge<'_> {
         let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
         let mut dated = Vec::new();
         if let Some(RobotsInForce { captured, fit, .. }) = robots {
-            dated.push(Dated { address: origin.robots_url(), captured, fit });
+            dated.push(Dated { address: origin.robots_url(), captured, fit, sha256: None });
         }
         let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
         let mut documents = Documents::new();
@@ -341,7 +372,7 @@ impl Judge<'_> {
             if rights != before {
                 rights = rights.with_note(Note::LaterRefusal);
                 if number < robots_count {
-                    dated.push(Dated { address: origin.robots_url(), captured: at, fit: Fit::Later });
+                    dated.push(Dated { address: origin.robots_url(), captured: at, fit: Fit::Later, sha256: None });
                 }
                 let is_new = |one: &Dated| one.captured > record.at && !dated.contains(one);
                 let new: Vec<Dated> = named.into_iter().filter(is_new).collect();

@@ -28,7 +28,8 @@ use crate::options::{AgentOption, Instant, ProfileOption, ProgressOption, Thread
     arg_required_else_help = true,
     override_usage = "\
 robotsieve rights [OPTIONS] (--agent NAME | --user-agent HEADER) URL
-       robotsieve rights [OPTIONS] --agent NAME --warc FILE...",
+       robotsieve rights [OPTIONS] --agent NAME --warc FILE...
+       robotsieve rights --verify RECORDS --warc FILE...",
     after_help = "\
 Examples:
   robotsieve rights --agent GPTBot --robots robots.txt https://example.com/news/
@@ -41,11 +42,13 @@ Examples:
   robotsieve rights --agent CCBot --warc crawl-*.warc.gz > rights.jsonl
   robotsieve rights --agent CCBot --warc crawl-*.warc.gz --only allowed \\
       --purpose ai-train > allowed.jsonl
+  robotsieve rights --verify allowed.jsonl --warc crawl-*.warc.gz
 
 docs/rights.md describes the JSON.
 
 Exit status:
-  0  printed, whatever the rights are
+  0  printed, whatever the rights are; with --verify: all records agree
+  1  with --verify: a record differs, or its response is not in the archives
   2  wrong usage, an invalid URL, or a header file that is none
   3  something could not be read or printed; of --warc the rest was printed"
 )]
@@ -139,6 +142,16 @@ pub struct RightsArgs {
     /// Never what they granted since.
     #[arg(long, requires = "warc", verbatim_doc_comment)]
     pub and_later_refusals: bool,
+
+    /// Compare these records, which --warc printed, with what the archives say
+    ///
+    /// A file with lines of JSON. Each record is looked up in the archives by its
+    /// place, and judged again with the settings that it names: the crawler, the
+    /// profile, the reading, the vocabulary and the time.
+    #[arg(long, value_name = "RECORDS", requires = "warc", verbatim_doc_comment)]
+    #[arg(conflicts_with_all = ["only", "format", "crawler", "now", "reading", "vocabulary", "profile"])]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub verify: Option<PathBuf>,
 
     #[command(flatten)]
     pub profile: ProfileOption,

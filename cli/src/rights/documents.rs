@@ -19,7 +19,7 @@ use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{Fit, Versions};
 use robotsieve_client::Timestamp;
 use robotsieve_client::report::rfc3339;
-use robotsieve_client::outcome::{Protocol, Said as Answer};
+use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_rights::{Documents, LicenceKind, Response};
 use url::Url;
 
@@ -72,6 +72,7 @@ enum Step {
 struct File {
     bytes: Vec<u8>,
     read: OnceLock<Documents>,
+    sha256: OnceLock<String>,
 }
 
 /// A document that was in force for a page, or that the owner changed later.
@@ -80,14 +81,16 @@ pub(super) struct Dated {
     pub(super) address: String,
     pub(super) captured: Timestamp,
     pub(super) fit: Fit,
+    /// The digest of the document, if its bytes are at hand.
+    pub(super) sha256: Option<String>,
 }
 
 impl Dated {
     /// As it is printed beside a page of this time.
     pub(super) fn row(self, page: Timestamp) -> Document {
-        let Dated { address: url, captured, fit } = self;
+        let Dated { address: url, captured, fit, sha256 } = self;
         let age = page.0.cast_signed().saturating_sub(captured.0.cast_signed());
-        Document { url, captured: rfc3339(captured), age_seconds: age, fit: fit.as_str() }
+        Document { url, captured: rfc3339(captured), age_seconds: age, fit: fit.as_str(), sha256 }
     }
 }
 
@@ -122,8 +125,13 @@ impl Known {
             let Some((settled, fit)) = in_force else { return found };
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
-            let first = Dated { address: address.to_owned(), captured, fit };
-            found = Some(found.unwrap_or(first));
+            let first = Dated { address: address.to_owned(), captured, fit, sha256: None };
+            let mut dated = found.unwrap_or(first);
+            if let Step::Document(document) = &settled.of {
+                let digest = || ContentHash::of(&document.bytes).to_string();
+                dated.sha256 = Some(document.sha256.get_or_init(digest).clone());
+            }
+            found = Some(dated);
             match settled.of {
                 Step::Document(document) => {
                     let read = || Documents::new().with(address, &document.bytes);
@@ -214,7 +222,11 @@ impl Captured {
                         Some(last) => last,
                         None => {
                             *count += 1;
-                            Arc::new(File { bytes: body, read: OnceLock::new() })
+                            Arc::new(File {
+                                bytes: body,
+                                read: OnceLock::new(),
+                                sha256: OnceLock::new(),
+                            })
                         }
                     };
                     last = Some(Arc::clone(&document));

@@ -9,6 +9,7 @@ mod parquet;
 mod payloads;
 mod robots;
 mod row;
+mod verify;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -27,9 +28,12 @@ use crate::read::{robots_file, small_input, stdin, urls};
 use crate::write::bytes::shown;
 use crate::write::stdout::{self, Stdout};
 use args::{RightsArgs, RightsFormat};
+use verify::Verification;
 
 /// Prints the rights of a URL.
-pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
+pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
+    let verification = args.verify.take().map(|name| Verification::read(&name, &mut args)).transpose()?;
+    let args = &args;
     let files: Vec<(&str, PathBuf)> =
         args.file.iter().map(|one| address_and_file(one)).collect::<Result<_, _>>()?;
     let named = [&args.robots, &args.headers, &args.html].into_iter().flatten();
@@ -44,7 +48,7 @@ pub fn run(args: &RightsArgs) -> Result<Status, Failure> {
         reader = reader.with_now(now);
     }
     if !args.warc.is_empty() {
-        return archive::run(args, &agent, &crawler, &reader, &profile);
+        return archive::run(args, &agent, &crawler, &reader, &profile, verification);
     }
     if args.only.is_some() {
         return Err(Failure::Usage(

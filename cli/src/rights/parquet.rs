@@ -27,7 +27,8 @@ enum Cell {
 /// The columns, and whether each is a text.
 fn columns() -> Vec<(&'static str, bool)> {
     let numbers = ["status", "offset"];
-    let named = ["url", "agent", "captured", "status", "file", "offset", "robots", "page", "documents"];
+    let named = ["url", "agent", "captured", "status", "file", "offset", "robots", "page", "documents", "now",
+        "schema", "tool_version", "profile", "reading", "vocabulary", "as_of", "and_later_refusals", "versions"];
     let purposes = Purpose::ALL.iter().map(|purpose| purpose.as_str());
     let all = named.into_iter().chain(purposes).chain(["rights"]);
     all.map(|name| (name, !numbers.contains(&name))).collect()
@@ -39,6 +40,8 @@ fn cells(row: Row) -> Result<Vec<Cell>, Failure> {
         .map_err(|cause| Failure::io("cannot write the rights", cause.into()))?;
     let documents = serde_json::to_string(&row.documents)
         .map_err(|cause| Failure::io("cannot write the documents", cause.into()))?;
+    let versions = serde_json::to_string(&row.versions)
+        .map_err(|cause| Failure::io("cannot write the versions", cause.into()))?;
     let text = |text: &str| Cell::Text(Some(text.to_owned()));
     let mut cells = vec![
         Cell::Text(Some(row.url)),
@@ -50,6 +53,15 @@ fn cells(row: Row) -> Result<Vec<Cell>, Failure> {
         Cell::Text(row.robots.map(str::to_owned)),
         text(row.page.as_str()),
         Cell::Text(Some(documents)),
+        Cell::Text(row.now),
+        text(row.settings.schema),
+        text(row.settings.tool_version),
+        text(row.settings.profile),
+        text(row.settings.reading),
+        text(row.settings.vocabulary),
+        Cell::Text(row.settings.as_of.map(str::to_owned)),
+        Cell::Text(row.settings.and_later_refusals.then(|| "true".to_owned())),
+        Cell::Text((!row.versions.is_empty()).then_some(versions)),
     ];
     // A purpose that is not listed is null.
     let listed: Vec<Purpose> = row.rights.purposes().collect();

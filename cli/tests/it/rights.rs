@@ -80,6 +80,7 @@ https://e.com/open/1 for Bot:
 RSL licence https://e.com/license.xml (named by robots.txt:1): read
 ai-train depends on conditions: attribution
 Content-Signal limits use to 'reference' (index, excerpt, link); this changes no verdict
+'train-ai=y' permits training of foundation or generative models; of other training it says nothing
 the address of a licence is not absolute, so its text is not known
 ";
     ran.gives(0, wanted);
@@ -113,7 +114,7 @@ fn what_is_wrong() {
     bot(&["--file", "/.well-known/tdmrep.json=none", "/x"]).fails(3, "cannot read file 'none'");
     bot(&["--html", "none", "/x"]).fails(3, "cannot read HTML file 'none'");
     bot(&["--html", "-", "--headers", "-", "/x"]).fails(2, "standard input can be read only once");
-    bot(&["--reading", "other", "/x"]).fails(2, "one of generic, google, bing and yandex");
+    bot(&["--reading", "other", "/x"]).fails(2, "one of generic, google, bing, yandex and amazon");
     bot(&["--vocabulary", "09", "/x"]).fails(2, "a draft from 01 to 08 is expected");
     bot(&["--robots", robots.to_str().unwrap(), "--now", "soon", "/x"]).fails(2, "a time is like");
 }
@@ -421,6 +422,56 @@ fn archives() {
     assert_eq!((&draft["page"], &draft["agent"]), (&"read".into(), &"ExampleBot".into()));
     let one = run(args!["rights", "--agent", "ExampleBot", "--threads", "1", "--warc", archive()]);
     one.gives(0, &ran.out);
+}
+
+/// Records are verified from the archives alone: with the settings that they name.
+#[test]
+fn verified_records() {
+    let folder = Folder::of(&[]);
+    let rights = args![
+        "rights", "--agent", "ExampleBot", "--reading", "bing", "--vocabulary", "07", "--profile", "google",
+        "--now", "2026-11-20", "--warc", archive()
+    ];
+    let ran = run(rights);
+    ran.status(0);
+    let lines = String::from_utf8(ran.out).unwrap();
+    let verify = |records: &str| {
+        run(args!["rights", "--verify", folder.file("records.jsonl", records), "--warc", archive()])
+    };
+    let ran = verify(&lines);
+    ran.status(0);
+    assert!(ran.err.contains("records 15 same 15 differ 0 missing 0"), "{}", ran.err);
+    for line in lines.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record["schema"], "robotsieve-rights-1");
+        for (setting, wanted) in
+            [("profile", "google"), ("reading", "bing"), ("vocabulary", "aipref-vocab-07")]
+        {
+            assert_eq!(record[setting], wanted);
+        }
+        assert!(!record["tool_version"].is_null());
+        let versions = record["versions"].as_object().cloned().unwrap_or_default();
+        let places: Vec<&Value> = versions.values().flat_map(|all| all.as_array().unwrap()).collect();
+        for purpose in ["index", "snippet", "ai-input", "ai-train"] {
+            for place in record["by"][purpose].as_array().into_iter().flatten() {
+                assert!(places.contains(&place), "{line}");
+            }
+        }
+    }
+    assert!(lines.contains("\"sha256\":\""));
+    // Any change is found, and told with its line.
+    let forged = lines.replacen("\"ai-train\":\"disallow\"", "\"ai-train\":\"allow\"", 1);
+    let ran = verify(&forged);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("'ai-train' is \"allow\", but \"disallow\" by the archives"), "{}", ran.err);
+    let elsewhere = lines.replacen("/press/launch\"", "/press/other\"", 1);
+    let ran = verify(&elsewhere);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("the archives do not have its response"), "{}", ran.err);
+    assert!(ran.err.contains("same 14 differ 0 missing 1"), "{}", ran.err);
+    verify(&lines.replacen("\"bing\"", "\"google\"", 1)).fails(2, "its 'reading' is not that of the first");
+    verify("{}\n").fails(2, "records.jsonl:1: expected a record");
+    verify("").fails(2, "has no record");
 }
 
 /// What cannot be read is told once, though the files are read several times, and the rest is printed.

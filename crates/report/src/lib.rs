@@ -19,6 +19,7 @@ mod places;
 pub mod recorded;
 mod records;
 mod rights;
+mod rights_record;
 mod site;
 pub mod tally;
 
@@ -44,4 +45,7 @@ pub use records::{
     Resolve, ScopeKind, Sitemap, StatedRate, TypedRecord, VisitTime,
 };
 pub use rights::{PurposeReport, RightsReport, RightsSources};
+pub use rights_record::{
+    RIGHTS_SCHEMA, RecordedDocument, RecordedPage, RightsRecord, RightsSettings, versions,
+};
 pub use site::{HeldCopy, Site};
