@@ -179,7 +179,8 @@ impl Rows {
                 }
                 let place = same.places.iter().flatten().find(|place| place.exactly.is_some());
                 let Some(place) = place else {
-                    let damage = Some("the revisit has no WARC-Refers-To-Date, which says what it repeats");
+                    let damage =
+                        Some("the revisit has no WARC-Refers-To-Date, which says what it repeats");
                     self.push(&Row { damage, ..Row::default() }, &capture.place);
                     return;
                 };
@@ -683,7 +684,8 @@ impl CapturesOf {
         number: Option<u32>,
     ) -> PyResult<Followed> {
         let exactly = exactly.map(Timestamp);
-        let own = own.map(|own| of_words(own, number)).transpose().map_err(PyValueError::new_err)?;
+        let own =
+            own.map(|own| of_words(own, number)).transpose().map_err(PyValueError::new_err)?;
         let revisit = own.map(|own| (String::new(), Some(own)));
         let lead = Lead { exactly, revisit, ..Lead::redirect(target, hops) };
         let led = match self.captures.answer(lead, Timestamp(at)) {
@@ -697,7 +699,8 @@ impl CapturesOf {
             }
             Led::Further(Lead { to, hops, exactly, revisit, .. }) => {
                 let own = revisit.and_then(|(_, own)| own).map(words_of);
-                let (word, detail) = own.map_or((None, None), |(word, detail)| (Some(word), detail));
+                let (word, detail) =
+                    own.map_or((None, None), |(word, detail)| (Some(word), detail));
                 (Some(to), hops, exactly.map(|at| at.0), word, detail, None)
             }
             Led::Nowhere(Lead { hops, .. }) => (None, hops, None, None, None, None),

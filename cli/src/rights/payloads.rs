@@ -104,10 +104,7 @@ impl Payloads {
 }
 
 /// What a record has, if a revisit refers to it, and under which places.
-fn of_record(
-    record: &ResponseRecord<'_>,
-    references: &References,
-) -> Option<(Vec<u64>, Payload)> {
+fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Vec<u64>, Payload)> {
     if record.repeats.is_some() {
         return None;
     }

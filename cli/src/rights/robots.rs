@@ -75,7 +75,8 @@ impl RobotsFiles {
                         Some((_, _, Some(place))) => match numbers.get(place) {
                             Some(number) => Some(*number),
                             None => {
-                                let number = u32::try_from(numbers.len()).map_err(io::Error::other)?;
+                                let number =
+                                    u32::try_from(numbers.len()).map_err(io::Error::other)?;
                                 let number = number + OUTCOMES.len() as u32;
                                 let rules = SiteRules::Rules(place.written()?);
                                 writer.add(&numbered(number), rules, None)?;
@@ -91,13 +92,16 @@ impl RobotsFiles {
                 origins.insert(origin.key().into(), versions);
                 Ok(())
             })?;
-            for (number, outcome) in (0..).zip([SiteRules::AllowAll, SiteRules::DisallowAll, SiteRules::Unknown]) {
+            for (number, outcome) in
+                (0..).zip([SiteRules::AllowAll, SiteRules::DisallowAll, SiteRules::Unknown])
+            {
                 writer.add(&numbered(number), outcome, None)?;
             }
             tell_left_out(counts);
             io::Result::Ok((opened(writer.finish()?)?, faults, counts.captures))
         };
-        let (pack, faults, captures) = made().map_err(|cause| Failure::io("cannot read what robots.txt files say", cause))?;
+        let (pack, faults, captures) =
+            made().map_err(|cause| Failure::io("cannot read what robots.txt files say", cause))?;
         if faults > 0 && captures == 0 {
             let what = "nothing could be read: see the errors above".to_owned();
             return Err(Failure::Incomplete(what));

@@ -6,7 +6,8 @@ use crate::command::{Folder, run};
 
 /// A record with an HTTP answer.
 fn record(kind: &str, date: &str, url: &str, more: &str, head: &str, body: &str) -> String {
-    let block = if head.is_empty() { String::new() } else { format!("HTTP/1.1 {head}\r\n\r\n{body}") };
+    let block =
+        if head.is_empty() { String::new() } else { format!("HTTP/1.1 {head}\r\n\r\n{body}") };
     format!(
         "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n{more}\
          Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
@@ -54,11 +55,19 @@ fn the_robots_txt_of_the_time_of_the_page_counts() {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let document = &row["documents"][0];
         let notes = row["notes"].as_array().into_iter().flatten().map(text);
-        let notes: Vec<String> = notes.filter(|note| note.contains("er-") || note.contains("document")).collect();
-        (text(&row["ai-train"]), document["age_seconds"].as_i64().unwrap(), text(&document["fit"]), notes.join(" "))
+        let notes: Vec<String> =
+            notes.filter(|note| note.contains("er-") || note.contains("document")).collect();
+        (
+            text(&row["ai-train"]),
+            document["age_seconds"].as_i64().unwrap(),
+            text(&document["fit"]),
+            notes.join(" "),
+        )
     };
     let (yes, no) = ("ai-train=yes", "ai-train=no");
-    let gives = |ruling: &str, age, fit: &str, notes: &str| (ruling.to_owned(), age, fit.to_owned(), notes.to_owned());
+    let gives = |ruling: &str, age, fit: &str, notes: &str| {
+        (ruling.to_owned(), age, fit.to_owned(), notes.to_owned())
+    };
     let same_day = "2024-01-01T00:10:00Z";
     let day = 86_400;
     assert_eq!(asked(yes, no, same_day, &[]), gives("allow", 600, "current", ""));
@@ -71,8 +80,14 @@ fn the_robots_txt_of_the_time_of_the_page_counts() {
     assert_eq!(asked(yes, no, same_day, newest).0, "disallow");
     assert_eq!(asked(yes, no, "2026-01-01T00:00:01Z", &[]), gives("disallow", 1, "current", ""));
     // The nearest, if none was in force.
-    assert_eq!(asked(yes, no, "2024-01-11", &[]), gives("allow", 10 * day, "older", "document-older"));
-    assert_eq!(asked(yes, no, "2025-12-31", &[]), gives("disallow", -day, "later", "document-later"));
+    assert_eq!(
+        asked(yes, no, "2024-01-11", &[]),
+        gives("allow", 10 * day, "older", "document-older")
+    );
+    assert_eq!(
+        asked(yes, no, "2025-12-31", &[]),
+        gives("disallow", -day, "later", "document-later")
+    );
     assert_eq!(asked(yes, no, "2023-12-31", &[]), gives("allow", -day, "later", "document-later"));
 }
 
@@ -114,7 +129,9 @@ fn revisits_are_answers_of_their_own() {
         let revisit = record("revisit", "2024-01-01T00:02Z", PAGE, refers, head, "");
         [&robots, &revisit, &original].map(String::clone)
     };
-    let own = format!("{HTML}\r\nContent-Length: 60\r\nX-Robots-Tag: noindex\r\nContent-Usage: train-ai=n");
+    let own = format!(
+        "{HTML}\r\nContent-Length: 60\r\nX-Robots-Tag: noindex\r\nContent-Usage: train-ai=n"
+    );
     let of_revisit = |records: &[String]| {
         let (status, rows) = rows(records, &[]);
         assert_eq!((status, rows.len()), (0, 3));
@@ -143,8 +160,10 @@ fn revisits_are_answers_of_their_own() {
     assert_eq!(row, "unreadable unknown unknown unknown");
     // A revisit of tdmrep.json counts as it is.
     let free = "[{\"location\":\"/\",\"tdm-reservation\":0}]";
-    let tdm = record("response", "2023-06-01", TDM, "WARC-Record-ID: <urn:uuid:t>\r\n", "200 OK", free);
-    let again = |head| record("revisit", "2024-01-01", TDM, "WARC-Refers-To: <urn:uuid:t>\r\n", head, "");
+    let tdm =
+        record("response", "2023-06-01", TDM, "WARC-Record-ID: <urn:uuid:t>\r\n", "200 OK", free);
+    let again =
+        |head| record("revisit", "2024-01-01", TDM, "WARC-Refers-To: <urn:uuid:t>\r\n", head, "");
     let page = response("2024-01-01T00:01Z", PAGE, HTML, "<p>");
     let empty = response("2024-01-01", ROBOTS, "200 OK", "");
     let of = |again| row_of(&[empty.clone(), again, tdm.clone(), page.clone()], PAGE, &[]);
@@ -162,9 +181,21 @@ fn revisits_of_another_host() {
         WARC-Refers-To-Date: 2024-03-01T00:00:00Z\r\nWARC-Truncated: length\r\n";
     let at = |second: u32| format!("2024-03-01T00:00:0{second}Z");
     let records = [
-        response(&at(0), "http://b.example/robots.txt", &moved("https://b.example/robots.txt"), "<html>"),
+        response(
+            &at(0),
+            "http://b.example/robots.txt",
+            &moved("https://b.example/robots.txt"),
+            "<html>",
+        ),
         response(&at(1), "https://b.example/robots.txt", "200 OK", "User-agent: *\nDisallow:\n"),
-        record("revisit", &at(2), "http://a.example/robots.txt", theirs, &moved("https://a.example/robots.txt"), ""),
+        record(
+            "revisit",
+            &at(2),
+            "http://a.example/robots.txt",
+            theirs,
+            &moved("https://a.example/robots.txt"),
+            "",
+        ),
         response(&at(3), "https://a.example/robots.txt", "200 OK", "User-agent: *\nDisallow: /\n"),
         record("revisit", &at(4), "http://c.example/robots.txt", theirs, "404 Not Found", ""),
         record("revisit", &at(4), "http://d.example/robots.txt", theirs, "503 Busy", ""),
@@ -172,15 +203,22 @@ fn revisits_of_another_host() {
     ];
     let folder = Folder::of(&[]);
     let path = folder.file("a.warc", records.concat());
-    let urls = folder.file("urls", "http://a.example/x\nhttp://b.example/x\nhttp://c.example/x\nhttp://d.example/x\n");
+    let urls = folder.file(
+        "urls",
+        "http://a.example/x\nhttp://b.example/x\nhttp://c.example/x\nhttp://d.example/x\n",
+    );
     let (pack, store) = (folder.path("a.pack"), folder.path("a.store"));
     run(args!["pack", "--warc", &path, "--agent", "a", "-o", &pack]).gives(0, "");
     run(args!["store", "import", &store, "--warc", &path]).gives(0, "");
-    let wanted = "http://a.example/x\tdisallow\nhttp://b.example/x\tallow\nhttp://c.example/x\tallow\n\
-        http://d.example/x\tdisallow\n";
-    let of_pack = run(args!["filter", "--pack", &pack, "--format", "tsv", &urls]);
-    assert!(String::from_utf8(of_pack.out).unwrap().ends_with(wanted));
-    let of_store = run(args!["filter", "--store", &store, "--agent", "a", "--offline", "--format", "tsv", &urls]);
-    println!("{}", of_store.err);
+    let wanted = "disallow\thttp://a.example/x\nallow\thttp://b.example/x\nallow\thttp://c.example/x\n\
+        disallow\thttp://d.example/x\n";
+    for source in [
+        args!["--pack", &pack].to_vec(),
+        args!["--store", &store, "--agent", "a", "--as-of", "capture"].to_vec(),
+    ] {
+        let ran = run(args!["filter", "--format", "tsv", &urls].into_iter().chain(source));
+        let lines = String::from_utf8(ran.out).unwrap();
+        assert!(lines.ends_with(wanted), "{lines} {}", ran.err);
+    }
     assert_eq!(row_of(&records, "http://a.example/x", &[])["crawl"], "disallow");
 }

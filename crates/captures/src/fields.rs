@@ -103,7 +103,14 @@ impl Fields<'_> {
                 return Err(format!("'status' is {status}; {} is expected", Self::STATUS));
             }
         };
-        Ok(Capture { origin, other, at: self.at.map(Timestamp), answer, place, names: RecordNames::default() })
+        Ok(Capture {
+            origin,
+            other,
+            at: self.at.map(Timestamp),
+            answer,
+            place,
+            names: RecordNames::default(),
+        })
     }
 }
 

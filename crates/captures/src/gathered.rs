@@ -24,8 +24,9 @@ pub struct Gathered<B> {
     count: u64,
     /// Of names of records: as text they would take more room than all the rest.
     hasher: RandomState,
-    /// True if a revisit refers to a record by its name.
-    has_references: bool,
+    /// A bit for each hash of a name by which a revisit refers to a record; empty if none does. Several
+    /// hashes share a bit.
+    wanted: Vec<u64>,
     bodies: PhantomData<fn() -> B>,
 }
 
@@ -78,7 +79,15 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         let (rows, requests) = (Spill::new(folder)?, Spill::new(folder)?);
         let folder = folder.to_owned();
         let hasher = RandomState::new();
-        Ok(Gathered { folder, rows, requests, count: 0, hasher, has_references: false, bodies: PhantomData })
+        Ok(Gathered {
+            folder,
+            rows,
+            requests,
+            count: 0,
+            hasher,
+            wanted: Vec::new(),
+            bodies: PhantomData,
+        })
     }
 
     /// Adds a capture of a key, which may be that of an origin.
@@ -95,7 +104,8 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
     ) -> io::Result<()> {
         let number = self.count;
         self.count += 1;
-        let name = |name: &Option<Box<str>>| name.as_deref().map_or(0, |name| self.hasher.hash_one(name));
+        let name =
+            |name: &Option<Box<str>>| name.as_deref().map_or(0, |name| self.hasher.hash_one(name));
         let mut names = [name(&names.id), name(&names.payload)];
         let mut hashed: [Option<String>; 3] = [const { None }; 3];
         let mut says = says;
@@ -103,10 +113,14 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
             // A revisit has no payload that others could mean.
             names = [0, 0];
             let references = repeats.places.iter_mut().zip(&mut hashed);
-            for (place, hashed) in references.filter_map(|(place, to)| Some((place.as_mut()?, to))) {
+            for (place, hashed) in references.filter_map(|(place, to)| Some((place.as_mut()?, to)))
+            {
                 if RecordNames::is_one(place.key) {
-                    self.has_references = true;
-                    place.key = hashed.insert(name_key(self.hasher.hash_one(place.key)));
+                    let hash = self.hasher.hash_one(place.key);
+                    self.wanted.resize(WANTED_WORDS, 0);
+                    let (word, bit) = wanted_bit(hash);
+                    self.wanted[word] |= bit;
+                    place.key = hashed.insert(name_key(hash));
                 }
             }
         }
@@ -165,14 +179,18 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
     /// The captures by the names of their records, if a revisit refers to one.
     fn named(&mut self) -> io::Result<Spill> {
         let mut named = Spill::new(&self.folder)?;
-        if !self.has_references {
+        if self.wanted.is_empty() {
             return Ok(named);
         }
+        let is_wanted = |name: &u64| {
+            let (word, bit) = wanted_bit(*name);
+            *name != 0 && self.wanted[word] & bit != 0
+        };
         for partition in 0..PARTITIONS {
             let rows = self.rows.rows(partition)?;
             for row in rows.iter::<Row<'_, B>>() {
                 let row = row?;
-                for name in row.names.into_iter().filter(|name| *name != 0) {
+                for name in row.names.into_iter().filter(is_wanted) {
                     let key = &*name_key(name);
                     let says = row.says.clone();
                     named.put(partition_of(key), &Row { key, says, ..row })?;
@@ -236,6 +254,14 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         }
         Ok((answers, lost))
     }
+}
+
+/// The words of the bits of wanted names: 8 MiB.
+const WANTED_WORDS: usize = 1 << 20;
+
+/// The word and the bit of a hash.
+fn wanted_bit(hash: u64) -> (usize, u64) {
+    ((hash >> 6) as usize % WANTED_WORDS, 1 << (hash % 64))
 }
 
 /// The key of captures with a name of this hash. No URL begins so.

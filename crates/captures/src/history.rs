@@ -413,7 +413,10 @@ mod tests {
         captures.push(Timestamp(1), Says::Answer(Said::File(Some(7)), Some(())));
         captures.push(Timestamp(2), Says::Redirect("u"));
         captures.push(Timestamp(3), Says::Answer(Said::Status(404), None));
-        let answer = |own, at| captures.answer(repeats(own, [Some(("t", Some(Timestamp(at)))), None, None]), Timestamp(9));
+        let answer = |own, at| {
+            captures
+                .answer(repeats(own, [Some(("t", Some(Timestamp(at)))), None, None]), Timestamp(9))
+        };
         let file = |lifetime| Led::Answer(0, Said::File(lifetime), Some(()));
         assert_eq!(answer(Some(Said::File(None)), 1), file(None));
         assert_eq!(answer(Some(Said::Unchanged(None)), 1), file(Some(7)));
@@ -424,11 +427,14 @@ mod tests {
         for at in [2, 3, 4] {
             let Led::Nowhere(lead) = answer(Some(Said::File(None)), at) else { panic!("{at}") };
             assert_eq!(lead.clone().missing::<()>(), Led::Nowhere(lead), "{at}");
-            let Led::Nowhere(lead) = answer(Some(Said::Unchanged(None)), at) else { panic!("{at}") };
+            let Led::Nowhere(lead) = answer(Some(Said::Unchanged(None)), at) else {
+                panic!("{at}")
+            };
             assert_eq!(lead.missing(), Led::Answer(0, Said::Unchanged(None), None::<()>), "{at}");
         }
         // The next place, if nothing is at the first.
-        let lead = repeats(Some(Said::File(None)), [Some(("id", None)), None, Some(("digest", None))]);
+        let lead =
+            repeats(Some(Said::File(None)), [Some(("id", None)), None, Some(("digest", None))]);
         let Led::Further(lead) = lead.missing::<()>() else { panic!() };
         assert_eq!((lead.to, lead.or), ("digest", [None, None]));
     }

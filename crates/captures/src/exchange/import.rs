@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use http::HeaderValue;
-use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, ETAG, LAST_MODIFIED};
+use http::header::{AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, LAST_MODIFIED};
 use robotsieve::{Origin, Profile};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{
@@ -16,9 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ExchangeError;
 use super::scratch::{Scratch, Spot};
 use crate::warc::Known;
-use crate::{
-    Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer,
-};
+use crate::{Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer};
 
 /// The number of origins, and how many bytes of bodies, that are put into the store at once.
 const BATCH: usize = 8192;

@@ -201,11 +201,9 @@ impl<'g, W: Write + Send> Gather<'g, W> {
         mut act: impl FnMut(&mut Writer<'static, W>, &Origin<'_>, PackedOrigin) -> io::Result<()>,
     ) -> io::Result<(Writer<'static, W>, Counts)> {
         let (before, judging) = (self.before, self.judging);
-        self.histories(|writer, origin, answers| {
-            match settled(origin, answers, before, judging)? {
-                Some(settled) => act(writer, origin, settled),
-                None => Ok(()),
-            }
+        self.histories(|writer, origin, answers| match settled(origin, answers, before, judging)? {
+            Some(settled) => act(writer, origin, settled),
+            None => Ok(()),
         })
     }
 
@@ -229,8 +227,7 @@ impl<'g, W: Write + Send> Gather<'g, W> {
             None => held_before(before, lead.to),
             Some(_) => Ok(None),
         };
-        let lost =
-            rows.settle(elsewhere, |origin, answers| act(&mut writer, origin, answers))?;
+        let lost = rows.settle(elsewhere, |origin, answers| act(&mut writer, origin, answers))?;
         Ok((writer, Counts { captures, later, lost }))
     }
 }

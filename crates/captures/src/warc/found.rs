@@ -158,7 +158,9 @@ pub fn whole_lines(response: Response) -> SiteAnswer {
 /// The answer of a revisit: status and header are its own, and only the payload is another record's.
 fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<SiteAnswer, String> {
     let own = match http::head(record.block)? {
-        Some(own) if !matches!(own.status, 200..=299 | 304) => return Ok(of_response(own, url, false)),
+        Some(own) if !matches!(own.status, 200..=299 | 304) => {
+            return Ok(of_response(own, url, false));
+        }
         own => own,
     };
     let places = match references(record, key, at) {
@@ -170,7 +172,9 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
     };
     let own_payload = RecordNames::of("", text(record.payload_digest)).payload;
     Ok(match own {
-        Some(own) if own.status != 304 && own_payload.is_some_and(|digest| is_of_nothing(&digest)) => {
+        Some(own)
+            if own.status != 304 && own_payload.is_some_and(|digest| is_of_nothing(&digest)) =>
+        {
             SiteAnswer::Final(own)
         }
         own => SiteAnswer::Same(Box::new(Same { own, places })),

@@ -56,8 +56,13 @@ pub fn response(block: &[u8], end: End) -> Result<Result<Response, Failure>, Str
 pub fn head(block: &[u8]) -> Result<Option<Response>, String> {
     match block.trim_ascii().is_empty() {
         true => Ok(None),
-        false => with_head(block, |head, _| Some(bodyless(head))),
+        false => with_head(&ended(block), |head, _| Some(bodyless(head))),
     }
+}
+
+/// The block of a revisit, of which some writers leave out the empty line that ends the head.
+pub fn ended(block: &[u8]) -> Vec<u8> {
+    [block, b"\r\n\r\n"].concat()
 }
 
 /// Calls `act` with the head of the answer in a block, and with what follows it. Interim answers (1xx) before

@@ -115,7 +115,14 @@ impl Known {
                 _ => SiteAnswer::Failed(FetchFailure::Broken(String::new())),
             };
             let (origin, place) = (origin.clone(), place.clone());
-            Some(Capture { origin, other: None, at: Some(event.at), answer, place, names: RecordNames::default() })
+            Some(Capture {
+                origin,
+                other: None,
+                at: Some(event.at),
+                answer,
+                place,
+                names: RecordNames::default(),
+            })
         });
         captures.collect()
     }

@@ -162,7 +162,9 @@ impl<X: Extract> Piece<'_, X> {
     ) -> io::Result<()> {
         let mut decode = Decode::new(codec)?;
         let begins = self.source.form.begins();
-        if matches!(begin, Begin::Search(_)) && !member::find(input, codec, begins, &mut decode, until)? {
+        if matches!(begin, Begin::Search(_))
+            && !member::find(input, codec, begins, &mut decode, until)?
+        {
             return self.ends(input);
         }
         self.read.start = Some(input.place());

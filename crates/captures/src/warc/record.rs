@@ -201,7 +201,9 @@ fn head_len<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<usize> {
     let begins = |with: &&[u8]| input.rest().starts_with(with);
     if form != Form::Arc && !begins(&VERSION) && !DRAFTS.iter().any(|draft| begins(draft)) {
         return Err(damage(match begins(&&b"WARC/0."[..]) {
-            true => "a record of WARC before 0.17 begins here, which has another form: convert the file to WARC/1.1",
+            true => {
+                "a record of WARC before 0.17 begins here, which has another form: convert the file to WARC/1.1"
+            }
             false => "no record begins here",
         }));
     }
@@ -247,8 +249,10 @@ impl Places {
             place.len() == 14 && text[place.clone()].iter().all(u8::is_ascii_digit)
         };
         // A URL may have spaces, so they are counted from the end.
-        let date = [3, 8].into_iter().find_map(|place| field(place).filter(is_time)).ok_or_else(none)?;
-        let before_ip = text[..date.start - 1].iter().rposition(|byte| *byte == b' ').ok_or_else(none)?;
+        let date =
+            [3, 8].into_iter().find_map(|place| field(place).filter(is_time)).ok_or_else(none)?;
+        let before_ip =
+            text[..date.start - 1].iter().rposition(|byte| *byte == b' ').ok_or_else(none)?;
         let uri = 0..before_ip;
         let len = field(1).and_then(|len| str::from_utf8(&text[len]).ok()?.parse().ok());
         let url = &text[uri.clone()];

@@ -220,7 +220,15 @@ where
         if repeats.is_some() && record.block.trim_ascii().is_empty() {
             return Some(look(0, &[], &[]));
         }
-        let made = http::with_head(record.block, |head, wire| {
+        let of_revisit;
+        let block = match repeats {
+            Some(_) => {
+                of_revisit = http::ended(record.block);
+                &of_revisit
+            }
+            None => record.block,
+        };
+        let made = http::with_head(block, |head, wire| {
             look(head.code.unwrap_or_default(), head.headers, wire)
         });
         Some(made.flatten())

@@ -103,8 +103,13 @@ impl WarcInput {
     }
 
     fn new(path: &Path, bytes: Bytes) -> io::Result<WarcInput> {
-        let mut source =
-            WarcInput { path: path.into(), codec: None, form: Form::Warc, bytes, is_over: AtomicBool::new(false) };
+        let mut source = WarcInput {
+            path: path.into(),
+            codec: None,
+            form: Form::Warc,
+            bytes,
+            is_over: AtomicBool::new(false),
+        };
         source.codec = codec(|at, out| source.read_at(at, out))?;
         let beginning = beginning(source.codec.as_ref(), |at, out| source.read_at(at, out), 16)?;
         source.form = Form::of(&beginning)?;

@@ -473,7 +473,13 @@ fn answers() {
         (http("200 OK\r\nContent-Encoding: gzip", &gzip(robots, 6)), rules),
         (record("response", url, "", &[b"http/1.1 200 OK\r\n\r\n", robots].concat()), rules),
         (record("response", url, "", &[b"HTTP/2 200\r\n\r\n", robots].concat()), rules),
-        (http("100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK", robots), rules),
+        (
+            http(
+                "100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK",
+                robots,
+            ),
+            rules,
+        ),
         (http("200 OK\r\nX-A: \0b\0\r\nX\0: c", robots), rules),
         // The gzip is longer than the text, and its header was left.
         (http("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 47", robots), rules),
@@ -530,16 +536,17 @@ fn answers() {
             revisit("WARC-Refers-To-Date: 2027\r\nWARC-Payload-Digest: sha1:B\r\n"),
             "200 as payload sha1:b",
         ),
-        (
-            revisit("WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n"),
-            "200 ",
-        ),
+        (revisit("WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n"), "200 "),
         // Status and header are its own.
         (refers("301 Moved\r\nLocation: /en/robots.txt"), "301 https://e.com/en/robots.txt"),
         (refers("404 Not Found"), "404 "),
         (refers("503 Busy"), "503 "),
         (refers("304 Not Modified"), "304 as https://e.com at 1451606400"),
-        (record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", b""), " as https://e.com at 1451606400"),
+        (record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", b"HTTP/1.1 404 No"), "404 "),
+        (
+            record("revisit", url, "WARC-Refers-To-Date: 2016\r\n", b""),
+            " as https://e.com at 1451606400",
+        ),
         (not_modified("304 Not Modified"), "304 "),
     ] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
@@ -784,7 +791,15 @@ fn speed() {
 }
 
 /// A record of `{kind} {date} {url}`, with an id, more fields, and a block.
-fn dated(kind: &str, date: &str, url: &str, id: &str, more: &str, head: &str, body: &str) -> Vec<u8> {
+fn dated(
+    kind: &str,
+    date: &str,
+    url: &str,
+    id: &str,
+    more: &str,
+    head: &str,
+    body: &str,
+) -> Vec<u8> {
     let block = format!("HTTP/1.1 {head}\r\n\r\n{body}");
     let block = if head.is_empty() { "" } else { &block };
     format!(
@@ -841,10 +856,27 @@ fn answers_of(records: &[Vec<u8>]) -> Vec<String> {
 fn revisits_and_what_they_refer_to() {
     let (e, other) = ("https://e.com/robots.txt", "https://other.com/robots.txt");
     let early = "2020-01-01T00:00:00Z";
-    let file = dated("response", early, e, "F", "WARC-Payload-Digest: sha1:FILE\r\n", "200 OK", "rules");
+    let file =
+        dated("response", early, e, "F", "WARC-Payload-Digest: sha1:FILE\r\n", "200 OK", "rules");
     let moved = "301 Moved\r\nLocation: https://other.com/elsewhere";
-    let moved = dated("response", early, other, "M", "WARC-Payload-Digest: sha1:MOVED\r\n", moved, "<html>");
-    let theirs = dated("response", "2021", other, "T", "WARC-Payload-Digest: sha1:THEIRS\r\n", "200 OK", "theirs");
+    let moved = dated(
+        "response",
+        early,
+        other,
+        "M",
+        "WARC-Payload-Digest: sha1:MOVED\r\n",
+        moved,
+        "<html>",
+    );
+    let theirs = dated(
+        "response",
+        "2021",
+        other,
+        "T",
+        "WARC-Payload-Digest: sha1:THEIRS\r\n",
+        "200 OK",
+        "theirs",
+    );
     let revisit = |more: &str, head: &str| dated("revisit", "2024", e, "R", more, head, "");
     let id = |id: &str| format!("WARC-Refers-To: <urn:uuid:{id}>\r\n");
     let date = |date: &str| format!("WARC-Refers-To-Date: {date}\r\n");
@@ -883,7 +915,10 @@ fn revisits_and_what_they_refer_to() {
         assert_eq!(last(&[date(early)], head), format!("0 Status({}) ", &head[..3]));
     }
     assert_eq!(last(&moved, "301 Moved\r\nLocation: https://e.com/x"), "unknown");
-    assert_eq!(last(&moved, "302 Found\r\nLocation: https://other.com/robots.txt"), "1 File(None) theirs");
+    assert_eq!(
+        last(&moved, "302 Found\r\nLocation: https://other.com/robots.txt"),
+        "1 File(None) theirs"
+    );
     // Its own header says how long; a 304 without one leaves it as it was.
     assert_eq!(last(&[id("F")], "200 OK\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
     assert_eq!(last(&[id("F")], "304 Same\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
@@ -916,7 +951,8 @@ fn other_forms() {
         }
     }
     let warc = answer("e.com", "200 OK", b"User-agent: *\nDisallow: /x\n");
-    let draft = String::from_utf8(warc.clone()).unwrap().replace("WARC/1.1", "WARC/0.18").into_bytes();
+    let draft =
+        String::from_utf8(warc.clone()).unwrap().replace("WARC/1.1", "WARC/0.18").into_bytes();
     for bytes in [draft.clone(), gzip(&draft, 6), [&[0; 99][..], &warc, &[0; 700]].concat()] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
         assert_eq!((found, counts.damaged), (vec![wanted.clone()], 0));
