@@ -357,9 +357,21 @@ pub struct Fetching {
 
     /// A header to send with each request, as in 'From: bot@foo.example'
     ///
-    /// Repeat the option for several headers.
+    /// All sites get it. No redirect carries it to another host or port, or
+    /// from https to http, unless it is From, Accept, Accept-Language or the
+    /// like. Repeat the option for several headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true, verbatim_doc_comment)]
     pub header: Vec<String>,
+
+    /// A header to send to one host alone: a password, a cookie
+    ///
+    /// HOST is like e.com, or e.com:8080 for a port that is neither 80 nor
+    /// 443. HEADER is like 'Authorization: Basic dXNlcjpwdw=='. Where a
+    /// redirect leads to the host, it is sent over https only. Repeat the
+    /// option for several headers.
+    #[arg(long, value_names = ["HOST", "HEADER"], num_args = 2, hide_short_help = true,
+        verbatim_doc_comment)]
+    pub header_for: Vec<String>,
 
     /// Send all requests through this proxy
     ///

@@ -955,6 +955,16 @@ fn requests_as_the_options_say() {
     let head = head.to_ascii_lowercase();
     assert!(head.contains("from: bot@foo.example") && head.contains("x-a: 1"), "{head}");
     assert_eq!(from.to_string(), "127.0.0.7");
+    // A password is for one host, and one in a URL is told of.
+    let host = format!("127.0.0.1:{port}");
+    for (host, is_sent) in [(&host[..], true), ("127.0.0.2", false)] {
+        let with_user = format!("http://me:secret@127.0.0.1:{port}/\n");
+        let ran = fetch(&Folder::new(), &with_user, &["--header-for", host, "Authorization: x"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let (head, _) = heads.recv().unwrap();
+        assert_eq!(head.to_ascii_lowercase().contains("authorization: x"), is_sent, "{head}");
+        assert!(ran.err.contains("is not sent") && !ran.err.contains("secret"), "{ran:?}");
+    }
     // Through a proxy, whose address is not checked.
     let proxy = format!("http://127.0.0.1:{port}");
     let ran = fetch(&Folder::new(), "http://127.9.9.9:81/\n", &["--proxy", &proxy]);
@@ -980,6 +990,7 @@ fn requests_as_the_options_say() {
         ("--header", "x", "--header 'x': a header is NAME: VALUE"),
         ("--header", "Host: x", "--header: \"Host\" is set by the fetcher"),
         ("--proxy", "gopher://x", "--proxy: "),
+        ("--header-for", "e.com", "--header-for 'urls': a header is NAME: VALUE"),
         ("--source-address", "192.0.2.1", "--source-address: 192.0.2.1 is not an address"),
         ("--source-address", "x", "--source-address"),
         ("--allow-network", "10.0.0.0/99", "--allow-network"),
