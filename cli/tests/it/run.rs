@@ -881,11 +881,15 @@ fn overrides() {
     let text = String::from_utf8(ran.out).unwrap();
     let has_line: Vec<bool> = text.lines().map(|line| line.contains("\"line\":")).collect();
     assert_eq!(has_line, [false, false, true, false], "{text}");
+    let why = text.lines().filter(|line| line.contains(r#""why":"override""#));
+    assert_eq!(why.count(), 3, "{text}");
     let down = format!("{}/\n", web.origin(8, 0));
     assert_eq!(fetch(&folder, &down, &[]).status, 0);
     let ran = shell(":", &[&json[..], &["urls"]].concat(), &folder);
     let text = String::from_utf8(ran.out).unwrap();
     assert!(text.contains("disallow") && !text.contains("line"), "{text}");
+    // An outage is told from a rule.
+    assert!(text.contains(r#""why":"unreachable_without_copy""#), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
     let figures = ["fetched", "overridden", "held"].map(|name| figure(&ran, name));
     assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
