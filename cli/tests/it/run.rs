@@ -814,6 +814,7 @@ fn protocol_switches() {
     assert_eq!((verdict(7, &[]), verdict(6, &[])), ("allow".into(), "allow".into()));
     assert_eq!(verdict(7, &["--denied", "disallow"]), "disallow");
     assert_eq!(verdict(6, &["--too-many-requests", "wait"]), "disallow");
+    assert_eq!(verdict(8, &["--errors-allow"]), "allow");
     // The other commands that read stores can be told the same.
     let (folder, url) = (Folder::new(), format!("{}/", web.origin(7, 0)));
     assert_eq!(fetch(&folder, &format!("{url}\n"), &[]).status, 0);
