@@ -156,6 +156,13 @@ pub struct Answers {
     )]
     pub too_many_requests: Option<TooMany>,
 
+    /// Take a 5xx for the answer that there is no robots.txt
+    ///
+    /// For sites that are known to answer so for pages that do not exist, and
+    /// for archives of them, by way of a store. Everything is then allowed.
+    #[arg(long, hide_short_help = true, verbatim_doc_comment)]
+    pub errors_allow: bool,
+
     /// Failures in a row that an unreachable site needs [default: 5]
     ///
     /// After so many failures, which span the days of --unreachable-days, a
@@ -213,6 +220,7 @@ impl Answers {
         let given = [
             ("--denied", self.denied.is_some()),
             ("--too-many-requests", self.too_many_requests.is_some()),
+            ("--errors-allow", self.errors_allow),
             ("--unreachable-failures", self.unreachable_failures.is_some()),
             ("--unreachable-days", self.unreachable_days.is_some()),
         ];
@@ -228,6 +236,7 @@ impl Answers {
         if let Some(meaning) = self.too_many_requests {
             protocol.too_many_requests_is_error = meaning == TooMany::Wait;
         }
+        protocol.errors_mean_absent |= self.errors_allow;
         if let Some(failures) = self.unreachable_failures {
             protocol.min_failures = failures;
         }
@@ -357,9 +366,21 @@ pub struct Fetching {
 
     /// A header to send with each request, as in 'From: bot@foo.example'
     ///
-    /// Repeat the option for several headers.
+    /// All sites get it. No redirect carries it to another host or port, or
+    /// from https to http, unless it is From, Accept, Accept-Language or the
+    /// like. Repeat the option for several headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true, verbatim_doc_comment)]
     pub header: Vec<String>,
+
+    /// A header to send to one host alone: a password, a cookie
+    ///
+    /// HOST is like e.com, or e.com:8080 for a port that is neither 80 nor
+    /// 443. HEADER is like 'Authorization: Basic dXNlcjpwdw=='. Where a
+    /// redirect leads to the host, it is sent over https only. Repeat the
+    /// option for several headers.
+    #[arg(long, value_names = ["HOST", "HEADER"], num_args = 2, hide_short_help = true,
+        verbatim_doc_comment)]
+    pub header_for: Vec<String>,
 
     /// Send all requests through this proxy
     ///

@@ -21,6 +21,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::mem;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,13 +83,12 @@ pub fn fetcher(
         builder = builder.redirect_ports([80, 443].into_iter().chain(further));
     }
     for header in &options.header {
-        let Some((name, value)) = header.split_once(':') else {
-            return Err(Failure::Usage(format!(
-                "--header '{}': a header is NAME: VALUE",
-                bytes::shown(header.as_bytes())
-            )));
-        };
-        builder = builder.header(name.trim(), value.trim());
+        let (name, value) = name_and_value("--header", header)?;
+        builder = builder.header(name, value);
+    }
+    for of_host in options.header_for.chunks_exact(2) {
+        let (name, value) = name_and_value("--header-for", &of_host[1])?;
+        builder = builder.header_for(&of_host[0], name, value);
     }
     if let Some(proxy) = &options.proxy {
         builder = builder.proxy(proxy);
@@ -129,6 +129,7 @@ pub fn fetcher(
             let option = match setting {
                 "local_address" => "source-address",
                 "request_delay" => "delay",
+                "header_for" => "header-for",
                 other => other,
             };
             Failure::Usage(format!("--{option}: {cause}"))
@@ -136,6 +137,17 @@ pub fn fetcher(
         _ => Failure::Usage(format!("cannot fetch: {cause}")),
     })?;
     Ok((Guard { fetcher, watch: Arc::clone(watch) }, parallel.into()))
+}
+
+/// The name and the value of a header.
+fn name_and_value<'h>(option: &str, header: &'h str) -> Result<(&'h str, &'h str), Failure> {
+    let Some((name, value)) = header.split_once(':') else {
+        return Err(Failure::Usage(format!(
+            "{option} '{}': a header is NAME: VALUE",
+            bytes::shown(header.as_bytes())
+        )));
+    };
+    Ok((name.trim(), value.trim()))
 }
 
 /// The name servers, which the system's own look-up cannot be among.
@@ -241,12 +253,20 @@ enum Asked {
 /// Reads the origins, each once.
 fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<Asked>) {
     let mut inputs = Inputs::new(inputs::named(names), Arc::clone(report));
-    let (mut lines, mut seen) = (Vec::new(), HashSet::new());
+    let (mut lines, mut seen, mut is_told) = (Vec::new(), HashSet::new(), false);
     while inputs.fill(&mut lines) {
         for line in bytes::lines(&lines) {
             let goes_on = match Origin::of(line) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
+                    if has_user(line) && !mem::replace(&mut is_told, true) {
+                        stderr::note(&format_args!(
+                            "the user name or password in a URL of {} is not sent, nor are others \
+                             like it: to send it, give it with --header-for HOST 'Authorization: \
+                             Basic …'",
+                            origin.key()
+                        ));
+                    }
                     seen.insert(Box::<str>::from(origin.key()));
                     watch.begin();
                     queue.push(Asked::Origin(origin.into_owned()))
@@ -261,6 +281,14 @@ fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<A
             }
         }
     }
+}
+
+/// True if a URL has a user name or a password.
+fn has_user(url: &[u8]) -> bool {
+    let scheme = url.windows(3).position(|window| window == b"://");
+    let after = scheme.map_or(&b""[..], |at| &url[at + 3..]);
+    let authority = after.split(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#')).next();
+    authority.is_some_and(|authority| authority.contains(&b'@'))
 }
 
 /// How much of an invalid line is shown.

@@ -67,6 +67,10 @@ unknown and invalid appear only in tsv, jsonl and the summary.
 A line of jsonl; line and rule are present if a rule decided, and url_base64 is
 added if the URL is not UTF-8:
   {\"url\":\"/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"allow\",\"line\":2,\"rule\":\"/\"}]}
+why is present if no current robots.txt decided: missing and unreadable are
+reasons of unknown, or what --missing says; with --store there are absent,
+denied, copy_while_unreachable, unreachable_recently, unreachable_without_copy,
+unreachable_too_long, never_asked and override.
 With --purpose, by has the lines that decided, in the place of line and rule:
   {\"agent\":\"a\",\"verdict\":\"disallow\",\"by\":[\"robots.txt:3\"]}
 

@@ -36,8 +36,8 @@ pub struct Judge {
 enum Ruling<'s> {
     /// A robots.txt.
     Site(&'s Site),
-    /// The same answer for all URLs.
-    All(Answer),
+    /// The same answer for all URLs, and why.
+    All(Answer, &'static str),
 }
 
 impl Judge {
@@ -82,8 +82,8 @@ impl Judge {
             RobotsSource::ByHost(sites) => sites.each_run(batch, &mut |run, numbers, found| {
                 let ruling = match found {
                     HostRules::Site(site) => Ruling::Site(site),
-                    HostRules::Missing => Ruling::All(run.otherwise),
-                    HostRules::Unreadable => Ruling::All(Answer::Unknown),
+                    HostRules::Missing => Ruling::All(run.otherwise, "missing"),
+                    HostRules::Unreadable => Ruling::All(Answer::Unknown, "unreadable"),
                 };
                 batch.lines[numbers].iter().for_each(|line| act(line, ruling));
             }),
@@ -265,6 +265,9 @@ impl Judge {
                             if let Some(rule) = decision.rule().filter(|_| policies.has_lines()) {
                                 output::json_rule(&mut shared.members, rule.line, rule.value);
                             }
+                            if let Some(why) = policies.why() {
+                                output::json_why(&mut shared.members, why);
+                            }
                             answer
                         }
                         Err(_) => {
@@ -280,9 +283,12 @@ impl Judge {
                 let members = policies.by_crawler().iter().map(|policy| shared.members_of(*policy));
                 output::json_line(out, url, self.agents.iter().zip(members));
             }
-            Ruling::All(answer) => {
+            Ruling::All(answer, why) => {
                 tally.count(answer, self.agents.len() as u64);
                 output::json_answer(&mut shared.members, answer);
+                if answer != Answer::Invalid {
+                    output::json_why(&mut shared.members, why);
+                }
                 output::json_line(out, url, self.agents.iter().map(|a| (a, &*shared.members)));
             }
         }

@@ -138,6 +138,13 @@ pub fn json_by(out: &mut Vec<u8>, by: &[String]) {
     }
 }
 
+/// The member `why` after the others: a name without characters that JSON escapes.
+pub fn json_why(out: &mut Vec<u8>, why: &str) {
+    out.extend_from_slice(b",\"why\":\"");
+    out.extend_from_slice(why.as_bytes());
+    out.push(b'"');
+}
+
 /// The members `line` and `rule` after [`json_answer`], for the rule that decided.
 pub fn json_rule(out: &mut Vec<u8>, line: u32, rule: &[u8]) {
     out.extend_from_slice(b",\"line\":");

@@ -4,6 +4,7 @@ use std::iter;
 use std::ops::Range;
 
 use robotsieve::{Answer, Crawler, Decision, InvalidUrl, Profile, Robots, SitePolicy, UrlRun};
+use robotsieve_client::outcome::Why;
 use robotsieve_rights::Purpose;
 
 use super::batch::{Batch, Line};
@@ -69,6 +70,8 @@ pub struct Policies {
     by_crawler: Vec<usize>,
     /// True if the rules are those of a robots.txt, so that their lines can be named.
     has_lines: bool,
+    /// What decides in the place of current rules: a name of [`robotsieve_client::outcome::Why`].
+    why: Option<String>,
 }
 
 impl Site {
@@ -100,6 +103,16 @@ impl Site {
         }
     }
 
+    /// The same, with what decides in the place of current rules.
+    pub fn because(self, why: Why) -> Site {
+        let name = serde_json::to_value(why).ok();
+        let why = name.as_ref().and_then(|name| name.as_str()).map(str::to_owned);
+        match self {
+            Site::Policies(policies) => Site::Policies(Policies { why, ..policies }),
+            other => other,
+        }
+    }
+
     /// Writes the answer for each crawler.
     #[inline]
     pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {
@@ -122,12 +135,17 @@ impl Policies {
         };
         let by_crawler = crawlers.map(place_of).collect();
         let first = policies.remove(0);
-        Policies { first, others: policies, by_crawler, has_lines: true }
+        Policies { first, others: policies, by_crawler, has_lines: true, why: None }
     }
 
     /// Returns true if the line and the text of a rule that decided can be named.
     pub fn has_lines(&self) -> bool {
         self.has_lines
+    }
+
+    /// What decides in the place of current rules, if it is known.
+    pub fn why(&self) -> Option<&str> {
+        self.why.as_deref()
     }
 
     /// Writes the answer for each crawler.

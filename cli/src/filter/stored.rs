@@ -290,6 +290,9 @@ impl Stored {
                 {
                     self.report.cut_file(origin, copy.len as usize, &self.profile);
                 }
+                if site.ruling().why != Why::Copy {
+                    found = found.because(site.ruling().why);
+                }
                 Looked::Found(HostRules::Site(Box::leak(Box::new(found))))
             }
             Err(SieveError::Unknown) => Looked::Stranger,

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint, value_parser};
 
+use robotsieve::Profile;
+use robotsieve_captures::packs::Judging;
 use robotsieve_client::outcome::AsOf;
 
 use crate::options::{Agents, ProfileOption, ProgressOption, Threads, as_of, output_parser};
@@ -145,6 +147,24 @@ pub struct Sources {
         'capture': of each site, the time of its newest capture [default:\n\
         capture; now for what a store knows]")]
     pub as_of: Option<AsOf>,
+
+    /// Take a 5xx for the answer that there is no robots.txt
+    #[arg(long, hide_short_help = true)]
+    #[arg(long_help = "Take a 5xx for the answer that there is no robots.txt: for archives of\n\
+        sites that are known to answer so for pages that do not exist.\n\
+        Everything is then allowed")]
+    pub errors_allow: bool,
+}
+
+impl Sources {
+    /// How the answers are judged.
+    pub fn judging(&self, profile: &Profile) -> Judging {
+        let mut judging = Judging::of(profile, self.as_of);
+        for protocol in [&mut judging.protocol, &mut judging.of_stores.0] {
+            protocol.errors_mean_absent |= self.errors_allow;
+        }
+        judging
+    }
 }
 
 /// `--shards`.

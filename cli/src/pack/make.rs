@@ -37,7 +37,7 @@ pub fn build(args: &PackArgs) -> Result<Status, Failure> {
     config.keep_rights = args.rights;
     let crawlers = args.agents.crawlers(&profile)?;
     let making = Making { profile, crawlers, config, seed: args.writing.seed.get() };
-    let judging = Judging::of(&profile, args.sources.as_of);
+    let judging = args.sources.judging(&profile);
     refuse_inputs(&args.sources, output)?;
     let sources = sources::open(&args.sources, &judging, output, args.writing.threads.get())?;
     let progress = args.writing.progress.progress;

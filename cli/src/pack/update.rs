@@ -22,9 +22,7 @@ use std::time::Instant;
 
 use robotsieve::pack::{Pack, Site, Writer};
 use robotsieve::{Origin, SiteKind, SiteRules};
-use robotsieve_captures::packs::{
-    self as made, Gather, Judging, Making, PackedAt, PackedOrigin, captured,
-};
+use robotsieve_captures::packs::{self as made, Gather, Making, PackedAt, PackedOrigin, captured};
 use robotsieve_captures::{Captured, PARTITIONS, Spill, partition_of};
 use robotsieve_client::pack_files::{Lock, PackFile, map};
 use serde::{Deserialize, Serialize};
@@ -62,7 +60,7 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let pack: &'static Pack<'static> = Box::leak(Box::new(pack));
     files.iter().for_each(|file| remove_leftover(&file.path));
     let making = output::making_like(pack, &args.of.pack)?;
-    let judging = Judging::of(&making.profile, args.sources.as_of);
+    let judging = args.sources.judging(&making.profile);
     let sources = sources::open(&args.sources, &judging, &args.of.pack, args.threads.get())?;
     let cannot = |cause| cannot_write(&args.of.pack, cause);
     let threads = pool(args.threads).map_err(cannot)?;

@@ -65,7 +65,8 @@ fn missing() {
     let jsonl = filter(&folder, &["--format", "jsonl"], "http://b.example/\n");
     jsonl.gives(
         0,
-        "{\"url\":\"http://b.example/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"unknown\"}]}\n",
+        "{\"url\":\"http://b.example/\",\"verdicts\":[{\"agent\":\"a\",\"verdict\":\"unknown\",\
+         \"why\":\"missing\"}]}\n",
     );
     let options = ["--format", "tsv", "--agent", "b", "--missing", "allow"];
     filter(&folder, &options, "http://b.example/\n").gives(0, "allow\tallow\thttp://b.example/\n");

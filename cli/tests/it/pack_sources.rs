@@ -256,6 +256,11 @@ fn histories() {
         pack(&folder, &args!["--jsonl", &captures, "--as-of", time]).gives(0, "");
         assert_eq!(of_first(&folder, urls), wanted, "{time}");
     }
+    let down = folder.file("down.jsonl", line("https://down.example/robots.txt", 500, ""));
+    pack(&folder, &args!["--jsonl", &down]).gives(0, "");
+    assert_eq!(of_first(&folder, "https://down.example/x\n"), ["disallow"]);
+    pack(&folder, &args!["--jsonl", &down, "--errors-allow"]).gives(0, "");
+    assert_eq!(of_first(&folder, "https://down.example/x\n"), ["allow"]);
     pack(&folder, &args!["--jsonl", &captures, "--as-of", "soon"]).fails(2, "a time is like");
     pack(&folder, &args!["--jsonl", &captures]).gives(0, "");
     let list = run(args!["pack", "list", folder.path("out.pack")]);

@@ -814,6 +814,7 @@ fn protocol_switches() {
     assert_eq!((verdict(7, &[]), verdict(6, &[])), ("allow".into(), "allow".into()));
     assert_eq!(verdict(7, &["--denied", "disallow"]), "disallow");
     assert_eq!(verdict(6, &["--too-many-requests", "wait"]), "disallow");
+    assert_eq!(verdict(8, &["--errors-allow"]), "allow");
     // The other commands that read stores can be told the same.
     let (folder, url) = (Folder::new(), format!("{}/", web.origin(7, 0)));
     assert_eq!(fetch(&folder, &format!("{url}\n"), &[]).status, 0);
@@ -881,11 +882,15 @@ fn overrides() {
     let text = String::from_utf8(ran.out).unwrap();
     let has_line: Vec<bool> = text.lines().map(|line| line.contains("\"line\":")).collect();
     assert_eq!(has_line, [false, false, true, false], "{text}");
+    let why = text.lines().filter(|line| line.contains(r#""why":"override""#));
+    assert_eq!(why.count(), 3, "{text}");
     let down = format!("{}/\n", web.origin(8, 0));
     assert_eq!(fetch(&folder, &down, &[]).status, 0);
     let ran = shell(":", &[&json[..], &["urls"]].concat(), &folder);
     let text = String::from_utf8(ran.out).unwrap();
     assert!(text.contains("disallow") && !text.contains("line"), "{text}");
+    // An outage is told from a rule.
+    assert!(text.contains(r#""why":"unreachable_without_copy""#), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
     let figures = ["fetched", "overridden", "held"].map(|name| figure(&ran, name));
     assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
@@ -955,6 +960,16 @@ fn requests_as_the_options_say() {
     let head = head.to_ascii_lowercase();
     assert!(head.contains("from: bot@foo.example") && head.contains("x-a: 1"), "{head}");
     assert_eq!(from.to_string(), "127.0.0.7");
+    // A password is for one host, and one in a URL is told of.
+    let host = format!("127.0.0.1:{port}");
+    for (host, is_sent) in [(&host[..], true), ("127.0.0.2", false)] {
+        let with_user = format!("http://me:secret@127.0.0.1:{port}/\n");
+        let ran = fetch(&Folder::new(), &with_user, &["--header-for", host, "Authorization: x"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let (head, _) = heads.recv().unwrap();
+        assert_eq!(head.to_ascii_lowercase().contains("authorization: x"), is_sent, "{head}");
+        assert!(ran.err.contains("is not sent") && !ran.err.contains("secret"), "{ran:?}");
+    }
     // Through a proxy, whose address is not checked.
     let proxy = format!("http://127.0.0.1:{port}");
     let ran = fetch(&Folder::new(), "http://127.9.9.9:81/\n", &["--proxy", &proxy]);
@@ -980,6 +995,7 @@ fn requests_as_the_options_say() {
         ("--header", "x", "--header 'x': a header is NAME: VALUE"),
         ("--header", "Host: x", "--header: \"Host\" is set by the fetcher"),
         ("--proxy", "gopher://x", "--proxy: "),
+        ("--header-for", "e.com", "--header-for 'urls': a header is NAME: VALUE"),
         ("--source-address", "192.0.2.1", "--source-address: 192.0.2.1 is not an address"),
         ("--source-address", "x", "--source-address"),
         ("--allow-network", "10.0.0.0/99", "--allow-network"),

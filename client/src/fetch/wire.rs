@@ -78,9 +78,10 @@ impl Reading {
         match self {
             Reading::Lines(at) => {
                 progress.has_begun.store(true, Ordering::Relaxed);
-                // Browsers and curl take `http/1.1 200 OK`; hyper does not.
-                for (byte, expected) in bytes.iter_mut().zip(b"HTTP".iter().skip(*at)) {
-                    if byte.eq_ignore_ascii_case(expected) {
+                // Browsers and curl take `http/1.1 200 OK`; hyper does not. They take chunks in HTTP/1.0,
+                // which differs from 1.1 in nothing else that matters to a single request.
+                for (byte, expected) in bytes.iter_mut().zip(b"HTTP/1.1".iter().skip(*at)) {
+                    if byte.eq_ignore_ascii_case(expected) || (*byte, *expected) == (b'0', b'1') {
                         *byte = *expected;
                     }
                 }
@@ -228,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_in_lower_case_is_raised() {
+    fn a_protocol_in_lower_case_or_of_old_is_raised() {
         for piece in 1..9 {
-            let mut line = b"hTtp/1.1 200 http".to_vec();
+            let mut line = b"hTtp/1.0 200 http".to_vec();
             let mut reading = Reading::Lines(0);
             for bytes in line.chunks_mut(piece) {
                 reading.note(bytes, &HeadProgress::default()).unwrap();

@@ -405,8 +405,9 @@ impl Protocol {
     #[must_use]
     pub fn ruling(&self, state: &OriginState, now: Timestamp) -> Ruling {
         let was_asked = state.last.local_fault().is_none();
-        // What 429 means is read anew: another protocol may have made the state.
+        // What 429 and 5xx mean is read anew: another protocol may have made the state.
         let is_answer = match &state.last {
+            Outcome::Unreachable(Cause::Status(500..=599)) => self.errors_mean_absent,
             Outcome::Absent(Cause::Status(429)) | Outcome::Unreachable(Cause::Status(429)) => {
                 !self.too_many_requests_is_error
             }

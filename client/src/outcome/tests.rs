@@ -690,6 +690,15 @@ fn validators_that_cannot_be_asked_with() {
     }
 }
 
+/// A store from an archive may know nothing but a 5xx of a site that answers so for missing pages.
+#[test]
+fn errors_that_mean_absent_are_read_anew() {
+    let known = first(&Protocol::RFC9309, 500, &[]);
+    assert_eq!(at(&Protocol::RFC9309, &known, SECOND).0, SiteKind::DisallowAll);
+    let allowing = Protocol { errors_mean_absent: true, ..Protocol::RFC9309 };
+    assert_eq!(at(&allowing, &known, SECOND), (SiteKind::AllowAll, Why::Absent));
+}
+
 #[test]
 fn validators() {
     let headers = [("etag", "\"a\""), ("last-modified", "Tue, 14 Nov 2023 22:13:20 GMT")];

@@ -1,5 +1,6 @@
 //! The settings of our own fetcher.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -21,6 +22,10 @@ use crate::errors::invalid_fetcher;
 /// ``max_per_host`` and ``max_per_address`` of them to the same host and IP address (``None``: no
 /// limit), whose requests begin ``request_delay`` apart. ``retries`` are made after what may pass,
 /// the first after ``retry_wait``. A pause that a site asks for is kept up to ``max_retry_after``.
+///
+/// ``headers`` are sent to all sites, but no redirect carries them to another host or port, or from
+/// https to http, except ``From``, ``Accept`` and the like. Credentials go into ``headers_for``, by
+/// host (``e.com`` or ``e.com:8080``): ``{"e.com": {"Authorization": "Basic …"}}``.
 ///
 /// Private addresses are refused at every hop unless ``allow_private`` or one of ``allow_networks``
 /// permits them; those of ``deny_networks`` always are. ``proxy`` is an ``http://``, ``https://``,
@@ -57,7 +62,7 @@ fn parsed<T: std::str::FromStr>(name: &str, texts: Vec<String>, what: &str) -> P
 impl Fetcher {
     #[new]
     #[pyo3(signature = (
-        user_agent, *, headers = None, max_redirects = 5, redirect_ports = None,
+        user_agent, *, headers = None, headers_for = None, max_redirects = 5, redirect_ports = None,
         max_wire_bytes = 1_048_576, max_body_bytes = 1_048_576, connect_timeout = 10.0,
         read_timeout = 15.0, total_timeout = 60.0, max_parallel = 256, max_lookups = 4096,
         max_per_host = Some(2), max_per_address = Some(2), request_delay = 0.1,
@@ -69,6 +74,7 @@ impl Fetcher {
     fn new(
         user_agent: &Bound<'_, PyAny>,
         headers: Option<&Bound<'_, PyDict>>,
+        headers_for: Option<HashMap<String, HashMap<String, String>>>,
         max_redirects: usize,
         redirect_ports: Option<Vec<u16>>,
         max_wire_bytes: usize,
@@ -118,6 +124,11 @@ impl Fetcher {
             .proxy_resolves(proxy_resolves);
         for (name, value) in headers.into_iter().flatten() {
             builder = builder.header(name.extract::<String>()?, value.extract::<String>()?);
+        }
+        for (host, headers) in headers_for.into_iter().flatten() {
+            for (name, value) in headers {
+                builder = builder.header_for(host.as_str(), name, value);
+            }
         }
         if let Some(ports) = redirect_ports {
             builder = builder.redirect_ports(ports);

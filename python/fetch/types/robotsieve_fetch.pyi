@@ -50,6 +50,7 @@ class Fetcher:
         user_agent: str,
         *,
         headers: dict[str, str] | None = None,
+        headers_for: dict[str, dict[str, str]] | None = None,
         max_redirects: int = 5,
         redirect_ports: Sequence[int] | None = None,
         max_wire_bytes: int = 1048576,

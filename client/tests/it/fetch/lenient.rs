@@ -40,6 +40,13 @@ async fn heads_that_browsers_accept() {
         let attempt = fetch(&site.url("http", "/")).await;
         assert_eq!(answered(&attempt).body, b"ok", "{head:?}");
     }
+    for head in ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\n"] {
+        let site =
+            says(format!("{head}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")).await;
+        assert_eq!(answered(&fetch(&site.url("http", "/")).await).body, b"ok", "{head:?}");
+        let site = says(format!("{head}\r\nok")).await;
+        assert_eq!(answered(&fetch(&site.url("http", "/")).await).body, b"ok", "{head:?}");
+    }
     for text in ["User-agent: *\nDisallow: /\n", "HTTP/2 200 OK\r\n\r\n", "ICY 200 OK\r\n\r\n"] {
         let failure = failed(fetch(&says(text).await.url("http", "/")).await);
         assert!(matches!(failure, Failure::Broken(_)), "{text:?}: {failure}");
