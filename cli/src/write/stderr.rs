@@ -52,8 +52,13 @@ fn say(level: &str, message: &dyn Display) {
 /// Prints lines that do not all start with `robotsieve: `, also with `--quiet`.
 pub fn plain(text: &dyn Display) {
     screen::without_bar(|| {
-        let err = io::stderr().lock();
-        let is_terminal = err.is_terminal();
-        let _ = writeln!(Screened::new(err, is_terminal), "{text}");
+        let _ = writeln!(lock(), "{text}");
     });
+}
+
+/// Standard error itself.
+pub fn lock() -> Screened<io::StderrLock<'static>> {
+    let err = io::stderr().lock();
+    let is_terminal = err.is_terminal();
+    Screened::new(err, is_terminal)
 }
