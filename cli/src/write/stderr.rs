@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::bytes::harmless;
 use super::screen;
-use super::terminal::Screened;
 pub use super::screen::{is_quiet, set_quiet};
+use super::terminal::Screened;
 
 /// Prints why something failed, also with `--quiet`: on one line, whatever the names in it are.
 ///

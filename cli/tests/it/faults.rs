@@ -85,10 +85,17 @@ fn no_thread_to_be_had() {
             // The limit is one of a user, and root has none.
             let mut command = Command::new("timeout");
             command.args(["60", "prlimit", &format!("--nproc={limit}"), "setpriv"]);
-            command.args(["--reuid", "64123", "--clear-groups"]).arg(env!("CARGO_BIN_EXE_robotsieve")).args(&args).stdin(Stdio::null());
+            command
+                .args(["--reuid", "64123", "--clear-groups"])
+                .arg(env!("CARGO_BIN_EXE_robotsieve"))
+                .args(&args)
+                .stdin(Stdio::null());
             let Ok(ran) = command.output() else { return };
             let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-            if told.contains("setpriv:") || told.contains("prlimit:") || told.contains("Permission denied") {
+            if told.contains("setpriv:")
+                || told.contains("prlimit:")
+                || told.contains("Permission denied")
+            {
                 println!("not tried: {told}");
                 return;
             }

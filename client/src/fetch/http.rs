@@ -147,9 +147,7 @@ fn leads_away(from: &Url, to: &Url) -> bool {
     // `example` of `www.example.com` and of `example.org`.
     let name = |host: &str| canary::site(host).split('.').next().unwrap_or_default().to_owned();
     let is_same = match (from.domain(), to.domain()) {
-        (Some(from), Some(to)) => {
-            canary::site(from) == canary::site(to) || name(from) == name(to)
-        }
+        (Some(from), Some(to)) => canary::site(from) == canary::site(to) || name(from) == name(to),
         _ => from_host == to_host,
     };
     from.scheme() == "http" && !is_same
