@@ -6,8 +6,9 @@
 
 A server process answers on every address of 127.0.0.0/8, each in a way that is a function of the
 address alone: with a robots.txt, 404, 503, a reset, silence and so on. Rounds of `fetch` ask random
-sites and keep the outcomes in one store, while the program is stopped for seconds, killed, short of
-descriptors, interrupted, or writes to a file system that is full. After each round the program itself
+sites and keep the outcomes in one store, while the program is stopped for seconds, killed (and killed
+again while it goes on), short of descriptors, interrupted, behind a proxy that fails for a while (and is
+stopped or killed meanwhile), or writes to a file system that is full. After each round the program itself
 says what the store holds, and it must be so that
 
 * every line that was printed is in the store: nothing acknowledged is lost;
@@ -68,7 +69,9 @@ KINDS = [
 ABSENT = {"absent", "forbidden"}
 UNREACHABLE = {"error", "reset", "reset_head", "reset_body", "cut", "silence"}
 # Rounds, by the fault of ours. Twice is twice as often.
-ROUNDS = ["plain", "kill", "stop", "descriptors", "interrupt", "disk", "kill"]
+ROUNDS = ["plain", "kill", "stop", "descriptors", "interrupt", "disk", "kill", "proxy", "kill twice"]
+# How a proxy fails, after 0: it works.
+PROXY_FAILS = ["hangs", "refuses", "garbage", "closes"]
 # Redirects lead here; all of these answer with a robots.txt.
 TARGETS = 200
 
@@ -203,6 +206,57 @@ def serve(listener, lag):
     asyncio.run(run())
 
 
+async def relay(reader, writer):
+    try:
+        while part := await reader.read(1 << 16):
+            writer.write(part)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+
+async def tunnel(reader, writer, fails):
+    """A proxy's answer to one connection."""
+    try:
+        how = PROXY_FAILS[fails.value - 1] if fails.value else ""
+        if how == "hangs":
+            return await asyncio.sleep(30)
+        if how == "closes":
+            return None
+        if how == "garbage":
+            writer.write(b"\0\1garbage\r\n\r\n")
+            return await writer.drain()
+        request = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
+        if how == "refuses":
+            writer.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+            return await writer.drain()
+        host, port = request.split(b" ")[1].decode().rsplit(":", 1)
+        from_site, to_site = await asyncio.open_connection(host, int(port))
+        writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        await asyncio.gather(relay(reader, to_site), relay(from_site, writer))
+    except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
+        pass
+    finally:
+        writer.close()
+
+
+def serve_proxy(listener, fails):
+    """Runs the proxy until its parent ends."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    async def run():
+        server = await asyncio.start_server(
+            lambda reader, writer: tunnel(reader, writer, fails), sock=listener, backlog=4096
+        )
+        async with server:
+            await server.serve_forever()
+
+    asyncio.run(run())
+
+
 def die_with_parent():
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -215,6 +269,7 @@ class Soak:
     def __init__(self, args, folder, port, lag):
         self.args, self.folder, self.port, self.lag = args, folder, port, lag
         self.random = random.Random(args.seed)
+        self.proxy = None
         self.store = os.path.join(folder, "soak.store")
         # What was printed about each site that is in `store`: the condition.
         self.acknowledged = {}
@@ -244,7 +299,7 @@ class Soak:
             self.violated("no command hangs", " ".join(arguments))
             return subprocess.CompletedProcess(command, -1, b"", b"")
 
-    def fetch(self, sites, store, during=None, descriptors=None, again=False):
+    def fetch(self, sites, store, during=None, descriptors=None, again=False, proxy=None):
         """Fetches these sites. `during` is called with the process while it runs."""
         sites_path = os.path.join(self.folder, "sites")
         with open(sites_path, "w") as out:
@@ -252,7 +307,7 @@ class Soak:
         command = [
             self.args.program, "fetch", "--send-user-agent", HEADER, "--allow-private", "--parallel",
             str(PARALLEL), "--timeout", str(TIMEOUT), "--store", store, sites_path,
-        ] + ["--again"] * again
+        ] + ["--again"] * again + ["--proxy", proxy] * (proxy is not None)
 
         def prepare():
             die_with_parent()
@@ -281,7 +336,9 @@ class Soak:
         if samples:
             rss = [rss for rss, _ in samples]
             self.max_rss = max(self.max_rss, *rss)
-            self.max_descriptors = max(self.max_descriptors, *(count for _, count in samples))
+            # Where a proxy refuses, a request opens its second connection while the first one closes.
+            second = PARALLEL if proxy else 0
+            self.max_descriptors = max(self.max_descriptors, *(count - second for _, count in samples))
             # Flat: from the first third to the last, a process does not grow.
             if len(samples) > 60:
                 third = len(rss) // 3
@@ -383,6 +440,12 @@ class Soak:
             last = errors.strip().splitlines()[-3:]
             self.violated("the exit status is right", f"{what}: {returncode}, expected {allowed}: {last}")
 
+    def kill_early(self, process):
+        """Kills the program within its first tenth of a second."""
+        time.sleep(self.random.random() / 10)
+        process.kill()
+        yield
+
     # Plans: called once for each sample, about every 0.05 s.
 
     def stop(self, process):
@@ -402,12 +465,32 @@ class Soak:
 
         return plan
 
+    def fail(self, process):
+        """Lets the proxy fail, and work again; and stops or kills the program meanwhile, or not."""
+        other = self.random.choice([self.stop, self.send(signal.SIGKILL), lambda _: iter(())])(process)
+        for how in [0, self.random.randrange(len(PROXY_FAILS)) + 1, 0]:
+            self.fails.value = how
+            for _ in range(self.random.randrange(5, 60)):
+                next(other, None)
+                yield
+
+    def proxied(self):
+        """The address of a proxy that works, for now."""
+        if not self.proxy:
+            listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+            self.fails = Value("i", 0)
+            Process(target=serve_proxy, args=(listener, self.fails), daemon=True).start()
+            self.proxy = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            listener.close()
+        self.fails.value = 0
+        return self.proxy
+
     def round(self, name):
         """One round with the common store."""
         count = min(self.args.batch, self.args.origins)
         sites = self.random.sample(range(self.args.origins), count)
         again = self.random.random() < 0.5
-        during, descriptors, allowed = None, None, {0}
+        during, descriptors, allowed, proxy = None, None, {0}, None
         if name == "stop":
             during = self.stop
         elif name == "kill":
@@ -417,7 +500,16 @@ class Soak:
         elif name == "descriptors":
             # Fewer than its requests: it fits its own number to that, or tells its faults.
             descriptors, allowed = 64, {0, 3}
-        returncode, printed, errors = self.fetch(sites, self.store, during, descriptors, again)
+        elif name == "proxy":
+            during, allowed, proxy = self.fail, {0, 3, -signal.SIGKILL}, self.proxied()
+        elif name == "kill twice":
+            # The second time while it opens the store that the first one left.
+            during, allowed = self.send(signal.SIGKILL), {0, -signal.SIGKILL}
+            returncode, printed, errors = self.fetch(sites, self.store, during)
+            self.judge(printed, name)
+            self.acknowledged.update(printed)
+            during = self.kill_early
+        returncode, printed, errors = self.fetch(sites, self.store, during, descriptors, again, proxy)
         self.status(name, returncode, allowed, errors)
         is_judged = self.judge(printed, name)
         if not is_judged:
@@ -482,6 +574,16 @@ class Soak:
                 self.violated("every site has an outcome", f"full disk, after: {len(printed)} of {len(sites)}")
             self.check(store, printed, sites, "full disk, after", is_judged)
             self.sampled_bodies(store, printed, "full disk, after")
+            # Full again, by others: pruning makes room by what is kept for it.
+            with open(ballast, "wb", buffering=0) as out:
+                try:
+                    while True:
+                        out.write(bytes(4096))
+                except OSError:
+                    pass
+            time.sleep(1.1)
+            ran = self.run("store", "prune", "--older-than", "1s", store)
+            self.status("full disk, pruned", ran.returncode, {0}, ran.stderr.decode(errors="replace"))
             return len(printed)
         finally:
             subprocess.run(["umount", "-l", disk], check=False)

@@ -23,8 +23,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::mem;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +36,7 @@ use robotsieve::{Crawler, Origin, SiteKind};
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
 use robotsieve_client::outcome::{Condition, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
+use tokio::runtime::Runtime;
 
 use crate::error::{Failure, Status};
 use crate::read::inputs::{self, Inputs};
@@ -166,12 +169,50 @@ fn limit(most: u16) -> Option<usize> {
     Some(most.into()).filter(|most| *most > 0)
 }
 
+/// The threads that a run starts besides those that fetch: they read, wait, write, count, and take
+/// signals.
+const OTHER_THREADS: usize = 8;
+
+/// Starts the threads that fetch: one for each core, or as many as can be had.
+pub fn runtime() -> Result<Runtime, Failure> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // If tokio cannot start a thread, it panics, and then waits for ever for those that it has.
+    let (started, cause) = startable(cores + OTHER_THREADS);
+    if let Some(cause) = cause {
+        match started.saturating_sub(OTHER_THREADS) {
+            0 => return Err(Failure::io("cannot start threads", cause)),
+            few => builder.worker_threads(few),
+        };
+    }
+    let runtime = builder.enable_all().build();
+    runtime.map_err(|cause| Failure::io("cannot start threads", cause))
+}
+
+/// How many threads, at most so many, can be had at the same time, and why no more.
+fn startable(most: usize) -> (usize, Option<io::Error>) {
+    let mut started: Vec<(Sender<()>, thread::JoinHandle<()>)> = Vec::new();
+    let mut cause = None;
+    while started.len() < most && cause.is_none() {
+        let (goes_on, ended) = mpsc::channel();
+        match thread::Builder::new().spawn(move || _ = ended.recv()) {
+            Ok(thread) => started.push((goes_on, thread)),
+            Err(error) => cause = Some(error),
+        }
+    }
+    let count = started.len();
+    for (goes_on, thread) in started {
+        drop(goes_on);
+        let _ = thread.join();
+    }
+    (count, cause)
+}
+
 /// Fetches all origins and prints the outcomes.
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
     args.fetching.start_messages()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
+    let runtime = runtime()?;
     let entered = runtime.enter();
     let watch = Watch::new();
     let (fetcher, parallel) = fetcher(&args.send_user_agent, &args.fetching, &watch)?;

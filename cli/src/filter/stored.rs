@@ -136,8 +136,7 @@ impl Stored {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
         let google = profile.target_form == TargetForm::Google;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|cause| Failure::io("cannot start threads", cause))?;
+        let runtime = fetch::runtime()?;
         let entered = runtime.enter();
         let mut crawlers = crawlers.into_iter();
         let first = crawlers.next().unwrap_or_else(|| Crawler::name(""));

@@ -53,6 +53,10 @@ impl Folder {
             }
             _ => cannot(cause),
         })?;
+        // It may be for its owner only.
+        if let Ok(found) = fs::metadata(&target) {
+            fs::set_permissions(temporary.path(), found.permissions()).map_err(cannot)?;
+        }
         Ok(Folder { temporary, target })
     }
 
@@ -65,7 +69,6 @@ impl Folder {
     pub fn persist(self) -> io::Result<()> {
         let new = self.temporary.path().to_owned();
         sync(&new)?;
-        share(&new)?;
         let _lock = Lock::to_replace(&self.target)?;
         if self.target.exists() {
             // The old one takes the place of the temporary one, and is removed with it.
@@ -96,18 +99,6 @@ fn only_shards(folder: &Path) -> io::Result<Option<PathBuf>> {
 /// Waits until the names in a folder are on the disk.
 fn sync(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
-/// Temporary folders are for their owner only; this one should be like any other.
-#[cfg(unix)]
-fn share(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn share(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Swaps two folders, in one step where the system can do that.

@@ -5,7 +5,7 @@ pub mod args;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::pack;
 use crate::pack::args::Seed;
 use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::read::{robots_dir, robots_file, stdin, stores};
-use crate::write::file::{self, folder_of, temporary};
+use crate::write::file::{self, folder_of, temporary, temporary_beside_links};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -257,6 +257,12 @@ fn to_folder(
     let make = |folder: &Path| {
         fs::create_dir_all(folder).map_err(|cause| Failure::io(cannot(folder), cause))
     };
+    let make_within = |folder: &Path| match fs::symlink_metadata(folder) {
+        Ok(found) if found.is_symlink() => {
+            Err(Failure::io(cannot(folder), io::Error::other("it is a link")))
+        }
+        _ => make(folder),
+    };
     make(folder)?;
     let mut exported = Exported::default();
     let mut made = HashSet::new();
@@ -277,11 +283,12 @@ fn to_folder(
             if place > 0 {
                 exported.others += 1;
                 if made.insert(*scheme) {
-                    make(&folder)?;
+                    make_within(&folder)?;
                 }
             }
             let path = folder.join(&name);
-            let written = temporary(&path).and_then(|mut file| {
+            // Whoever put links into the folder is not asked to choose other files.
+            let written = temporary_beside_links(&path).and_then(|mut file| {
                 file.write_all(text)?;
                 file.place()
             });

@@ -1,12 +1,12 @@
 //! Files that replace another one only when they are complete.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::{Builder, NamedTempFile, TempDir};
 
 use super::stdout;
 use crate::error::{Failure, Status};
@@ -21,8 +21,6 @@ pub struct Temporary {
     /// `None` only once it was persisted or dropped.
     file: Option<NamedTempFile>,
     target: PathBuf,
-    /// True if owner and permissions are set.
-    is_like: bool,
 }
 
 /// A temporary file in the folder of the file that it is going to replace: `path`, or what it
@@ -31,7 +29,21 @@ pub struct Temporary {
 /// # Errors
 /// Returns an error if `path` exists and is not a regular file, such as a device or a pipe.
 pub fn temporary(path: &Path) -> io::Result<Temporary> {
-    temporary_by(target(path)?, |folder| NamedTempFile::new_in(folder))
+    temporary_by(target(path)?, None)
+}
+
+/// As [`temporary`], but what replaces a link is the file itself: for files in a folder that others may
+/// write to, too.
+///
+/// # Errors
+/// As for [`temporary`].
+pub fn temporary_beside_links(path: &Path) -> io::Result<Temporary> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_symlink() => {
+            Err(io::Error::other("it exists and is not a regular file"))
+        }
+        _ => temporary_by(path.to_owned(), None),
+    }
 }
 
 /// As [`temporary`], for one who holds a lock on `path`, so that nobody else makes such a file. Its name
@@ -43,9 +55,7 @@ pub fn temporary_of_one(path: &Path) -> io::Result<Temporary> {
     let target = target(path)?;
     let name = leftover(&target);
     remove_leftover(&target);
-    temporary_by(target, |folder| {
-        tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder)
-    })
+    temporary_by(target, Some(&name))
 }
 
 /// Removes what a killed program left of a file that was going to replace this one.
@@ -62,14 +72,23 @@ fn leftover(target: &Path) -> OsString {
     name
 }
 
-fn temporary_by(
-    target: PathBuf,
-    make: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
-) -> io::Result<Temporary> {
+/// A temporary file of a random name, or of this one.
+fn temporary_by(target: PathBuf, name: Option<&OsStr>) -> io::Result<Temporary> {
     watch_signals()?;
     let folder = folder_of(&target);
+    let mut builder = Builder::new();
+    if let Some(name) = name {
+        builder.prefix(name).rand_bytes(0);
+    }
+    // What it replaces may be for its owner only. Others are as any new file: the system applies the umask.
+    let found = fs::symlink_metadata(&target).ok().filter(fs::Metadata::is_file);
+    #[cfg(unix)]
+    if found.is_none() {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let file = make(folder).map_err(|cause| match cause.kind() {
+    let file = builder.tempfile_in(folder).map_err(|cause| match cause.kind() {
         // Without the name of a file that the user never gave.
         kind @ io::ErrorKind::NotFound => {
             io::Error::new(kind, format!("there is no folder '{}'", folder.display()))
@@ -77,7 +96,10 @@ fn temporary_by(
         _ => cause,
     })?;
     unfinished.push(file.path().to_owned());
-    Ok(Temporary { file: Some(file), target, is_like: false })
+    if let Some(found) = found {
+        file.as_file().set_permissions(found.permissions())?;
+    }
+    Ok(Temporary { file: Some(file), target })
 }
 
 impl Temporary {
@@ -92,9 +114,7 @@ impl Temporary {
                 fchown(file, Some(found.uid()), Some(found.gid()))?;
             }
         }
-        file.set_permissions(found.permissions())?;
-        self.is_like = true;
-        Ok(())
+        file.set_permissions(found.permissions())
     }
 
     /// Moves the complete file to its place and returns its size in bytes.
@@ -107,9 +127,6 @@ impl Temporary {
     /// machine that loses power may lose the file.
     pub fn place(mut self) -> io::Result<u64> {
         let file = self.file.as_ref().expect("not persisted yet").as_file();
-        if !self.is_like {
-            share(file)?;
-        }
         let bytes = file.metadata()?.len();
         self.go(|file, target| file.persist(target).map(|_| ()).map_err(|error| error.error))?;
         Ok(bytes)
@@ -146,7 +163,7 @@ impl Write for Temporary {
     }
 }
 
-/// A temporary folder that is removed unless [`forget_folder`] is called: when it is dropped, and
+/// A temporary folder, as open to others as the umask says, that is removed unless [`forget_folder`] is called: when it is dropped, and
 /// when a signal ends the program.
 ///
 /// # Errors
@@ -154,7 +171,13 @@ impl Write for Temporary {
 pub fn remove_at_end(beside: &Path) -> io::Result<TempDir> {
     watch_signals()?;
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::Builder::new().prefix(".tmp").tempdir_in(beside)?;
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o777));
+    }
+    let folder = builder.prefix(".tmp").tempdir_in(beside)?;
     unfinished.push(folder.path().to_owned());
     Ok(folder)
 }
@@ -226,16 +249,4 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     one.file_name() == other.file_name()
         && fs::canonicalize(one)
             .is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
-}
-
-/// Temporary files are readable by their owner only; the result should be like any other file.
-#[cfg(unix)]
-fn share(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn share(_: &fs::File) -> io::Result<()> {
-    Ok(())
 }

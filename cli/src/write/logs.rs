@@ -131,6 +131,6 @@ impl Write for Line {
 impl Drop for Line {
     fn drop(&mut self) {
         // A closed standard error loses logs.
-        screen::without_bar(|| drop(io::stderr().lock().write_all(&self.0)));
+        screen::without_bar(|| drop(stderr::lock().write_all(&self.0)));
     }
 }

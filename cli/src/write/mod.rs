@@ -12,5 +12,6 @@ pub mod screen;
 pub mod signals;
 pub mod stderr;
 pub mod stdout;
+pub mod terminal;
 pub mod unified;
 pub mod workflow;

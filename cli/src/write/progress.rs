@@ -138,7 +138,8 @@ pub fn with_spinner<T>(progress: When, name: &'static str, work: impl FnOnce() -
     let Some(patience) = patience(progress) else { return work() };
     thread::scope(|scope| {
         let (working, done) = mpsc::channel::<()>();
-        scope.spawn(move || {
+        // Without a thread there is no spinner.
+        let _ = thread::Builder::new().spawn_scoped(scope, move || {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
             bar.set_style(style("{spinner} {msg} {elapsed}"));
             bar.set_message(name);

@@ -1,7 +1,7 @@
 //! Messages on standard error. Each starts with `robotsieve: `.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use robotsieve_client::Timestamp;
@@ -11,6 +11,7 @@ use serde_json::json;
 use super::bytes::harmless;
 use super::screen;
 pub use super::screen::{is_quiet, set_quiet};
+use super::terminal::Screened;
 
 /// Prints why something failed, also with `--quiet`: on one line, whatever the names in it are.
 ///
@@ -51,6 +52,13 @@ fn say(level: &str, message: &dyn Display) {
 /// Prints lines that do not all start with `robotsieve: `, also with `--quiet`.
 pub fn plain(text: &dyn Display) {
     screen::without_bar(|| {
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        let _ = writeln!(lock(), "{text}");
     });
+}
+
+/// Standard error itself.
+pub fn lock() -> Screened<io::StderrLock<'static>> {
+    let err = io::stderr().lock();
+    let is_terminal = err.is_terminal();
+    Screened::new(err, is_terminal)
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 use super::screen::{self, When};
+use super::terminal::{self, Screened};
 use crate::closed;
 use crate::error::{Failure, Status};
 
@@ -79,11 +80,13 @@ pub fn print(bytes: impl AsRef<[u8]>) -> Result<Status, Failure> {
 ///
 /// # Errors
 /// Returns an error if it is closed.
-pub fn lock() -> io::Result<io::StdoutLock<'static>> {
+pub fn lock() -> io::Result<Screened<io::StdoutLock<'static>>> {
     if closed::was(closed::Stream::Output) {
         return Err(io::Error::other("it is closed"));
     }
-    Ok(io::stdout().lock())
+    let out = io::stdout().lock();
+    let is_terminal = out.is_terminal();
+    Ok(Screened::new(out, is_terminal))
 }
 
 /// The failure to report if standard output cannot be written.
@@ -94,11 +97,15 @@ pub fn failed(cause: io::Error) -> Failure {
 /// Returns true if to use colors on standard output. `auto` uses them on a terminal that can show them,
 /// unless the user opted out (<https://no-color.org>).
 pub fn has_color(when: When) -> bool {
-    match when {
+    let has_color = match when {
         When::Always => true,
         When::Never => false,
         When::Auto => wants_color(io::stdout().is_terminal(), |name| std::env::var_os(name)),
+    };
+    if has_color {
+        terminal::allow_styles();
     }
+    has_color
 }
 
 fn wants_color(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {

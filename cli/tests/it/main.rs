@@ -21,6 +21,8 @@ mod enforce;
 mod errors;
 mod explain;
 mod explain_store;
+#[cfg(unix)]
+mod faults;
 mod fetch;
 mod filter_hosts;
 mod filter_input;

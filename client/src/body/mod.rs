@@ -138,6 +138,12 @@ impl Incoming {
         Ok(if self.cut.is_some() { Filled::Full } else { Filled::NotYet })
     }
 
+    /// True if it has no encodings.
+    #[cfg(feature = "fetch")]
+    pub fn is_plain(&self) -> bool {
+        self.decoders.is_empty()
+    }
+
     /// True if no byte has arrived yet.
     #[cfg(feature = "fetch")]
     pub fn is_empty(&self) -> bool {

@@ -431,9 +431,9 @@ impl FetcherBuilder {
         let answers = matches!(self.names, Names::Custom(_)).then(|| Arc::new(Answers::new()));
         let names: Arc<dyn Resolve> = match self.names {
             Names::Custom(resolver) => resolver,
-            Names::System => {
-                Arc::new(DnsResolver::of_system(limit, &self.local).map_err(InvalidFetcher::NameServers)?)
-            }
+            Names::System => Arc::new(
+                DnsResolver::of_system(limit, &self.local).map_err(InvalidFetcher::NameServers)?,
+            ),
             Names::Servers(servers) if servers.is_empty() => {
                 return Err(InvalidFetcher::NameServers("there are none".to_owned()));
             }
@@ -468,6 +468,7 @@ impl FetcherBuilder {
             places: Semaphore::new(self.max_parallel),
             further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
+            decoding: Semaphore::new(super::http::MAX_DECODING),
             young: Semaphore::new(visit::MAX_YOUNG),
             network,
             pulse: Pulse::default(),

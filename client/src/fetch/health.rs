@@ -51,9 +51,7 @@ use super::canary::{self, ASKED, Canary, Round, block};
 use super::client::Client;
 use super::events::TARGET;
 use super::progress::{Between, Progress};
-use crate::outcome::{
-    ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind, Response, asks_for_login,
-};
+use crate::outcome::{ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind, Response, asks_for_login};
 
 /// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);

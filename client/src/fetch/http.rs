@@ -40,6 +40,12 @@ const MAX_INTERIM: usize = 50;
 /// The bytes of a body that HTTP/2 may send ahead of what is read.
 const WINDOW_BYTES: u32 = 256 * 1024;
 
+/// An encoded body is decoded before its end from so many bytes on, if few others are.
+const LONG_BYTES: usize = 64 * 1024;
+
+/// The most bodies that are decoded before their ends at the same time.
+pub(super) const MAX_DECODING: usize = 32;
+
 /// The number of times that a request is sent again which an HTTP/2 server refused to process.
 const MAX_REFUSED: u32 = 2;
 
@@ -149,9 +155,7 @@ fn leads_away(from: &Url, to: &Url) -> bool {
     // `example` of `www.example.com` and of `example.org`.
     let name = |host: &str| canary::site(host).split('.').next().unwrap_or_default().to_owned();
     let is_same = match (from.domain(), to.domain()) {
-        (Some(from), Some(to)) => {
-            canary::site(from) == canary::site(to) || name(from) == name(to)
-        }
+        (Some(from), Some(to)) => canary::site(from) == canary::site(to) || name(from) == name(to),
         _ => from_host == to_host,
     };
     from.scheme() == "http" && !is_same
@@ -457,7 +461,7 @@ async fn response(
     limits: BodyLimits,
 ) -> Result<Response, Failure> {
     let (body, is_truncated) = match answer.status.is_success() {
-        true => body(&mut answer, limits, client.settings.read_timeout).await?,
+        true => body(client, &mut answer, limits).await?,
         false => (Vec::new(), false),
     };
     let mut response = Response::new(answer.status.as_u16(), body);
@@ -466,12 +470,19 @@ async fn response(
     Ok(response)
 }
 
+/// Reads a body. A decoder may take megabytes, and a body may stall: so encoded bytes are kept as they
+/// come, and decoded at the end. Only long ones are decoded before, [`MAX_DECODING`] at a time.
 async fn body(
+    client: &Client,
     answer: &mut OpenAnswer,
     limits: BodyLimits,
-    read_timeout: Duration,
 ) -> Result<(Vec<u8>, bool), Failure> {
-    let mut incoming = Incoming::new(&answer.headers, limits)?;
+    let read_timeout = client.settings.read_timeout;
+    let mut incoming = Some(Incoming::new(&answer.headers, limits)?);
+    if incoming.as_ref().is_some_and(|incoming| !incoming.is_plain()) {
+        incoming = None;
+    }
+    let (mut encoded, mut decoding) = (Vec::new(), None);
     let announced = announced(&answer.headers);
     let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));
     let mut arrived = 0;
@@ -489,15 +500,39 @@ async fn body(
                 _ if is_http2 && !answer.body.is_end_stream() => {
                     Err(Failure::Broken(format!("the stream was reset after {arrived} bytes")))
                 }
-                _ => incoming.end(),
+                _ => {
+                    let mut incoming = match incoming {
+                        Some(incoming) => incoming,
+                        None => Incoming::new(&answer.headers, limits)?,
+                    };
+                    incoming.push(&encoded)?;
+                    incoming.end()
+                }
             };
         };
         let frame = frame.map_err(|cause| failure::of_body(&cause))?;
         // Trailers say nothing.
         let Ok(bytes) = frame.into_data() else { continue };
         arrived += bytes.len() as u64;
-        if incoming.push(&bytes)? == Filled::Full {
-            return incoming.end();
+        if incoming.is_none() {
+            encoded.extend_from_slice(&bytes);
+            if encoded.len() >= LONG_BYTES {
+                decoding = client.decoding.try_acquire().ok();
+            }
+            // Beyond the limit it is full at once.
+            if decoding.is_none() && encoded.len() <= limits.wire_bytes {
+                continue;
+            }
+            incoming = Some(Incoming::new(&answer.headers, limits)?);
         }
+        let Some(mut now) = incoming.take() else { continue };
+        let filled = match encoded.is_empty() {
+            true => now.push(&bytes)?,
+            false => now.push(&std::mem::take(&mut encoded))?,
+        };
+        if filled == Filled::Full {
+            return now.end();
+        }
+        incoming = Some(now);
     }
 }

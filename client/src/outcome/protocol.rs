@@ -265,7 +265,8 @@ impl Protocol {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));
             }
             Ok(response) => {
-                let from = attempt.redirects.last().map(|redirect| format!(" from {}", redirect.to));
+                let from =
+                    attempt.redirects.last().map(|redirect| format!(" from {}", redirect.to));
                 let text = format!("HTTP {}{}", response.status, from.unwrap_or_default());
                 return Err(LocalFault::new(LocalKind::Unconfirmed, text));
             }

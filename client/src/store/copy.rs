@@ -25,7 +25,11 @@ pub(super) fn copy(
     }
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new("."));
-    let new = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map_err(failed)?;
+    let mut named = tempfile::Builder::new();
+    // As open to others as any new file.
+    #[cfg(unix)]
+    named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let new = named.prefix(PREFIX).tempfile_in(folder).map_err(failed)?;
     let new = new.into_temp_path();
     // An error is told as that of the file that is wanted.
     let of_new = |error: StoreError| error.fault().clone().at(path);

@@ -18,6 +18,7 @@ use super::format::{
 };
 use super::guard::guarded;
 use super::overlay::{self, Overlay};
+use super::reserve::Reserve;
 use super::snapshot::Snapshot;
 use super::unnamed::Unnamed;
 
@@ -43,6 +44,8 @@ pub(super) struct StoreFile {
     reopen: Option<Reopen>,
     /// The number of transactions that have changed the store, and of some that failed to.
     changes: AtomicU64,
+    /// Dropped when the database is closed.
+    reserve: Reserve,
 }
 
 /// A database that can be replaced.
@@ -87,8 +90,10 @@ impl StoreFile {
             };
             // The program may change its working directory.
             let absolute = std::path::absolute(path)?;
+            let reserve = Reserve::of(&absolute);
             let reopen = Box::new(move || open(&absolute, cache_bytes));
-            StoreFile::new(path, Access::Full(database), Some(reopen))
+            let file = StoreFile::new(path, Access::Full(database), Some(reopen))?;
+            Ok(StoreFile { reserve, ..file })
         })
         .map_err(|fault| fault.at(path))
     }
@@ -126,7 +131,17 @@ impl StoreFile {
         let database = Handle { database: Some(database), replaced: 0, closed: None };
         let database = RwLock::new(database);
         let changes = AtomicU64::new(0);
-        Ok(StoreFile { path, latest, compression, decompression, database, reopen, changes })
+        let reserve = Reserve::none();
+        Ok(StoreFile {
+            path,
+            latest,
+            compression,
+            decompression,
+            database,
+            reopen,
+            changes,
+            reserve,
+        })
     }
 
     /// The database as of the last commit.
@@ -197,6 +212,7 @@ impl StoreFile {
             let before = std::mem::replace(&mut *latest, Arc::new(begun));
             drop(latest);
             drop(before);
+            self.reserve.keep();
             Ok(result)
         });
         let replaced = handle.replaced;
@@ -205,6 +221,14 @@ impl StoreFile {
             self.replace(replaced, cause);
         }
         result
+    }
+
+    /// If the disk has less room than the file takes, gives back to it what is kept for that, and returns
+    /// true.
+    pub(super) fn use_reserve(&self) -> bool {
+        // Nobody writes.
+        let _handle = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        self.reserve.release_if_full()
     }
 
     /// Opens the database again after a failed write: redb neither reads nor writes any more
@@ -243,6 +267,7 @@ impl StoreFile {
             read_header(&database.begin_read()?)?;
             database.compact()?;
             drop(database);
+            drop(Reserve::of(path));
             Ok(fs::metadata(path)?.len())
         })
         .map_err(|fault| fault.at(path))

@@ -92,6 +92,7 @@ mod open;
 mod overlay;
 mod reader;
 mod record;
+mod reserve;
 mod snapshot;
 mod sweep;
 mod unnamed;

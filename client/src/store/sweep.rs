@@ -3,6 +3,7 @@
 //! All in one transaction, which writes each page anew before it gives the old one back. On a full disk
 //! there is no room for that, but there is for a change of the size of those before: as much as they
 //! gave back. So then the same is done in steps, which begin small and grow with the room that they make.
+//! The first step has what was kept for it: see [`reserve`](super::reserve).
 
 use std::collections::HashSet;
 
@@ -36,9 +37,15 @@ type Rows<'t> = Table<'t, &'static [u8], &'static [u8]>;
 const MOST: usize = 1 << 12;
 
 pub(super) fn prune(file: &StoreFile, older_than: Timestamp) -> Result<Pruned, StoreError> {
-    match file.write(|transaction| at_once(transaction, older_than)) {
-        Err(fault) if fault.is_full() => in_steps(file, older_than),
-        done => done,
+    // An attempt that fails leaves a larger file, with what was kept in it.
+    let done = match file.use_reserve() {
+        true => Err(None),
+        false => file.write(|transaction| at_once(transaction, older_than)).map_err(Some),
+    };
+    match done {
+        Err(Some(fault)) if !fault.is_full() => Err(fault),
+        Err(_) => in_steps(file, older_than),
+        Ok(pruned) => Ok(pruned),
     }
     .map_err(|fault| fault.at(&file.path))
 }

@@ -98,6 +98,28 @@ fn writer() {
     println!("\n{DONE}{acknowledged}");
 }
 
+/// The process with a store that has no free space, on a disk that somebody else fills.
+#[test]
+#[ignore = "only for the test below, which starts it"]
+fn filled_by_others() {
+    let Some(folder) = env::var_os(FOLDER) else { return };
+    let path = Path::new(&folder).join("robots.store");
+    let store = Store::open(&path).expect("room for an empty store");
+    store.put_many((0..3000).map(|host| generated(1, host))).expect("there is room");
+    drop(store);
+    Store::compact(&path).expect("compacts");
+    let ballast = fs::File::options().append(true).open(Path::new(&folder).join("ballast"));
+    let mut ballast = ballast.expect("opens");
+    while std::io::Write::write_all(&mut ballast, &[1; 4096]).is_ok() {}
+    let store = Store::open(&path).expect("opens");
+    let half = Timestamp(1_800_000_000 + 1500);
+    assert_eq!(store.prune(half).expect("prunes without room").origins, 1500);
+    put(&store, 5_000_000).expect("there is room in the file");
+    drop(store);
+    Store::verify(&path).expect("no damage");
+    println!("\n{DONE}1500");
+}
+
 /// Half of a full store is forgotten, and the other half has room to go on, in the same file.
 fn prunes(store: Store, path: &Path, acknowledged: u64) {
     let half = acknowledged / 2;
@@ -155,13 +177,13 @@ fn run(script: &str, folder: &Path, is_disk: bool, prunes: bool) -> bool {
 
 /// A disk of 8 MB. Mounting it takes rights that not every machine gives; where it cannot be
 /// had, the tests below still fill a file.
-fn on_a_small_disk(prunes: bool) {
+fn on_a_small_disk(test: &str, prunes: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = "mount -t tmpfs -o size=8m tmpfs \"$ROBOTSIEVE_STORE_FULL_FOLDER\" \
                   && echo mounted && head -c 2000000 /dev/zero \
                   > \"$ROBOTSIEVE_STORE_FULL_FOLDER/ballast\" \
-                  && exec \"$0\" --exact store_full::writer --ignored --nocapture";
-    if !run(script, folder.path(), true, prunes) {
+                  && exec \"$0\" --exact store_full::TEST --ignored --nocapture";
+    if !run(&script.replace("TEST", test), folder.path(), true, prunes) {
         println!("not tested");
     }
 }
@@ -176,7 +198,7 @@ fn in_a_small_file(prunes: bool) {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    on_a_small_disk(false);
+    on_a_small_disk("writer", false);
 }
 
 #[test]
@@ -186,7 +208,13 @@ fn a_file_that_may_not_grow_loses_nothing() {
 
 #[test]
 fn a_full_disk_is_relieved_by_pruning() {
-    on_a_small_disk(true);
+    on_a_small_disk("writer", true);
+}
+
+/// A store without free space has kept some on the disk.
+#[test]
+fn a_disk_that_others_fill_is_relieved_by_pruning() {
+    on_a_small_disk("filled_by_others", true);
 }
 
 #[test]

@@ -176,9 +176,7 @@ impl SiteAnswer {
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         match self {
-            SiteAnswer::Final(response) if response.is_file() => {
-                Some(&response.body)
-            }
+            SiteAnswer::Final(response) if response.is_file() => Some(&response.body),
             _ => None,
         }
     }

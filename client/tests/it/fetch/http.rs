@@ -37,7 +37,9 @@ async fn a_file_comes_as_it_is() {
 
 #[tokio::test]
 async fn each_status_is_handed_over() {
-    for status in [200, 203, 204, 206, 207, 300, 305, 306, 400, 401, 403, 404, 410, 429, 500, 503, 599] {
+    for status in
+        [200, 203, 204, 206, 207, 300, 305, 306, 400, 401, 403, 404, 410, 429, 500, 503, 599]
+    {
         let body = if status == 204 { b"" } else { ROBOTS };
         let site = Site::http(move |_| answer(status, &[("retry-after", "7")], body)).await;
         let attempt = fetch(&site.url("http", "/")).await;
