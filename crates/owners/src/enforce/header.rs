@@ -257,11 +257,12 @@ mod tests {
         };
         let written =
             Written { options: &options, profile: None, classes: vec![class], not_normal: None };
-        let regex = |text: &String| {
-            let syntax = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
-            Regex::builder().syntax(syntax).build(text).unwrap()
-        };
-        written.named("(").iter().map(regex).collect()
+        written.named("(").iter().map(|text| regex(text)).collect()
+    }
+
+    fn regex(text: &str) -> Regex {
+        let syntax = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
+        Regex::builder().syntax(syntax).build(text).unwrap()
     }
 
     fn found<'h>(expressions: &[Regex], header: &'h str) -> Option<&'h str> {
@@ -299,9 +300,23 @@ mod tests {
                 }
             }
         }
-        let all = expressions(names);
+        let all = expressions(names.clone());
+        // Traefik's is one for all places.
+        let class =
+            WrittenClass { number: 1, names, normal: Vec::new(), sent: Vec::new(), resolved: Vec::new() };
+        let within = regex(&class.within());
         for header in people() {
             assert_eq!(found(&all, header), None, "{header}");
+            assert!(!within.is_match(&mut within.create_cache(), header), "{header}");
+        }
+        // Cloudflare finds a name anywhere.
+        let known = KnownCrawlers::built_in();
+        let anywhere = known.iter().filter(|one| places(&one.token, Some(one), known, false).is_ok());
+        let anywhere: Vec<String> = anywhere.map(|one| one.token.to_ascii_lowercase()).collect();
+        assert!(anywhere.len() > 300, "{}", anywhere.len());
+        for header in people().map(str::to_ascii_lowercase) {
+            let found = anywhere.iter().find(|token| header.contains(token.as_str()));
+            assert_eq!(found, None, "{header}");
         }
     }
 
