@@ -418,7 +418,7 @@ fn hostile_files() {
         ),
         (
             "caddy",
-            r"^(\(\w+\) \{|\}|\t(map .*|\}|#.*|@\w+ vars \{\w+\} 1|@\w+ path_regexp \w+ `[^`]+`|respond @\w+ 403)|\t\t(#.*|default .*|`[^`]+` .*|\d+(_sent)? \{\w+\})|#.*|)$",
+            r"^(\(\w+\) \{|\}|\t(map .*|\}|#.*|@\w+ vars \{\w+\} 1|@\w+ path_regexp \w+ `[^`]+`|respond @\w+ 403)|\t\t(#.*|default .*|`[^`]+` .*|\d+(_sent|_leads)? \{\w+\})|#.*|)$",
         ),
         (
             "apache",
