@@ -136,9 +136,10 @@ impl Site {
     fn new(name: String, file: Vec<u8>, urls: &[String], random: &mut Random) -> Site {
         let robots = Robots::parse(&file, &Profile::RFC9309);
         let known = KnownCrawlers::built_in();
-        // Their headers have their names after a slash.
+        // Their headers have their names after a slash, or an app of people sends the name.
         let with_header = known.iter().filter(|crawler| {
-            crawler.header.is_some() && !["Teoma", "fedoraplanet"].contains(&crawler.token.as_str())
+            let is_left_out = ["Teoma", "fedoraplanet", "Overcast"].contains(&crawler.token.as_str());
+            crawler.header.is_some() && !is_left_out
         });
         let (named, others): (Vec<_>, Vec<_>) =
             with_header.partition(|crawler| crawler.is_named(&robots));
