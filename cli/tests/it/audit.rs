@@ -809,7 +809,9 @@ fn refused_robots_txt_itself() {
     let folder = Folder::new();
     folder.file("robots.txt", "User-agent: *\nDisallow: /private/\n");
     let line = |header: &str, path: &str, status: u16| {
-        format!("192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" {status} 5 \"-\" \"{header}\"\n")
+        format!(
+            "192.0.2.1 - - [20/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" {status} 5 \"-\" \"{header}\"\n"
+        )
     };
     let audited = |gpt: &[u16]| {
         let gpt = gpt.iter().map(|status| {

@@ -183,7 +183,9 @@ pub(super) fn longer(known: &KnownCrawlers, lower: &str) -> impl Iterator<Item =
 
 /// Returns true if a name says that it is a robot's.
 fn says_robot(lower: &str) -> bool {
-    ["bot", "crawl", "spider", "scrap", "fetch", "archiv", "agent", "analyz"].iter().any(|word| lower.contains(word))
+    ["bot", "crawl", "spider", "scrap", "fetch", "archiv", "agent", "analyz"]
+        .iter()
+        .any(|word| lower.contains(word))
 }
 
 /// The places in which headers of people have a name, in lower case.
@@ -212,9 +214,8 @@ fn standing_at(header: &str, at: usize, token: &str) -> Places {
     let (before, after) = (&header.as_bytes()[..at], &header.as_bytes()[at + token.len()..]);
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./@:=%&?-".contains(byte);
     let begins = before.last().is_none_or(|byte| !is_part(byte));
-    let ends_host = after
-        .first()
-        .is_none_or(|next| !next.is_ascii_alphanumeric() && !b"_@=-".contains(next));
+    let ends_host =
+        after.first().is_none_or(|next| !next.is_ascii_alphanumeric() && !b"_@=-".contains(next));
     let ends = ends_host && !matches!(after, [b'.', next, ..] if next.is_ascii_alphanumeric());
     let has_version = match after {
         [b'/'] | [b'/', b'v' | b'V', b'0'..=b'9', ..] => true,
@@ -305,8 +306,13 @@ mod tests {
         }
         let all = expressions(names.clone());
         // Traefik's is one for all places.
-        let class =
-            WrittenClass { number: 1, names, normal: Vec::new(), sent: Vec::new(), resolved: Vec::new() };
+        let class = WrittenClass {
+            number: 1,
+            names,
+            normal: Vec::new(),
+            sent: Vec::new(),
+            resolved: Vec::new(),
+        };
         let within = regex(&class.within());
         for header in people() {
             assert_eq!(found(&all, header), None, "{header}");
@@ -314,7 +320,8 @@ mod tests {
         }
         // Cloudflare finds a name anywhere.
         let known = KnownCrawlers::built_in();
-        let anywhere = known.iter().filter(|one| places(&one.token, Some(one), known, false).is_ok());
+        let anywhere =
+            known.iter().filter(|one| places(&one.token, Some(one), known, false).is_ok());
         let anywhere: Vec<String> = anywhere.map(|one| one.token.to_ascii_lowercase()).collect();
         assert!(anywhere.len() > 300, "{}", anywhere.len());
         for header in people().map(str::to_ascii_lowercase) {
@@ -328,14 +335,14 @@ mod tests {
     fn places_are_those_of_the_expressions() {
         let mut seen = [[0; 2]; 4];
         for start in ["", "compatible; ", "x", "x ", "x/", "(", "(compatible;(", "+", "a@", "k="] {
-            for end in ["", "/1", "/v2", "/", "/;", "/x", " 1", ";", ".", ".com", ". ", "-x", "@x", "=1"] {
+            for end in
+                ["", "/1", "/v2", "/", "/;", "/x", " 1", ";", ".", ".com", ". ", "-x", "@x", "=1"]
+            {
                 let header = format!("{start}foobot{end}");
                 let standing = standing(&header, "foobot");
                 for place in Place::ALL {
-                    let one = Name {
-                        token: "foobot".to_owned(),
-                        places: Places::default().with(place),
-                    };
+                    let one =
+                        Name { token: "foobot".to_owned(), places: Places::default().with(place) };
                     let is_found = found(&expressions(vec![one]), &header).is_some();
                     assert_eq!(is_found, standing.has(place), "{header} {place:?}");
                     seen[place as usize][usize::from(is_found)] += 1;
@@ -368,7 +375,8 @@ mod tests {
             }
             let header = one.header.as_deref().unwrap();
             let found = found(&expressions, header).map(str::to_ascii_lowercase);
-            if !found.as_ref().is_some_and(|found| found.contains(&one.token.to_ascii_lowercase())) {
+            if !found.as_ref().is_some_and(|found| found.contains(&one.token.to_ascii_lowercase()))
+            {
                 wrong.push(format!("{}: {found:?} in {header}", one.token));
             }
         }
