@@ -93,7 +93,8 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     if report.lines == 0 && report.unread.is_empty() {
         return Err(Failure::Incomplete(
-            "the logs have no lines, so nothing was judged: an empty log shows nobody who obeys".into(),
+            "the logs have no lines, so nothing was judged: an empty log shows nobody who obeys"
+                .into(),
         ));
     }
     if report.lacks_headers() {

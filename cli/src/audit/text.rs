@@ -123,7 +123,11 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
         )?;
     }
     if crawler.excused > 0 {
-        writeln!(out, "    may fetch all, as RFC 9309 says: the file forbids {} of its requests", crawler.excused)?;
+        writeln!(
+            out,
+            "    may fetch all, as RFC 9309 says: the file forbids {} of its requests",
+            crawler.excused
+        )?;
     }
     let refused = crawler.forbidden_by_status.iter().find(|count| count.status == "4xx");
     if let Some(refused) = refused {

@@ -13,12 +13,13 @@ use crate::options::{OutputOption, ProfileOption, list, values};
 /// Print server configuration that refuses what a robots.txt forbids
 ///
 /// robotsieve proves the configuration before it prints it: for each crawler it
-/// refuses the URLs that the file forbids, in every spelling, and no others. Where
-/// a server cannot say that, nothing is printed, and a message names a URL.
+/// refuses the URLs that the file forbids, in every spelling and as the server
+/// resolves their paths, and no others. Where a server cannot say that, nothing is
+/// printed, and a message names a URL.
 ///
 /// Refuses them to the crawlers that the file names, by their User-Agent headers,
-/// or only to those of --purpose and --crawler. /robots.txt stays open, and words
-/// that browsers send, such as Mozilla, name nobody.
+/// or only to those of --purpose and --crawler. /robots.txt stays open. A name that
+/// browsers or apps of people send is left out, and a message says so.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

@@ -36,7 +36,11 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         Err(CannotEnforce::DidYouMean(question)) => Err(refused_name(question)),
         Err(wrong) => {
             let way_out = match wrong {
-                CannotEnforce::Nothing { ref notes } if notes.iter().any(|note| note.contains("--known")) => "",
+                CannotEnforce::Nothing { ref notes }
+                    if notes.iter().any(|note| note.contains("--known")) =>
+                {
+                    ""
+                }
                 CannotEnforce::Nothing { .. } => "; --known and --crawler choose others",
                 CannotEnforce::Differs { .. } => {
                     "; --approximate stricter or looser prints what comes near"

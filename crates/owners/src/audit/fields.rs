@@ -65,7 +65,10 @@ impl<'l> Client<'l> {
                 let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
                 // In lighttpd's format the second word is the host: nobody's name of RFC 1413 is one.
                 let is_host = |word: &[u8]| {
-                    word.contains(&b'.') && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(byte))
+                    word.contains(&b'.')
+                        && word
+                            .iter()
+                            .all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(byte))
                 };
                 if is_host(second) && address(first).is_some() && address(second).is_none() {
                     return (first, second);

@@ -3,9 +3,9 @@
 use memchr::memchr_iter;
 
 use super::fields::{self, Fields};
-use super::{jsonl, services};
 use super::template::{InvalidTemplate, Template};
 use super::w3c::Columns;
+use super::{jsonl, services};
 
 /// The format of a log.
 #[derive(Clone, Debug)]

@@ -375,10 +375,11 @@ impl Counts<'_> {
         let (forbidden, excused) =
             if is_excused { (0, sums.forbidden) } else { (sums.forbidden, 0) };
         let by_status = sums.forbidden_by_status.iter().enumerate();
-        let by_status = by_status.filter(|(_, count)| **count > 0 && !is_excused).map(|(class, requests)| {
-            let status = if class == 0 { "unknown".to_owned() } else { format!("{class}xx") };
-            StatusCount { status, requests: *requests }
-        });
+        let by_status =
+            by_status.filter(|(_, count)| **count > 0 && !is_excused).map(|(class, requests)| {
+                let status = if class == 0 { "unknown".to_owned() } else { format!("{class}xx") };
+                StatusCount { status, requests: *requests }
+            });
         let rules_broken = tally.rules().into_iter().filter(|_| !is_excused);
         let broken = rules_broken.map(|((file, line), broken)| {
             let is_file = self.audit.versions[file].answer.is_none();

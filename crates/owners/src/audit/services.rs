@@ -31,7 +31,9 @@ pub fn haproxy(line: &[u8]) -> Option<Fields<'_>> {
     let mut captures = captured.unwrap_or_default().split(|byte| *byte == b'|');
     let agent = captures.clone().max_by_key(|text| text.len()).and_then(some);
     let is_host = |text: &&[u8]| {
-        Some(*text) != agent && text.contains(&b'.') && !text.iter().any(|byte| b" /(".contains(byte))
+        Some(*text) != agent
+            && text.contains(&b'.')
+            && !text.iter().any(|byte| b" /(".contains(byte))
     };
     let host = captures.find(is_host).unwrap_or_default();
     Some(Fields {
@@ -218,7 +220,8 @@ impl<'l> Json<'l> {
             b"request" | b"requestline" => self.request = self.request.or(target(value)),
             b"status" | b"statuscode" | b"responsestatus" | b"responsecode" => {
                 let status = number(value).unwrap_or(0);
-                self.fields.status = if self.fields.status == 0 { status } else { self.fields.status };
+                self.fields.status =
+                    if self.fields.status == 0 { status } else { self.fields.status };
             }
             b"time" | b"timestamp" | b"ts" | b"starttime" | b"timelocal" | b"timeiso8601" => {
                 set(&mut self.fields.time)
@@ -249,23 +252,82 @@ mod tests {
     fn the_same_request() {
         let escaped = r"\u0026";
         for (format, line) in [
-            ("haproxy", format!("Nov 20 10:00:01 lb haproxy[123]: 192.0.2.1:51 [20/Nov/2026:10:00:05.123] fe~ be/srv1 0/0/1/2/3 403 512 - - ---- 1/1/0/0/0 0/0 {{e.com|{BOT}}} \"GET /private/a?x=1&y=%20z HTTP/1.1\"")),
-            ("haproxy", format!("192.0.2.1:51 [20/Nov/2026:10:00:05.123] fe be/<NOSRV> 0/-1/-1/-1/0 403 5 - - PR-- 1/1/0/0/0 0/0 {{{BOT}|e.com}} {{nginx}} \"GET /private/a?x=1&y=%20z HTTP/1.1\"")),
-            ("alb", format!("https 2026-11-20T10:00:05.186641Z app/lb/50dc 192.0.2.1:2817 10.0.0.1:80 0.086 0.048 0.037 403 403 0 57 \"GET https://e.com:443/private/a?x=1&y=%20z HTTP/1.1\" \"{BOT}\" ECDHE TLSv1.2 arn:aws:x \"Root=1\" \"e.com\" \"arn\" 1 2026-11-20T10:00:00.0Z \"forward\" \"-\"")),
-            ("s3", format!("79a5 bucket [20/Nov/2026:10:00:05 +0000] 192.0.2.1 79a5 3E57 REST.GET.OBJECT private/a \"GET /private/a?x=1&y=%20z HTTP/1.1\" 403 - 113 - 7 - \"-\" \"{BOT}\" - host SigV4 - AuthHeader e.com TLSv1.2")),
-            ("envoy", format!("[2026-11-20T10:00:05.310Z] \"GET /private/a?x=1&y=%20z HTTP/2\" 403 - 154 0 226 100 \"192.0.2.1, 10.0.0.1\" \"{BOT}\" \"cc21\" \"e.com\" \"tcp://10.0.2.1:80\"")),
-            ("docker", format!(r#"{{"log":"e.com 192.0.2.1 - - [20/Nov/2026:10:00:05 +0000] \"GET /private/a?x=1{escaped}y=%20z HTTP/1.1\" 403 512 \"-\" \"{BOT}\"\n","stream":"stdout","time":"2026-11-20T10:00:05.1Z"}}"#)),
-            ("json", format!(r#"{{"httpRequest": {{"requestMethod": "GET", "requestUrl": "https://e.com/private/a?x=1&y=%20z", "status": 403, "userAgent": "{BOT}", "remoteIp": "192.0.2.1"}}, "timestamp": "2026-11-20T10:00:05Z"}}"#)),
-            ("json", format!(r#"{{"id":"x","proxy":{{"timestamp":1795168805000,"method":"GET","host":"e.com","path":"/private/a?x=1&y=%20z","userAgent":["{BOT}"],"clientIp":"192.0.2.1","statusCode":403}}}}"#)),
-            ("json", format!(r#"{{"time": "2026-11-20T10:00:05Z", "client": "192.0.2.1", "uri": "/private/a?x=1&y=%20z", "status": 403, "user_agent": "{BOT}", "host": "e.com"}}"#)),
-            ("caddy", format!("2026/11/20 10:00:05.000\tINFO\thttp.log.access.log0\thandled request\t{{\"request\": {{\"remote_ip\": \"192.0.2.1\", \"host\": \"e.com\", \"uri\": \"/private/a?x=1&y=%20z\", \"headers\": {{\"User-Agent\": [\"{BOT}\"]}}}}, \"status\": 403}}")),
-            ("combined", format!("192.0.2.1 e.com - [20/Nov/2026:10:00:05 +0000] \"GET /private/a?x=1&y=%20z HTTP/1.1\" 403 512 \"-\" \"{BOT}\"")),
+            (
+                "haproxy",
+                format!(
+                    "Nov 20 10:00:01 lb haproxy[123]: 192.0.2.1:51 [20/Nov/2026:10:00:05.123] fe~ be/srv1 0/0/1/2/3 403 512 - - ---- 1/1/0/0/0 0/0 {{e.com|{BOT}}} \"GET /private/a?x=1&y=%20z HTTP/1.1\""
+                ),
+            ),
+            (
+                "haproxy",
+                format!(
+                    "192.0.2.1:51 [20/Nov/2026:10:00:05.123] fe be/<NOSRV> 0/-1/-1/-1/0 403 5 - - PR-- 1/1/0/0/0 0/0 {{{BOT}|e.com}} {{nginx}} \"GET /private/a?x=1&y=%20z HTTP/1.1\""
+                ),
+            ),
+            (
+                "alb",
+                format!(
+                    "https 2026-11-20T10:00:05.186641Z app/lb/50dc 192.0.2.1:2817 10.0.0.1:80 0.086 0.048 0.037 403 403 0 57 \"GET https://e.com:443/private/a?x=1&y=%20z HTTP/1.1\" \"{BOT}\" ECDHE TLSv1.2 arn:aws:x \"Root=1\" \"e.com\" \"arn\" 1 2026-11-20T10:00:00.0Z \"forward\" \"-\""
+                ),
+            ),
+            (
+                "s3",
+                format!(
+                    "79a5 bucket [20/Nov/2026:10:00:05 +0000] 192.0.2.1 79a5 3E57 REST.GET.OBJECT private/a \"GET /private/a?x=1&y=%20z HTTP/1.1\" 403 - 113 - 7 - \"-\" \"{BOT}\" - host SigV4 - AuthHeader e.com TLSv1.2"
+                ),
+            ),
+            (
+                "envoy",
+                format!(
+                    "[2026-11-20T10:00:05.310Z] \"GET /private/a?x=1&y=%20z HTTP/2\" 403 - 154 0 226 100 \"192.0.2.1, 10.0.0.1\" \"{BOT}\" \"cc21\" \"e.com\" \"tcp://10.0.2.1:80\""
+                ),
+            ),
+            (
+                "docker",
+                format!(
+                    r#"{{"log":"e.com 192.0.2.1 - - [20/Nov/2026:10:00:05 +0000] \"GET /private/a?x=1{escaped}y=%20z HTTP/1.1\" 403 512 \"-\" \"{BOT}\"\n","stream":"stdout","time":"2026-11-20T10:00:05.1Z"}}"#
+                ),
+            ),
+            (
+                "json",
+                format!(
+                    r#"{{"httpRequest": {{"requestMethod": "GET", "requestUrl": "https://e.com/private/a?x=1&y=%20z", "status": 403, "userAgent": "{BOT}", "remoteIp": "192.0.2.1"}}, "timestamp": "2026-11-20T10:00:05Z"}}"#
+                ),
+            ),
+            (
+                "json",
+                format!(
+                    r#"{{"id":"x","proxy":{{"timestamp":1795168805000,"method":"GET","host":"e.com","path":"/private/a?x=1&y=%20z","userAgent":["{BOT}"],"clientIp":"192.0.2.1","statusCode":403}}}}"#
+                ),
+            ),
+            (
+                "json",
+                format!(
+                    r#"{{"time": "2026-11-20T10:00:05Z", "client": "192.0.2.1", "uri": "/private/a?x=1&y=%20z", "status": 403, "user_agent": "{BOT}", "host": "e.com"}}"#
+                ),
+            ),
+            (
+                "caddy",
+                format!(
+                    "2026/11/20 10:00:05.000\tINFO\thttp.log.access.log0\thandled request\t{{\"request\": {{\"remote_ip\": \"192.0.2.1\", \"host\": \"e.com\", \"uri\": \"/private/a?x=1&y=%20z\", \"headers\": {{\"User-Agent\": [\"{BOT}\"]}}}}, \"status\": 403}}"
+                ),
+            ),
+            (
+                "combined",
+                format!(
+                    "192.0.2.1 e.com - [20/Nov/2026:10:00:05 +0000] \"GET /private/a?x=1&y=%20z HTTP/1.1\" 403 512 \"-\" \"{BOT}\""
+                ),
+            ),
         ] {
             let found = LogFormat::detect(format!("{line}\n").as_bytes());
             assert_eq!(found.as_ref().map(LogFormat::as_str), Some(format), "{line}");
             let fields = found.unwrap().read(line.as_bytes()).unwrap();
             let target = fields.target().unwrap();
-            assert!(target.ends_with(b"/private/a?x=1&y=%20z"), "{line}: {}", target.escape_ascii());
+            assert!(
+                target.ends_with(b"/private/a?x=1&y=%20z"),
+                "{line}: {}",
+                target.escape_ascii()
+            );
             assert_eq!(fields.agent, Some(BOT.as_bytes()), "{line}");
             assert_eq!(fields.status, 403, "{line}");
             let time = crate::audit::times::Clock::default().read(fields.time.unwrap());
@@ -274,8 +336,21 @@ mod tests {
             let host = super::super::requested::host(&fields);
             assert!(host == "e.com" || format == "s3", "{line}: {host}");
         }
-        for none in ["[", "[]", "https ", "{\"log\":\"\\\"\"}", "a [", "x [20/Nov/2026:10:00:00.1] a b c 200 \"", "{\"a\":[", "{\"url\":\"/\"}"] {
-            assert_eq!(LogFormat::detect(format!("{none}\n").as_bytes()).map(|one| one.as_str()), None, "{none}");
+        for none in [
+            "[",
+            "[]",
+            "https ",
+            "{\"log\":\"\\\"\"}",
+            "a [",
+            "x [20/Nov/2026:10:00:00.1] a b c 200 \"",
+            "{\"a\":[",
+            "{\"url\":\"/\"}",
+        ] {
+            assert_eq!(
+                LogFormat::detect(format!("{none}\n").as_bytes()).map(|one| one.as_str()),
+                None,
+                "{none}"
+            );
         }
     }
 }

@@ -58,8 +58,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     if written.resolves() {
         for (query, uri) in [("^$", "%{REQUEST_URI}"), ("!^$", "%{REQUEST_URI}?%{QUERY_STRING}")] {
-            let comment =
-                if query == "^$" { format!("{RESOLVED}\n") } else { String::new() };
+            let comment = if query == "^$" { format!("{RESOLVED}\n") } else { String::new() };
             rules.push(Rule {
                 text: format!("{comment}RewriteCond %{{QUERY_STRING}} \"{query}\"\n"),
                 flags: Flags::Do(format!("E={name}_path:{uri}")),
@@ -165,8 +164,7 @@ fn resolved(written: &Written<'_>, class: &WrittenClass) -> Vec<Rule> {
             let or = if at + 1 < run.regexes.len() { " [OR]" } else { "" };
             let _ = writeln!(text, "RewriteCond %{{ENV:{name}_path}} \"{}\"{or}", regex.text);
         }
-        let flags =
-            if run.refuses { refusal(written) } else { Flags::SkipAll(String::new()) };
+        let flags = if run.refuses { refusal(written) } else { Flags::SkipAll(String::new()) };
         rules.push(Rule { text, flags });
     }
     rules

@@ -65,11 +65,11 @@ pub(super) fn text(written: &Written<'_>) -> String {
              \t@{name}_resolved path_regexp {name} `(?s)^.*$`\n\
              \tmap @{name}_resolved {found} {{{name}_resolved}} {{\n\t\tdefault \"{found}\"\n\t}}\n\
              \tmap {{http.request.orig_uri}} {{{name}_path}} {{\n\
-             \t\t`~{RESOLVES}` {{{name}_class}}\n\t\tdefault \"\"\n\t}}\n\
-             \tmap {{{name}_path}} {{{name}_also}} {{\n"
+             \t\t`~{RESOLVES}` _leads\n\t\tdefault \"\"\n\t}}\n\
+             \tmap {{{name}_class}}{{{name}_path}} {{{name}_also}} {{\n"
         );
         for class in written.refused() {
-            let _ = writeln!(text, "\t\t{0} {{{name}_{0}{RESOLVED_SUFFIX}}}", class.number);
+            let _ = writeln!(text, "\t\t{0}_leads {{{name}_{0}{RESOLVED_SUFFIX}}}", class.number);
         }
         let _ = write!(
             text,

@@ -183,9 +183,8 @@ pub fn configuration(
 fn unread(robots: &Robots<'_>) -> Vec<String> {
     use DiagnosticKind::{Html, LineLimit, SizeLimit, Utf16};
     let found = robots.diagnostics().into_iter();
-    let found = found.filter(|found| {
-        matches!(found.kind, SizeLimit { .. } | LineLimit { .. } | Html | Utf16)
-    });
+    let found = found
+        .filter(|found| matches!(found.kind, SizeLimit { .. } | LineLimit { .. } | Html | Utf16));
     let mut notes: Vec<String> =
         found.map(|found| format!("line {} of robots.txt: {}", found.line, found.kind)).collect();
     // One long line is like another.

@@ -98,8 +98,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     for class in written.refused() {
         for (suffix, title, rows) in class.maps() {
-            let seen =
-                if suffix == RESOLVED_SUFFIX { "$uri$is_args$args" } else { "$request_uri" };
+            let seen = if suffix == RESOLVED_SUFFIX { "$uri$is_args$args" } else { "$request_uri" };
             let _ = write!(
                 text,
                 "\n{title}\nmap {seen} ${name}_{}{suffix} {{\n    default \"\";\n",

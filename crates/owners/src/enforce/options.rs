@@ -43,8 +43,8 @@ pub struct Options {
 const NAME_BYTES: usize = 24;
 /// Beginnings of nginx's own variables.
 const RESERVED: [&str; 13] = [
-    "arg", "bytes", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl", "tcpinfo",
-    "time", "upstream",
+    "arg", "bytes", "cookie", "http", "proxy", "realip", "request", "sent", "server", "ssl",
+    "tcpinfo", "time", "upstream",
 ];
 
 impl Options {

@@ -87,9 +87,10 @@ const DEPTH: usize = 60;
 /// A star in URLs as sent: it ends within no escape.
 pub(super) const STAR: &str = "[^%]*?(?:%..[^%]*?)*?";
 /// The same for an engine that goes back. It needs no stack, however long the URL: PCRE's compiler has 32 KB of it, and a
-/// server takes an expression that ran out of it for one that does not match. Where a `%` begins an escape, what
-/// follows `%` or `%2` is within one, and nothing else is.
-pub(super) const STAR_LOOKING_BACK: &str = ".*?(?<!%)(?<!%[0-9A-Fa-f])";
+/// server takes an expression that ran out of it for one that does not match. Within an escape is what follows `%` and
+/// is two digits, or follows `%` and a digit and is one. A `%` that begins no escape is like any other byte.
+pub(super) const STAR_LOOKING_BACK: &str =
+    ".*?(?!(?<=%)[0-9A-Fa-f][0-9A-Fa-f]|(?<=%[0-9A-Fa-f])[0-9A-Fa-f])";
 /// The longest pattern in bytes.
 const PATTERN_BYTES: usize = 2_000;
 
@@ -643,21 +644,25 @@ mod tests {
             (
                 "/*.F$",
                 r"^/.*?\.F$",
-                r"^/.*?(?<!%)(?<!%[0-9A-Fa-f])(?:\.|%2[Ee])(?:F|%46)$",
+                r"^/.*?(?!(?<=%)[0-9A-Fa-f][0-9A-Fa-f]|(?<=%[0-9A-Fa-f])[0-9A-Fa-f])(?:\.|%2[Ee])(?:F|%46)$",
             ),
             ("/?q=", r"^/\?q=", r"^/\?(?:q|%71)="),
             ("/ä", "^/%C3%A4", r"^/(?:\xc3|%[Cc]3)(?:\xa4|%[Aa]4)"),
-            ("*2", "^.*?2", "^.*?(?<!%)(?<!%[0-9A-Fa-f])(?:(?:2|%32)|"),
+            (
+                "*2",
+                "^.*?2",
+                "^.*?(?!(?<=%)[0-9A-Fa-f][0-9A-Fa-f]|(?<=%[0-9A-Fa-f])[0-9A-Fa-f])(?:(?:2|%32)|",
+            ),
             // Not `%1a`: the URL does not end within an escape.
             (
                 "/*1$",
                 "^/.*?1$",
-                r"^/.*?(?<!%)(?<!%[0-9A-Fa-f])(?:(?:1|%31)|(?:[\x81\x91",
+                r"^/.*?(?!(?<=%)[0-9A-Fa-f][0-9A-Fa-f]|(?<=%[0-9A-Fa-f])[0-9A-Fa-f])(?:(?:1|%31)|(?:[\x81\x91",
             ),
             (
                 "/*a*b",
                 "^/(?>.*?a).*?b",
-                "^/(?>.*?(?<!%)(?<!%[0-9A-Fa-f])(?:a|%61))",
+                "^/(?>.*?(?!(?<=%)[0-9A-Fa-f][0-9A-Fa-f]|(?<=%[0-9A-Fa-f])[0-9A-Fa-f])(?:a|%61))",
             ),
         ] {
             assert_eq!(written(&profile, value.as_bytes(), Form::Normal), [normal], "{value}");

@@ -39,8 +39,7 @@ pub(super) struct Row<'r> {
 pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
 pub(super) const SPELLED: &str =
     "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
-pub(super) const RESOLVED: &str =
-    "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
+pub(super) const RESOLVED: &str = "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
 /// An expression for URLs whose paths may be resolved to others.
 pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
 

@@ -175,7 +175,9 @@ impl Why {
             Why::OnlyInRobotsTxt => {
                 "no header has this name, which stands for a use of what another crawler fetches"
             }
-            Why::NoToken => "this is no product token of at most 64 letters, digits, '-', '_' and '.'",
+            Why::NoToken => {
+                "this is no product token of at most 64 letters, digits, '-', '_' and '.'"
+            }
             Why::Cut => {
                 "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name                  of letters, digits, '-' and '_'"
             }
