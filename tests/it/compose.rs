@@ -274,6 +274,36 @@ fn what_profiles_read_otherwise() {
     }
 }
 
+/// Of two wishes of one group that contradict each other, none is dropped without a word.
+#[test]
+fn contradicted_wishes() {
+    let wrong = intentions(&[("*", "/a", "/a")]).build(known()).unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        "groups[0].disallow[0]: '/a' is allowed and disallowed in one group, and only one of the two can be: \
+         leave groups[0].allow[0] or this one out"
+    );
+    // Groups for the same crawler are put together, and of equally long rules the one that allows wins.
+    assert!(intentions(&[("FooBot", "/a", ""), ("FooBot", "", "/a /b")]).build(known()).is_ok());
+}
+
+/// The lines that a fault names are those of a file that is not written, so the error has them.
+#[test]
+fn a_file_that_is_not_written_is_shown() {
+    let wrong = intentions(&[("*", "", "/cart")])
+        .expect(["allow Googlebot /cart/x"])
+        .build(known())
+        .unwrap_err();
+    assert_eq!(wrong.numbered(), "1 | User-agent: *\n2 | Disallow: /cart\n");
+    let text = wrong.to_string();
+    assert!(
+        text.ends_with("\nthe file, which is not written:\n1 | User-agent: *\n2 | Disallow: /cart"),
+        "{text}"
+    );
+    let wrong = intentions(&[("a b c d", "", "x")]).build(known()).unwrap_err();
+    assert_eq!(wrong.numbered(), "");
+}
+
 /// The 1994 standard looks for names inside names: groups are parted if no other order does.
 #[test]
 fn groups_are_parted() {

@@ -33,7 +33,7 @@ fn accidents() {
                 "User-agent: *\nDis\u{200b}allow: /a\n",
                 "User-agent: *\n\u{2060}Disallow: /a\n",
                 "<p>User-agent: *</p>\n<p>Disallow: /a</p>\n",
-                "\\nUser-agent: *\\nDisallow: /a\n",
+                "\\nUser-agent: *\nDisallow: /a\n",
                 "User-agent: *\nNoallow: /a\n",
             ],
         ),
@@ -142,7 +142,7 @@ fn accidents() {
 fn no_accidents() {
     for file in [
         "User-agent: *\nDisallow: /user-agent:\nDisallow: /allow:x\nDisallow: /a,b/c\n",
-        "User-agent: *\nDisallow: /*,/k,*\nDisallow: /*{{\nDisallow: *&amp;utm*\nDisallow: /a[]=\n",
+        "User-agent: *\nDisallow: /*,/k,*\nDisallow: *&amp;utm*\nDisallow: /a[]=\n",
         "User-agent: *\nDisallow: /a\n# to block it, write Disallow: /b\nNote: we disallow: nothing\n",
         "User-agent: Mozilla\nDisallow: /a\nUser-agent: Pinterest\nDisallow: /b\n",
         "User-agent: *\nDisallow: /b/*?*|\n",

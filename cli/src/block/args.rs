@@ -37,8 +37,11 @@ what their operators say, do not obey it. 'robotsieve crawlers --list' prints
 the known crawlers and their purposes.
 
 In the two older profiles a group for FooBot is also for FooBot-News, or for
-any crawler with FooBot in its name, and profile google reads no digits in a
-name. With --verbose notes say which crawlers that concerns.
+any crawler with FooBot in its name: with --verbose notes say which crawlers
+that concerns. Profile google reads no digits in a name, which a note says.
+
+A purpose leaves alone what ROBOTS lets in by name, in a group that forbids
+nothing; --crawler shuts that out too, and a note says so.
 
 The new groups stand at the end, and at the beginning if the file is longer
 than crawlers need read.

@@ -11,7 +11,7 @@ use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use robotsieve::{Policy, Profile};
+use robotsieve::{Policy, Profile, Verdict};
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 use robotsieve_owners::reach::SitemapUrls;
 use robotsieve_owners::test::{Expectations, Init, Subject, Tested};
@@ -42,6 +42,11 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     let profiles: Vec<Profile> = args.profiles().iter().map(|(_, profile)| *profile).collect();
     let given = robots_file::given_for(&args.robots, &profiles, &known)?;
     let Given { bytes, answer } = &given;
+    // What holds of a server that fails is not what the file says, so --quiet does not hide it.
+    let failed = answer.as_ref().filter(|answer| answer.verdict == Verdict::Disallow);
+    if let Some(answer) = failed.filter(|_| stderr::is_quiet()) {
+        stderr::error(answer);
+    }
     let mut subject = Subject::new(robots_file::shown(&args.robots), bytes, &profiles);
     if let Some(answer) = answer {
         subject = subject.answered(&*answer.cause, answer.to_string());

@@ -180,7 +180,9 @@ fn notes() {
         .says("profile original-1994 takes these for some of the crawlers")
         .says(": Rude News\n");
     let plain = run_line(&folder, &line.replace("--verbose ", ""));
-    assert_eq!((&plain.out, plain.err.lines().count()), (&ran.out, 1), "{plain:?}");
+    // Of profile google it is said in any case: many crawlers copy that parser.
+    plain.says("profile google cannot name these");
+    assert_eq!((&plain.out, plain.err.lines().count()), (&ran.out, 2), "{plain:?}");
     // What was in a crawler's own group besides rules is lost, that of '*' never was its own.
     folder.file(
         "own.txt",
@@ -194,6 +196,29 @@ fn notes() {
     let quiet = run_line(&folder, &format!("{line} --quiet"));
     assert_eq!((quiet.status, quiet.err.as_str()), (0, ""));
     assert_eq!(quiet.out, ran.out);
+}
+
+/// A group that lets a crawler in by name is somebody's decision: a purpose does not undo it, a name does and
+/// says so.
+#[test]
+fn explicit_permissions() {
+    for (robots, rule) in [
+        ("User-agent: *\nDisallow: /x\n\nUser-agent: GPTBot\nAllow: /\n", "Allow: /"),
+        ("User-agent: GPTBot\nDisallow:\n\nUser-agent: *\nDisallow: /x\n", "Disallow:"),
+    ] {
+        let folder = folder(robots);
+        let ran = run_line(&folder, "block --purpose ai-training robots.txt");
+        ran.says("the file lets these in by name, so they stay as they are: GPTBot");
+        assert!(text(&ran).contains(&format!("User-agent: GPTBot\n{rule}\n")), "{ran:?}");
+        assert!(text(&ran).contains("User-agent: CCBot\n"), "{ran:?}");
+        let ran = run_line(&folder, "block --crawler GPTBot robots.txt");
+        ran.says("the file let these in by name, and shuts them out now: GPTBot");
+        assert!(text(&ran).contains("User-agent: GPTBot\nDisallow: /\n"), "{ran:?}");
+    }
+    // One that is forbidden something has rules, and no permission.
+    let folder = folder("User-agent: GPTBot\nDisallow: /x\n");
+    let ran = run_line(&folder, "block --purpose ai-training robots.txt");
+    assert!(!text(&ran).contains("Disallow: /x"), "{ran:?}");
 }
 
 #[test]

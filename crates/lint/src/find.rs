@@ -60,6 +60,17 @@ pub(super) fn lint_within(file: &[u8], options: &Options, work: &mut Work) -> Re
         drafts.append(&mut subject.found);
     }
     merge(&mut drafts);
+    // That readers differ about a line is no second error beside the reason for it.
+    let is_error = |draft: &Draft| draft.loses || draft.finding.severity == Severity::Error;
+    let told: BTreeSet<u32> = drafts
+        .iter()
+        .filter(|draft| is_error(draft) && draft.finding.code != Code::ReadersDiffer)
+        .map(|draft| draft.finding.line)
+        .collect();
+    for draft in &mut drafts {
+        let is_told = told.contains(&draft.finding.line);
+        draft.loses &= draft.finding.code != Code::ReadersDiffer || !is_told;
+    }
     let silenced = comments::find(file, &mut drafts, options);
     // What is without effect beside such a rule is needed once that is gone.
     let blocking: BTreeSet<u32> = drafts

@@ -54,7 +54,8 @@ fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
     let mut next: Vec<(usize, usize)> = Vec::new();
     for colon in memchr::memchr_iter(b':', value) {
         let from = next.last().map_or(0, |(_, at)| *at);
-        let Some(at) = field_before(value, from, colon) else { continue };
+        let is_prose = record.field == Field::Other;
+        let Some(at) = field_before(value, from, colon, is_prose) else { continue };
         next.push((without_line_end(&value[..at]).len(), at));
         if next.len() == RECORDS {
             break;
@@ -83,8 +84,8 @@ fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
     );
 }
 
-/// Where the field begins that ends at a colon of a value; `None` if none does.
-fn field_before(value: &[u8], from: usize, colon: usize) -> Option<usize> {
+/// Where the field begins that ends at a colon of a value; `None` if none does. In prose it has a value too.
+fn field_before(value: &[u8], from: usize, colon: usize, is_prose: bool) -> Option<usize> {
     const FIELDS: [&[u8]; 5] = [b"user-agent", b"disallow", b"allow", b"sitemap", b"crawl-delay"];
     let before = value[from..colon].trim_ascii_end();
     let ends = |field: &&&[u8]| {
@@ -103,7 +104,7 @@ fn field_before(value: &[u8], from: usize, colon: usize) -> Option<usize> {
         b"sitemap" => after.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"http")),
         _ => after.first().is_some_and(u8::is_ascii_digit),
     };
-    (is_apart || has_value).then_some(from + at)
+    (is_apart && !is_prose || has_value).then_some(from + at)
 }
 
 /// A value without what is meant to end its line: white space, a `\n` that is written out, tags such as `<br>`.
@@ -133,7 +134,7 @@ fn in_comments(subject: &mut Subject<'_>) {
         let Some(hash) = memchr::memchr(b'#', line.bytes) else { continue };
         let comment = &line.bytes[hash..];
         for colon in memchr::memchr_iter(b':', comment) {
-            let Some(at) = field_before(comment, 0, colon) else { continue };
+            let Some(at) = field_before(comment, 0, colon, true) else { continue };
             let is_glued =
                 comment[at - 1].is_ascii_alphanumeric() || b".!".contains(&comment[at - 1]);
             if is_glued && matches!(comment[at], b'U' | b'D' | b'A') {

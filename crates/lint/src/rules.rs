@@ -84,11 +84,11 @@ fn dead_rule(subject: &mut Subject<'_>, dead: &Dead) {
     let draft = subject.add(code, dead.line, span, message).related(related);
     if let Some(help) = help {
         draft.help(help);
+    } else if dead.stays {
+        draft.help("it ends its group, so without it the next group would begin here: leave its value empty");
     }
-    // What is not opened opens no door, and nobody forbids /robots.txt.
-    let is_harmless = dead.fate == Fate::Outranked && record.field == Field::Allow
-        || dead.fate == Fate::NeverWins && dead.causes.is_empty();
-    if is_harmless {
+    // Nobody forbids /robots.txt.
+    if dead.fate == Fate::NeverWins && dead.causes.is_empty() {
         draft.severity(Severity::Warning);
     }
     if dead.fate != Fate::NeverMatches && !dead.ends_group {

@@ -1,13 +1,13 @@
 //! Findings about the values of user-agent lines.
 
 use robotsieve::internals::{Names, RobotsInternals as _, token};
-use robotsieve::{Crawler, Record, TokenBytes};
+use robotsieve::{Crawler, Profile, Record, TokenBytes};
 use robotsieve_known::{KnownCrawlers, NobodysName, internals as crawlers};
 
-use crate::Code;
 use crate::change::Offered;
 use crate::shown::{listed, shown};
 use crate::subject::Subject;
+use crate::{Code, Severity};
 
 pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     let token = match Names::of(record.value, &subject.profile) {
@@ -40,8 +40,12 @@ fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
         Some(_) => format!("'{}' names no crawler", shown(value)),
     };
     let span = if value.is_empty() { subject.record_span(record) } else { record.value_span() };
+    // Whom it is for reads it.
+    let is_token = matches!(Names::of(value, &Profile::RFC9309), Names::Token(_));
+    let severity = if is_token { Severity::Warning } else { Code::NamesNobody.severity() };
     subject
         .add(Code::NamesNobody, record.line, span, message)
+        .severity(severity)
         .help("a user-agent line holds the product token of one crawler, or '*' alone");
     // A colon too many, or HTML around it.
     let bare = value.trim_ascii_start().strip_prefix(b":").unwrap_or(value).trim_ascii();

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use robotsieve::{Policy, Profile};
+use robotsieve::{Policy, Profile, Verdict};
 
 use super::patterns::{PolicyRules, RankedRule};
 use super::work::{BYTES_PER_WORK, Dead, Fate, MAX_RULES, OverBudget, Question, Work};
@@ -149,6 +149,7 @@ impl<'p> Rules<'p> {
                 fate: Fate::NeverMatches,
                 causes: Vec::new(),
                 ends_group: false,
+                stays: false,
             }));
         }
         if let Some(twin) = twin.filter(|_| live.is_empty()) {
@@ -160,6 +161,7 @@ impl<'p> Rules<'p> {
                 fate: Fate::Duplicate,
                 causes: vec![twin],
                 ends_group: false,
+                stays: false,
             }));
         }
         let Some(causes) = self.causes(&live, work)? else { return Ok(None) };
@@ -174,6 +176,7 @@ impl<'p> Rules<'p> {
                 fate: Fate::Duplicate,
                 causes: vec![same],
                 ends_group: false,
+                stays: false,
             }));
         }
         let (decides, winners) = self.winners(&live, work);
@@ -192,7 +195,7 @@ impl<'p> Rules<'p> {
             return Ok(None);
         }
         let causes = causes.into_iter().filter(|line| *line != 0).take(NAMED_CAUSES).collect();
-        Ok(Some(Dead { line, fate, causes, ends_group: false }))
+        Ok(Some(Dead { line, fate, causes, ends_group: false, stays: !removable }))
     }
 
     /// The lines of rules that leave a rule without effect; `None` if it has one.
@@ -264,7 +267,8 @@ impl<'p> Rules<'p> {
         for &(policy, rank) in live {
             let rules = &self.policies[policy];
             let own = &rules.ranked[rank];
-            if !rules.wildcards || own.line == 0 {
+            // What an Allow does not open opens no door.
+            if !rules.wildcards || own.verdict == Verdict::Allow {
                 continue;
             }
             let others = rules.compatible(rank, work).ok()?;

@@ -96,7 +96,7 @@ pub(super) fn dead_rules(
             file_work -= work.done.min(file_work);
             let Ok(fate) = fate else { return true };
             if let Some(mut dead) = fate {
-                if !removable && dead.fate != Fate::NeverMatches {
+                if dead.stays {
                     dead.ends_group = true;
                     found.dead.push(dead);
                     return false;

@@ -35,6 +35,8 @@ pub(crate) struct Dead {
     /// True if it is the last rule of its group that is left. Without it, whatever is added to the
     /// file later would belong to the group, or its crawlers would obey the group after it.
     pub(crate) ends_group: bool,
+    /// True if it is the last rule of a group that another one follows, so that it has to stay.
+    pub(crate) stays: bool,
 }
 
 /// The budget ran out before the answer was found.

@@ -210,7 +210,8 @@ impl<'k> Block<'k> {
             if !is_named(robots, &Crawler::name(one.token())) {
                 continue;
             }
-            let forbids = |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
+            let forbids =
+                |rule: Rule<'_>| rule.verdict == Verdict::Disallow && !rule.pattern().is_empty();
             let policy = robots.policy(&crawler);
             // A group without any rule is no decision.
             let group: BTreeSet<u32> =
@@ -385,7 +386,8 @@ fn profile_notes(proven: &Proven) -> Vec<String> {
             }
         }
     };
-    let older = proven.unnamed.iter().filter(|(profile, _)| *profile != "google").cloned().collect();
+    let older =
+        proven.unnamed.iter().filter(|(profile, _)| *profile != "google").cloned().collect();
     by_profile(&older, &|profile, names| unnamed_note(profile, &names));
     by_profile(&proven.taken_along, &|profile, names| {
         format!(

@@ -8,7 +8,7 @@ use super::intentions::Intentions;
 use super::prove::prove;
 use super::robots_txt::RobotsTxt;
 use super::roles::Roles;
-use super::shorten::{contradicted, shortened};
+use super::shorten::shortened;
 use super::text::{self, Outside};
 use super::values::{self, Values};
 use crate::test::{Expectations, Subject};
@@ -31,7 +31,6 @@ impl Intentions {
         let profiles = self.profiles_or_default();
         let outside = self.outside()?;
         let roles = Roles::of(self, known)?;
-        CannotBuild::unless_empty(contradicted(&roles, &profiles))?;
         let (rules, is_complete) = shortened(&roles, &profiles);
         let written = text::write(&roles, &rules, &outside, &profiles);
         let mut said = match prove(&written, &roles, known, &profiles) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use robotsieve::{Crawler, Verdict};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
-use robotsieve_shown::first_of;
+use robotsieve_shown::{first_of, short};
 
 use super::fault::{CannotBuild, Fault, Place};
 use super::intentions::{Group, Intentions};
@@ -283,6 +283,7 @@ fn role_of(number: usize, group: &Group, faults: &mut Vec<Fault>) -> Role {
             }
         }
     }
+    contradicted(&role.rules, faults);
     let mut values = Values::new(faults);
     let place = |field| move |index| Place::in_group(number, field, index);
     values.add("License", &group.license, place("license"));
@@ -299,6 +300,23 @@ fn role_of(number: usize, group: &Group, faults: &mut Vec<Fault>) -> Role {
         None => {}
     }
     role
+}
+
+/// Finds patterns that one group allows and disallows: only one of the two wishes can be granted.
+fn contradicted(rules: &[AskedRule], faults: &mut Vec<Fault>) {
+    let mut known: HashMap<&str, &AskedRule> = HashMap::new();
+    for rule in rules {
+        let first = *known.entry(&rule.pattern).or_insert(rule);
+        if first.verdict != rule.verdict {
+            let message = format!(
+                "'{}' is allowed and disallowed in one group, and only one of the two can be: leave {} or \
+                 this one out",
+                short(rule.pattern.as_bytes()),
+                first.place
+            );
+            faults.push(Fault::new(rule.place.clone(), message));
+        }
+    }
 }
 
 fn comments_of(number: usize, group: &Group, faults: &mut Vec<Fault>) -> Vec<String> {

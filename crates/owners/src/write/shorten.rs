@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 
 use robotsieve::{Field, Profile, Robots, Verdict};
-use robotsieve_lint::{Apply, Code, Options, fix_codes, lint};
-use robotsieve_shown::short;
+use robotsieve_lint::{Apply, Code, Options, fix_codes};
 
-use super::fault::Fault;
-use super::roles::{AskedRule, Role, Roles};
+use super::roles::{Role, Roles};
 
 /// The rules of a group, in the order of the file.
 pub(super) type Rules = Vec<(Verdict, String)>;
@@ -20,51 +18,6 @@ pub(super) fn shortened(roles: &Roles<'_>, profiles: &[Profile]) -> (Vec<Rules>,
         return (distinct.into_iter().map(ordered).collect(), false);
     };
     (all.into_iter().map(plain).map(ordered).collect(), is_complete)
-}
-
-/// The rules that would decide nothing, because others that say the opposite win wherever these could change a
-/// verdict: a wish that no file can grant beside the other one.
-pub(super) fn contradicted(roles: &Roles<'_>, profiles: &[Profile]) -> Vec<Fault> {
-    let mut text = String::new();
-    let mut by_line: Vec<Option<&AskedRule>> = Vec::new();
-    for (number, role) in roles.all.iter().enumerate() {
-        text += &format!("User-agent: {}\n", name(number));
-        by_line.push(None);
-        for rule in &role.rules {
-            text += &format!("{}: {}\n", field(rule.verdict), rule.pattern);
-            by_line.push(Some(rule));
-        }
-    }
-    if text.len() > Profile::MIN_SIZE_LIMIT {
-        return Vec::new();
-    }
-    let rule = |line: u32| by_line.get(line.checked_sub(1)? as usize).copied().flatten();
-    let mut faults: Vec<Fault> = Vec::new();
-    for finding in lint(text.as_bytes(), &options(profiles)).findings {
-        let is_of_all = finding.code == Code::NeverWins && finding.profiles.len() == profiles.len();
-        let Some(own) = rule(finding.line).filter(|_| is_of_all) else { continue };
-        let over = finding.related.iter().find_map(|related| rule(related.line));
-        let Some(over) = over.filter(|over| over.verdict != own.verdict) else { continue };
-        let (verb, opposite) = match own.verdict {
-            Verdict::Allow => ("allowed", "disallowed"),
-            Verdict::Disallow => ("disallowed", "allowed"),
-        };
-        let message = format!(
-            "'{}' is {verb} here, and {opposite} by '{}' ({}), which wins: leave one of them out, or make \
-             this one longer",
-            short(own.pattern.as_bytes()),
-            short(over.pattern.as_bytes()),
-            over.place
-        );
-        if !faults.iter().any(|fault| fault.place == own.place) {
-            faults.push(Fault::new(own.place.clone(), message));
-        }
-    }
-    faults
-}
-
-fn options(profiles: &[Profile]) -> Options {
-    Options::new(profiles.iter().map(|profile| (profile.name().unwrap_or("custom"), *profile)))
 }
 
 /// Each rule once.
@@ -109,7 +62,8 @@ fn without_dead(all: &[Rules], profiles: &[Profile]) -> Option<(Vec<Rules>, bool
     if text.len() > Profile::MIN_SIZE_LIMIT {
         return None;
     }
-    let options = options(profiles);
+    let named = profiles.iter().map(|profile| (profile.name().unwrap_or("custom"), *profile));
+    let options = Options::new(named);
     let fixed =
         fix_codes(text.as_bytes(), &options, Apply::Unchanging, |code| CODES.contains(&code));
     let mut found: Vec<Rules> = Vec::new();
