@@ -185,7 +185,7 @@ fn rows() -> Vec<Row> {
 
     for (head, tail) in [
         ("", ""),
-        ("", "User-agent: b\nAllow: /"),
+        ("", "User-agent: zz\nAllow: /"),
         ("Foo: 1\n\n", "User-agent: *\nDisallow: /x"),
         ("Crawl-delay: 1\n", ""),
     ] {
