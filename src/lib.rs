@@ -120,8 +120,8 @@ pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;
 pub use policy::{Memory, Policy};
 pub use profile::{
-    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, Profile, RulePrecedence, Sides,
-    TargetForm, TokenBytes, UnknownProfile,
+    ByteOrderMark, ControlCharacters, FetchRules, GroupMatch, OtherRecords, Profile,
+    RulePrecedence, Sides, TargetForm, TokenBytes, UnknownProfile,
 };
 pub use read::crawler::Crawler;
 pub use read::diagnostic::{Diagnostic, DiagnosticKind};

@@ -43,6 +43,25 @@ pub enum ControlCharacters {
     InvalidateRecord,
 }
 
+/// The records that end a run of user-agent lines although they are no rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum OtherRecords {
+    /// None. (RFC 9309 §2.2.4: other records "MUST NOT" interfere with the parsing of groups;
+    /// google/robotstxt.)
+    EndNothing,
+    /// `Crawl-delay`, `Request-rate` and `Visit-time`. (urllib.robotparser of CPython and heritrix3, of
+    /// which each ends the run at those of these three that it knows.)
+    DelaysEndAgents,
+    /// Any record: these, sitemaps and unknown fields. (Protego, robots-parser.)
+    AllEndAgents,
+}
+
 /// The bytes of a `User-agent` value that are the line's product token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
@@ -316,6 +335,20 @@ profile! {
         /// follow each other directly.
         SitemapEndsAgents 12, with_sitemap_ends_agents sitemap_ends_agents: bool =
             [false, false, true, false];
+        /// The records that are no rules and end a run of user-agent lines: a user-agent line after one
+        /// starts a new group, so the previous group has no rules. For those who come from a reader
+        /// that does so.
+        OtherRecords 31, with_other_records other_records: OtherRecords = [
+            OtherRecords::EndNothing,
+            OtherRecords::EndNothing,
+            OtherRecords::EndNothing,
+            OtherRecords::EndNothing
+        ];
+        /// `true`: rules before any user-agent line are for everybody, as are crawl delays there, and
+        /// belong to the `*` groups; `false`: they are ignored. For those who come from reppy, rep-cpp
+        /// or texting_robots.
+        RulesBeforeAgents 32, with_rules_before_agents rules_before_agents: bool =
+            [false, false, false, false];
         /// The bytes of a `User-agent` value that are the token.
         TokenBytes 23, with_token_bytes token_bytes: TokenBytes = [
             TokenBytes::LettersDigits,

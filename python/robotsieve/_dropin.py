@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from ._robotsieve import Crawler, InvalidName, InvalidUrl, Robots
+from ._robotsieve import Crawler, InvalidName, InvalidUrl, Profile, Robots
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -27,6 +27,21 @@ _LEADING = "".join(map(chr, range(33)))
 
 #: A header costs more to read than to look up, and is asked of many files.
 _crawler_of = lru_cache(maxsize=4096)(Crawler.from_user_agent)
+
+
+#: A word, and its version if it has one.
+_WORD = re.compile(r"([^\s/();,:]+)(?:/[^\s();,]*)?").fullmatch
+
+
+def _foreign_name(agent: str) -> bytes | None:
+    """The name of a crawler that has a letter other than ASCII's, which no product token has."""
+    word = None if agent.isascii() else _WORD(agent.strip())
+    if word is None or word[1].isascii():
+        return None
+    try:
+        return word[1].encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
 
 
 def _names(token: str) -> list[str] | Crawler:
@@ -83,8 +98,24 @@ class Policies(dict["Agent", "Policy"]):
         super().__init__()
         self.robots = robots
 
+    @cached_property
+    def _foreign(self) -> Robots:
+        """The file with whole names as tokens: of ``Jävla-Bot`` the product token would be ``J``, which is
+        a part of other names too."""
+        switches = {**self.robots.profile.to_dict(), "token_bytes": "up-to-slash"}
+        return Robots(self.robots.body, Profile(**switches), self.robots.config)
+
+    def sitemaps(self) -> list[str]:
+        """The values of the ``Sitemap`` lines that have one."""
+        return [sitemap for sitemap in self.robots.sitemaps if sitemap]
+
     def __missing__(self, agent: Agent) -> Policy:
         name = agent.decode("utf-8", "surrogateescape") if isinstance(agent, bytes) else agent
+        foreign = _foreign_name(name) if isinstance(name, str) else None
+        if foreign is not None:
+            policy = self._foreign.policy(Crawler(foreign))
+            self._keep(agent, policy)
+            return policy
         try:
             policy = self.robots.policy(_names(name) if isinstance(name, str) else name)
         except InvalidName:
@@ -102,7 +133,10 @@ class Policies(dict["Agent", "Policy"]):
 
     def values_of(self, kind: str, agent: Agent) -> list[str]:
         """The values, as written, of the records of a kind that are for a user agent."""
-        records = self.robots.records([self[agent].crawler]).records
+        crawler = self[agent].crawler
+        # A name with other letters than ASCII's is that of a policy of the other reading.
+        ascii_only = all(name.isascii() for name in crawler.names)
+        records = (self.robots if ascii_only else self._foreign).records([crawler]).records
         return [each.value for each in records if each.kind == kind and each.scope != "outside"]
 
     def __reduce__(self) -> tuple[type[Policies], tuple[Robots]]:

@@ -124,8 +124,8 @@ class Protego:
 
     @property
     def sitemaps(self) -> Iterator[str]:
-        """The values of the ``Sitemap`` lines."""
-        return iter(self._policies.robots.sitemaps)
+        """The values of the ``Sitemap`` lines that have one."""
+        return iter(self._policies.sitemaps())
 
     @property
     def preferred_host(self) -> str | None:

@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
 from ._robotsieve import Crawler, Robots
@@ -92,6 +92,11 @@ class RobotFileParser:
 
     profile: ClassVar[AnyProfile] = "rfc9309"
 
+    #: The seconds without an answer after which :meth:`read` gives up.
+    timeout: float = 15.0
+    #: The bytes of a file that :meth:`read` takes; what is beyond is left, and the line cut there with it.
+    max_bytes: int = 1 << 20
+
     #: Set by :meth:`read`, or by you: then they are the answer for every URL.
     disallow_all: bool
     allow_all: bool
@@ -125,26 +130,45 @@ class RobotFileParser:
 
         As in the standard library, after 401 and 403 nothing may be fetched, after another 4xx
         everything; an ``URLError`` is raised. After 5xx nothing may be fetched, as in its newer
-        versions. Unlike there, a later fetch that succeeds ends that.
+        versions. Unlike there, a later fetch that succeeds ends that, a server that is silent for
+        ``timeout`` seconds raises as an unreachable one does, and so does one that takes longer than four
+        times that for the whole file; of a file the first ``max_bytes`` are taken.
         """
         try:
-            with urllib.request.urlopen(self.url) as answer:
-                body: bytes = answer.read()
+            with urllib.request.urlopen(self.url, timeout=self.timeout) as answer:
+                body = self._body_of(answer)
         except urllib.error.HTTPError as error:
             error.close()
             if error.code in (401, 403) or 500 <= error.code < 600:
                 self.disallow_all = True
             elif 400 <= error.code < 500:
                 self.allow_all = True
+        except TimeoutError as error:
+            raise urllib.error.URLError(error) from error
         else:
             self.disallow_all = self.allow_all = False
             self.parse(_LINE_END.split(body.decode("utf-8", "surrogateescape")))
+
+    def _body_of(self, answer: IO[bytes]) -> bytes:
+        end = time.monotonic() + 4 * self.timeout
+        body = bytearray()
+        while len(body) <= self.max_bytes:
+            # At most one call of the socket each, so that one that drips is found out.
+            read: bytes = getattr(answer, "read1", answer.read)(1 << 16)
+            if not read:
+                return bytes(body)
+            body += read
+            if time.monotonic() > end:
+                raise urllib.error.URLError(TimeoutError(f"{self.url} takes too long"))
+        del body[self.max_bytes :]
+        # After the last whole line: half a rule is another rule.
+        return bytes(body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1])
 
     def parse(self, lines: Iterable[str]) -> None:
         """Takes these lines as the file, in place of what was parsed before."""
         body = "\n".join(line.rstrip("\r\n") for line in lines)
         self._policies = Policies(Robots(body, self._profile))
-        self.sitemaps = self._policies.robots.sitemaps
+        self.sitemaps = self._policies.sitemaps()
         self.modified()
 
     def can_fetch(self, useragent: Agent | None, url: str) -> bool:

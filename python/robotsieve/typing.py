@@ -52,6 +52,8 @@ class ProfileSwitches(TypedDict, total=False):
     line_limit: Union[int, None]
     blank_line_ends_group: bool
     sitemap_ends_agents: bool
+    other_records: Literal["end-nothing", "delays-end-agents", "all-end-agents"]
+    rules_before_agents: bool
     token_bytes: Literal["letters-digits", "letters", "up-to-slash"]
     group_match: Literal["equal", "longest-prefix", "first-substring"]
     merge_groups: bool

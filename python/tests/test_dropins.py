@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import logging
 import pickle
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import protego
@@ -77,7 +80,8 @@ def names(agent: str | bytes, profile: AnyProfile = "rfc9309") -> tuple[str, ...
         ("Mozilla/5.0 (compatible; GPTBot/1.1; +https://openai.com/gptbot)", ("GPTBot",)),
         ("Sogou web spider/4.0", ("Sogou",)),
         ("FigTree Robot libwww-perl/5.04", ("FigTree", "libwww-perl")),
-        ("UnicödeBöt", ("Unic",)),
+        ("UnicödeBöt", ("UnicödeBöt",)),
+        ("UnicödeBöt/1.0", ("UnicödeBöt",)),
         ("foo*bot", ("foo",)),
         ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120 Safari/537.36", ()),
     ],
@@ -97,6 +101,75 @@ def test_a_named_crawler_never_obeys_the_star_group(agent: str) -> None:
     scrapys = RobotsieveRobotParser(FILE.encode(), None)
     assert not scrapys.allowed("https://e.com/", agent)
     assert not scrapys.allowed(b"https://e.com/", agent.encode())
+
+
+def test_names_that_are_not_ascii() -> None:
+    """Such a name is compared as a whole: of ``Jävla-Foobot`` the product token is ``J``, and so it is of
+    ``Jävla-Fanbot``."""
+    body = "User-agent: Jävla-Foobot\nCrawl-delay: 5\nVisit-time: 0100-0200\nDisallow: /\n\nUser-agent: ĦÖŊ\nDisallow: /x\n"
+    rp, parser = Protego.parse(body), parsed(body)
+    scrapys = RobotsieveRobotParser(body.encode(), None)
+    for agent, allowed in [
+        ("Jävla-Foobot", []), ("jävla-foobot/2", []), ("Jävla-Fanbot", ["/", "/x"]), ("J", []),
+        ("ĦÖŊ", ["/"]), ("\ud800", ["/", "/x"]), ("\udcff", ["/", "/x"]),
+    ]:
+        for url in ("/", "/x"):
+            assert rp.can_fetch(url, agent) == (url in allowed), agent
+            assert parser.can_fetch(agent, url) == (url in allowed), agent
+            assert scrapys.allowed(url, agent) == (url in allowed), agent
+    assert rp.crawl_delay("Jävla-Foobot") == 5 and rp.crawl_delay("Jävla-Fanbot") is None
+    assert rp.visit_time("Jävla-Foobot") == VisitTime(time(1), time(2))
+    assert rp.visit_time("Jävla-Fanbot") is None
+
+
+DELAYS = json.loads((Path(__file__).parents[2] / "corpora" / "delays.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", DELAYS, ids=lambda case: case["id"])
+def test_whose_delay_it_is(case: dict[str, Any]) -> None:
+    if "rfc9309" not in case.get("profiles", ["rfc9309"]):
+        return
+    robots, rp = robotsieve.Robots(case["robots"]), Protego.parse(case["robots"])
+    parser, scrapys = parsed(case["robots"]), RobotsieveRobotParser(case["robots"].encode(), None)
+    for name, wanted in case["expect"].items():
+        wanted = wanted if isinstance(wanted, dict) else {"delay": wanted}
+        if "delay" in wanted:
+            # The longest there is, capped.
+            delay = 86_400 if wanted["delay"] == "longest" else wanted["delay"]
+            assert robots.policy(name).crawl_delay == delay
+            for rps in (rp, parser, scrapys):
+                assert rps.crawl_delay(name) == delay, rps
+        rate = wanted.get("rate")
+        if "rate" in wanted and rate != "longest":
+            for rates in (rp.request_rate(name), parser.request_rate(name)):
+                assert (None if rates is None else list(rates[:2])) == rate
+        if "visit" in wanted:
+            found = rp.visit_time(name)
+            told = None if found is None else f"{found.start_time:%H%M}-{found.end_time:%H%M}"
+            assert told == wanted["visit"]
+
+
+def test_slow_sites_are_left_alone() -> None:
+    config = robotsieve.Config(skip_above=60)
+    assert repr(config) == "Config(skip_above=60)"
+    assert robotsieve.Config(**config.to_dict()) == config
+    body = "User-agent: a\nCrawl-delay: 300\nUser-agent: *\nDisallow: /x"
+    robots = robotsieve.Robots(body, config=config)
+    decision = robots.policy("a").decide("/")
+    assert (decision.verdict, decision.reason) == ("disallow", "left-alone")
+    assert robots.policy("b").is_allowed("/")
+
+
+def test_entries_of_one_group_with_different_delays() -> None:
+    parser = parsed("User-agent: a\nCrawl-delay: 2\nUser-agent: b\nDisallow: /x\n")
+    assert [(entry.useragents, entry.delay) for entry in parser.entries] == [(["a"], 2), (["b"], None)]
+
+
+def test_sitemaps_without_a_value() -> None:
+    body = "Sitemap:\nSitemap: https://e.com/s.xml\nSitemap: # none\n"
+    assert list(Protego.parse(body).sitemaps) == parsed(body).site_maps() == ["https://e.com/s.xml"]
+    assert parsed("Sitemap:").site_maps() is None
+    assert list(RobotsieveRobotParser(body.encode(), None).rp.sitemaps) == ["https://e.com/s.xml"]
 
 
 def test_crawler_with_several_names() -> None:
@@ -407,6 +480,47 @@ def serving(answers: dict[str, tuple[int, bytes]]) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_read_is_bounded() -> None:
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /bcd\n"
+    with serving({"/robots.txt": (200, body)}) as base:
+        parser = RobotFileParser(f"{base}/robots.txt")
+        parser.max_bytes = len(body) - 3
+        parser.read()
+        # Half a rule, /b, would be another rule.
+        assert not parser.can_fetch("x", "/a") and parser.can_fetch("x", "/bcd")
+        parser.max_bytes = len(body)
+        parser.read()
+        assert not parser.can_fetch("x", "/bcd")
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_read_gives_up(drips: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ended = threading.Event()
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                if drips:
+                    connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n")
+                while not ended.wait(0.02):
+                    if drips:
+                        try:
+                            connection.sendall(b"# x\n")
+                        except OSError:
+                            return
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        parser = RobotFileParser(f"http://127.0.0.1:{server.getsockname()[1]}/robots.txt")
+        parser.timeout = 0.2
+        with pytest.raises(urllib.error.URLError):
+            parser.read()
+        assert not parser.can_fetch("x", "/")
+        ended.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410, 429, 500, 503])

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::profile::{
-    ByteOrderMark, ControlCharacters, GroupMatch, Profile, RulePrecedence, Sides, TargetForm,
-    TokenBytes, with_switches,
+    ByteOrderMark, ControlCharacters, GroupMatch, OtherRecords, Profile, RulePrecedence, Sides,
+    TargetForm, TokenBytes, with_switches,
 };
 
 /// Sorts switches by their ranks, each of which is there once.
@@ -214,6 +214,16 @@ fn clause(switch: Switch, of: &Profile) -> &'static str {
             of.star_then_space,
             "a user-agent of '*', white space and more counts as '*' there",
             "a user-agent of '*', white space and more does not count as '*' there",
+        ),
+        Switch::OtherRecords => match of.other_records {
+            OtherRecords::EndNothing => "only a rule ends a list of user-agent lines there",
+            OtherRecords::DelaysEndAgents => "a crawl delay ends a list of user-agent lines there",
+            OtherRecords::AllEndAgents => "any record ends a list of user-agent lines there",
+        },
+        Switch::RulesBeforeAgents => either(
+            of.rules_before_agents,
+            "rules before all user-agent lines are for everybody there",
+            "rules before all user-agent lines are ignored there",
         ),
         Switch::EmptyTokenNamesEmpty => either(
             of.empty_token_names_empty,

@@ -62,6 +62,10 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
                     counts |= profile.merge_groups;
                 }
             }
+            // They are the `*` group's.
+            GroupLine::Everybody => {
+                (best, counts) = (Some((0, 0)), true);
+            }
             GroupLine::Rule(verdict) if counts && !value.is_empty() => {
                 judge.add(RawRule { line: found.line, verdict, value });
             }

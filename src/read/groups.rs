@@ -29,7 +29,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::profile::Profile;
+use crate::profile::{OtherRecords, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
 use crate::read::fields::{self, Pace};
@@ -59,7 +59,8 @@ pub struct Groups<'a> {
     everybody: OnceLock<(Selected, GroupNumbers)>,
 }
 
-/// A user-agent line.
+/// A user-agent line. Where rules before the first one are for everybody, they have one that no file
+/// has, with the number of their first line.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
     pub line: u32,
@@ -70,6 +71,13 @@ pub struct Agent {
     run: u32,
     /// Where its group's rules begin in the list of all rules.
     rules_from: u32,
+}
+
+impl Agent {
+    /// Returns true if the file does not have it.
+    fn is_assumed(&self) -> bool {
+        self.value_at == u32::MAX
+    }
 }
 
 /// A rule of a group. Its value may be empty.
@@ -95,6 +103,9 @@ pub enum GroupLine {
         /// True if the line above it that belongs to a group is no user-agent line of this group.
         opens_run: bool,
     },
+    /// The line that follows, a rule or a record of the pace, opens a group for everybody without a
+    /// user-agent line.
+    Everybody,
     Rule(Verdict),
     /// A crawl delay, a request rate or a visit time, as [`FoundLine::kind`] says. It belongs to
     /// the last run.
@@ -116,9 +127,12 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
         /// group.
         Rules,
     }
+    let other_records = profile.other_records;
     let mut at = At::Outside;
     // True if the next user-agent line of the same group joins the run of the last one.
     let mut in_run = false;
+    // True if rules are for everybody, since no user-agent line came yet.
+    let mut before = profile.rules_before_agents;
     scan(file, profile, |found| {
         let verdict = match found.kind {
             LineKind::Disallow => Verdict::Disallow,
@@ -126,29 +140,48 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
             LineKind::UserAgent => {
                 let opens_group = at != At::Agents;
                 let opens_run = opens_group || !in_run;
-                (at, in_run) = (At::Agents, true);
+                (at, in_run, before) = (At::Agents, true, false);
                 return visit(GroupLine::Agent { opens_group, opens_run }, found);
             }
             LineKind::Blank => {
-                if profile.blank_line_ends_group {
+                if profile.blank_line_ends_group && !before {
                     at = At::Outside;
                 }
                 return;
             }
             LineKind::Sitemap => {
-                if profile.sitemap_ends_agents && at == At::Agents {
+                let ends =
+                    profile.sitemap_ends_agents || other_records == OtherRecords::AllEndAgents;
+                if ends && at == At::Agents {
+                    at = At::Rules;
+                }
+                return;
+            }
+            LineKind::Other => {
+                if at == At::Agents {
                     at = At::Rules;
                 }
                 return;
             }
             LineKind::CrawlDelay | LineKind::RequestRate | LineKind::VisitTime => {
                 in_run = false;
+                if before && at == At::Outside {
+                    visit(GroupLine::Everybody, found);
+                    at = At::Rules;
+                }
+                if at == At::Agents && other_records != OtherRecords::EndNothing {
+                    at = At::Rules;
+                }
                 if at != At::Outside {
                     visit(GroupLine::Pace, found);
                 }
                 return;
             }
         };
+        if before && at == At::Outside {
+            visit(GroupLine::Everybody, found);
+            at = At::Rules;
+        }
         if at != At::Outside {
             at = At::Rules;
             visit(GroupLine::Rule(verdict), found);
@@ -209,6 +242,20 @@ impl<'a> Groups<'a> {
                         group: self.count - 1,
                         run: self.run_count - 1,
                         rules_from: self.rules.len() as u32,
+                    });
+                }
+                GroupLine::Everybody => {
+                    (self.count, self.run_count) = (self.count + 1, self.run_count + 1);
+                    let (value_at, value_end) = (u32::MAX, u32::MAX);
+                    let (group, run, rules_from) =
+                        (self.count - 1, self.run_count - 1, self.rules.len() as u32);
+                    self.agents.push(Agent {
+                        line: number,
+                        value_at,
+                        value_end,
+                        group,
+                        run,
+                        rules_from,
                     });
                 }
                 GroupLine::Rule(verdict) => {
@@ -399,16 +446,25 @@ impl<'a> Groups<'a> {
         /// For each line, beside its text.
         const LINE: usize = 32;
         let (agents, rules) = (self.agents(group), self.rules(group));
-        let from = agents.first().map_or(0, |agent| agent.value_at);
+        let from = agents.first().filter(|agent| !agent.is_assumed());
+        let from = from.map_or(0, |agent| agent.value_at);
         let to = rules.last().map(|rule| rule.value_end);
-        let to = to.or(agents.last().map(|agent| agent.value_end)).unwrap_or(from);
+        let written = agents.last().filter(|agent| !agent.is_assumed());
+        let to = to.or(written.map(|agent| agent.value_end)).unwrap_or(from);
         (to - from) as usize + LINE * (agents.len() + rules.len())
     }
 
-    /// All user-agent lines: line, where the value is in the file, group.
+    /// The group and run of the rules before all user-agent lines, if they are for everybody.
+    pub fn assumed_run(&self) -> Option<(u32, u32)> {
+        let first = self.agents.first().filter(|agent| agent.is_assumed())?;
+        Some((first.group, first.run))
+    }
+
+    /// All user-agent lines of the file: line, where the value is in the file, group.
     pub fn agent_lines(&self) -> impl Iterator<Item = (u32, Range<usize>, u32)> {
         let span = |agent: &Agent| agent.value_at as usize..agent.value_end as usize;
-        self.agents.iter().map(move |agent| (agent.line, span(agent), agent.group))
+        let written = self.agents.iter().filter(|agent| !agent.is_assumed());
+        written.map(move |agent| (agent.line, span(agent), agent.group))
     }
 
     /// The lines of a group's rules, and whether their values are empty.
@@ -424,6 +480,9 @@ impl<'a> Groups<'a> {
     }
 
     pub fn agent_value(&self, agent: &Agent) -> &'a [u8] {
+        if agent.is_assumed() {
+            return b"*";
+        }
         &self.file[agent.value_at as usize..agent.value_end as usize]
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
+use crate::profile::{ByteOrderMark, ControlCharacters, OtherRecords, Profile};
 use crate::read::fields;
 use crate::read::marks::{BLOCK, marks};
 
@@ -228,6 +228,8 @@ pub enum LineKind {
     CrawlDelay,
     RequestRate,
     VisitTime,
+    /// Any other record. Found only if such records end something.
+    Other,
 }
 
 /// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
@@ -337,7 +339,7 @@ impl Scanner<'_, '_> {
             // The last two are a hyphen and an underscore.
             let matters =
                 matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'v' | b'-' | 0x7F);
-            return if matters { self.unusual(end) } else { None };
+            return if matters || self.finds_others() { self.unusual(end) } else { None };
         };
         if kind == LineKind::Allow && !self.profile.allow_rules {
             return None;
@@ -375,6 +377,7 @@ impl Scanner<'_, '_> {
         let begin = self.text[self.begin..end].trim_ascii_start();
         if matches!(begin.first().map(u8::to_ascii_lowercase), Some(b'c' | b'r' | b'v'))
             && !may_be_pace(begin)
+            && !self.finds_others()
         {
             return None;
         }
@@ -391,9 +394,11 @@ impl Scanner<'_, '_> {
                             fields::Kind::CrawlDelay => LineKind::CrawlDelay,
                             fields::Kind::RequestRate => LineKind::RequestRate,
                             fields::Kind::VisitTime => LineKind::VisitTime,
+                            _ if self.finds_others() => LineKind::Other,
                             _ => return None,
                         }
                     }
+                    Field::Other if self.finds_others() => LineKind::Other,
                     Field::Other => return None,
                 };
                 let span = record.value_span();
@@ -401,6 +406,10 @@ impl Scanner<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn finds_others(&self) -> bool {
+        self.profile.other_records == OtherRecords::AllEndAgents
     }
 
     #[inline(always)]

@@ -45,6 +45,7 @@ impl<'a> Robots<'a> {
     /// in the order of the file. See [`records`](crate::records). Reads the file again; `O(n)`.
     pub fn typed_records(&self) -> Vec<TypedRecord<'a>> {
         let mut run = None;
+        let mut assumed = self.groups().assumed_run();
         let mut records = Vec::new();
         for line in self.groups().lines() {
             let record = match line.content {
@@ -59,14 +60,14 @@ impl<'a> Robots<'a> {
             };
             let kind = match record.field {
                 Field::UserAgent => {
-                    run = self.groups().run_of_line(record.line);
+                    (run, assumed) = (self.groups().run_of_line(record.line), None);
                     continue;
                 }
                 Field::Sitemap => Kind::Sitemap,
                 Field::Other => Kind::of_field(record.name),
                 _ => continue,
             };
-            let scope = match run {
+            let scope = match run.or(assumed.filter(|_| kind.is_of_pace())) {
                 _ if kind.is_per_file() => Scope::File,
                 Some((group, run)) if kind.is_of_pace() && !self.groups().is_one_run(group) => {
                     Scope::Run(run)

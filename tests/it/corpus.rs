@@ -368,6 +368,8 @@ fn occasion_in_file(switch: &str, file: &[u8]) -> bool {
             .iter()
             .any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r' | b'\n')),
         "target_form" | "robots_txt_allowed" | "merge_names" | "empty_token_names_empty" => false,
+        // Alike in all named profiles.
+        "other_records" | "rules_before_agents" => false,
         "index_htm_is_directory" => {
             any_value(&rules, &|v| v.windows(10).any(|window| window == b"/index.htm"))
         }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::support::say;
 use crate::support::switches::field_names;
 use robotsieve::{
-    ByteOrderMark, ControlCharacters, Crawler, GroupMatch, Profile, Robots, RulePrecedence, Sides,
-    TargetForm, TokenBytes, is_allowed_once,
+    ByteOrderMark, ControlCharacters, Crawler, GroupMatch, OtherRecords, Profile, Robots,
+    RulePrecedence, Sides, TargetForm, TokenBytes, is_allowed_once,
 };
 
 /// What is asked in one row: a file, a crawler's names separated by commas, a URL.
@@ -157,6 +157,46 @@ fn rows() -> Vec<Row> {
     // Other fields mean nothing, and a sitemap means nothing to the rules after it.
     let delay = || ask("User-agent: bot\nCrawl-delay: 1\nUser-agent: b\nDisallow: /a", "/a");
     switch!(rows, sitemap_ends_agents, rfc, delay(), true => "disallow", false => "disallow");
+    use OtherRecords as O;
+    switch!(rows, other_records, rfc, delay(),
+        O::EndNothing => "disallow",
+        O::DelaysEndAgents => "allow",
+        O::AllEndAgents => "allow",
+    );
+    for other in ["Sitemap: x", "Foo: x", "cache: x", "Host: e.com"] {
+        let other = || ask(format!("User-agent: bot\n {other}\nUser-agent: b\nDisallow: /a"), "/a");
+        switch!(rows, other_records, rfc, other(),
+            O::EndNothing => "disallow",
+            O::DelaysEndAgents => "disallow",
+            O::AllEndAgents => "allow",
+        );
+    }
+    for pace in ["Request-rate: 1/5", "visit_time: x"] {
+        let pace = || ask(format!("User-agent: bot\n{pace}\nUser-agent: b\nDisallow: /a"), "/a");
+        switch!(rows, other_records, rfc, pace(),
+            O::EndNothing => "disallow",
+            O::DelaysEndAgents => "allow",
+            O::AllEndAgents => "allow",
+        );
+    }
+    // Records after the first rule, and before the first user-agent line, end nothing.
+    let after = || ask("Foo: 1\nUser-agent: bot\nFoo: 1\nAllow: /b\nFoo: 1\nDisallow: /a", "/a");
+    switch!(rows, other_records, rfc, after(), O::EndNothing => "disallow", O::AllEndAgents => "disallow");
+
+    for (head, tail) in [
+        ("", ""),
+        ("", "User-agent: zz\nAllow: /"),
+        ("Foo: 1\n\n", "User-agent: *\nDisallow: /x"),
+        ("Crawl-delay: 1\n", ""),
+    ] {
+        let before = || ask(format!("{head}Disallow: /a\n\nAllow: /b\n{tail}"), "/a");
+        switch!(rows, rules_before_agents, rfc, before(), true => "disallow", false => "allow");
+        switch!(rows, rules_before_agents, P::ORIGINAL_1994, before(), true => "disallow", false => "allow");
+    }
+    let named = || ask("Disallow: /a\nUser-agent: bot\nDisallow: /b", "/a");
+    switch!(rows, rules_before_agents, rfc, named(), true => "allow", false => "allow");
+    let later = || ask("User-agent: b\nDisallow: /b\n\nDisallow: /a", "/a");
+    switch!(rows, rules_before_agents, P::ORIGINAL_1994, later(), true => "allow", false => "allow");
     let rule = || ask("User-agent: bot\nSitemap: x\nDisallow: /a", "/a");
     switch!(rows, sitemap_ends_agents, rfc, rule(), true => "disallow", false => "disallow");
 

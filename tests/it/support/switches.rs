@@ -35,6 +35,8 @@ switches!(
     misspelt_fields,
     field_prefixes,
     sitemap_ends_agents,
+    other_records,
+    rules_before_agents,
     trailing_stars_dropped,
     leading_slash_assumed,
     stray_percent_encoded,
