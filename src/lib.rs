@@ -128,6 +128,7 @@ pub use read::diagnostic::{Diagnostic, DiagnosticKind};
 pub use read::name_error::NameError;
 pub use read::parse::{Field, Record};
 pub use read::user_agent::{Certainty, HeaderName, UserAgent};
+pub use read::utf16::text_of;
 pub use rules::target::{InvalidUrl, Target};
 #[cfg(feature = "url")]
 pub use sites::kind::{SiteKind, SiteRules};

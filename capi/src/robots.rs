@@ -59,6 +59,10 @@ pub unsafe extern "C" fn robotsieve_robots_parse(
         let profile = self::profile(profile)?;
         // SAFETY: the caller's promise.
         let file = copy(unsafe { bytes(file, file_len, "file") }?)?;
+        let file = match robotsieve::text_of(&file, &profile) {
+            std::borrow::Cow::Owned(text) => text.into_boxed_slice(),
+            std::borrow::Cow::Borrowed(_) => file,
+        };
         let cell = Cell::new(file, |file| robotsieve::Robots::parse(file, &profile));
         Ok(Box::into_raw(Box::new(Robots { cell, profile })))
     };

@@ -13,7 +13,7 @@ use crate::options::When;
 use crate::read::policy::{PolicyArgs, Urls, note_known};
 use crate::read::robots_file;
 use crate::read::stdin;
-use crate::read::urls::{self, Tally};
+use crate::read::urls::{self, Governed, Tally};
 use crate::sitemap::{self, SITEMAP, SiteOption, SitemapOption, Sitemaps};
 use crate::write::bytes::{self, shown};
 use crate::write::report::Report;
@@ -22,7 +22,8 @@ use crate::write::stdout::{self, Stdout};
 /// Check whether a crawler may fetch a few URLs
 ///
 /// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is
-/// allow, disallow or invalid. The exit status is the answer for all of them.
+/// allow, disallow or invalid; or unknown, if ROBOTS is a URL and the URL is of
+/// another site, about which that robots.txt says nothing. The exit status is the answer for all of them.
 /// Control characters in a URL are printed as \n, \x1b and so on.
 ///
 /// With --sitemap it prints how many of the sitemap's URLs the crawler may fetch,
@@ -50,7 +51,7 @@ Examples:
 
 Exit status:
   0  every URL is allowed
-  1  some URL is disallowed
+  1  some URL is disallowed or unknown
   2  wrong usage, or some URL is invalid: not scheme://host/path, and not a path
      that starts with '/' (with --profile google no URL is invalid); or no URL
      of a sitemap is of the site
@@ -90,9 +91,14 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     note_known(&crawler, &robots, given.answer.as_ref());
     let policy = robots.policy(&crawler);
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
+    let governed = Governed::by(&args.policy.robots);
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
     let too_long = urls::each(&urls, When::Never, |url| {
         let verdict = match policy.target(url) {
+            _ if governed.is_elsewhere(url) => {
+                tally.unknown += 1;
+                "unknown"
+            }
             Ok(target) => {
                 let verdict = policy.verdict(&target);
                 tally.disallowed += u64::from(verdict == Verdict::Disallow);

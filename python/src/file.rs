@@ -1,5 +1,7 @@
 //! A robots.txt file, as all that is asked about it holds it. Its methods are in [`robots`](crate::robots).
 
+use std::borrow::Cow;
+
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use self_cell::self_cell;
@@ -14,9 +16,21 @@ const BYTES_WORTH_DETACHING: usize = 2_048;
 
 type Parsed<'a> = robotsieve::Robots<'a>;
 
+/// A file, and its text if that is not the file itself.
+struct Body {
+    bytes: PyBackedBytes,
+    text: Option<Vec<u8>>,
+}
+
+impl Body {
+    fn text(&self) -> &[u8] {
+        self.text.as_deref().unwrap_or(&self.bytes)
+    }
+}
+
 self_cell! {
     struct Cell {
-        owner: PyBackedBytes,
+        owner: Body,
 
         #[not_covariant]
         dependent: Parsed,
@@ -56,7 +70,13 @@ impl Robots {
         name: Option<Text>,
     ) -> Robots {
         let parse = |body: PyBackedBytes| {
-            Cell::new(body, |body| robotsieve::Robots::parse_with(body, profile, &config))
+            let text = match robotsieve::text_of(&body, profile) {
+                Cow::Owned(text) => Some(text),
+                Cow::Borrowed(_) => None,
+            };
+            let parsed =
+                |body: &Body| robotsieve::Robots::parse_with(body.text(), profile, &config);
+            Cell::new(Body { bytes: body, text }, parsed)
         };
         let cell = match body.len() < BYTES_WORTH_DETACHING {
             true => parse(body),
@@ -89,13 +109,19 @@ impl Robots {
         self.name.as_ref().map(|name| &name.0[..])
     }
 
+    /// The file as given.
     pub fn bytes(&self) -> &[u8] {
-        self.cell.borrow_owner()
+        self.body()
+    }
+
+    /// What is parsed: the file, decoded if it is UTF-16.
+    pub fn text(&self) -> &[u8] {
+        self.cell.borrow_owner().text()
     }
 
     /// The bytes as the object of Python that has them.
     pub fn body(&self) -> &PyBackedBytes {
-        self.cell.borrow_owner()
+        &self.cell.borrow_owner().bytes
     }
 
     pub fn profile_shown(&self) -> String {

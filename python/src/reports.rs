@@ -111,7 +111,7 @@ pub fn compare_profiles<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, robots) = (robots.py(), robots.get());
     let who = robots.who(crawler)?;
-    let json = compared_profiles(py, robots.bytes(), robots.name(), &who, url);
+    let json = compared_profiles(py, robots.text(), robots.name(), &who, url);
     document(py, "CompareReport", json)
 }
 
@@ -175,7 +175,7 @@ pub fn crawlers<'py>(
     };
     let profile = robots.own_profile();
     let json = py.detach(|| {
-        let mut reach = Reach::of(robots.bytes(), &profile).pages(urls);
+        let mut reach = Reach::of(robots.text(), &profile).pages(urls);
         if let Some(wanted) = &wanted {
             let all = KnownCrawlers::built_in().iter();
             reach = reach.crawlers(all.filter(|crawler| wanted.contains(&crawler.purpose)));
@@ -406,8 +406,9 @@ pub fn diff_json(
     };
     let limits = limits_of(limits);
     py.detach(|| {
+        let texts = [0, 1].map(|side: usize| robotsieve::text_of(&files[side].body, &profiles[side]));
         let [old, new] =
-            [0, 1].map(|side: usize| robotsieve::Robots::parse(&files[side].body, &profiles[side]));
+            [0, 1].map(|side: usize| robotsieve::Robots::parse(&texts[side], &profiles[side]));
         let named = asked.map(|asked| {
             asked.into_iter().map(|who| (who.agent(), who.crawler)).collect::<Vec<_>>()
         });

@@ -10,6 +10,7 @@ use crate::policy::robots::Robots;
 use crate::policy::sitemaps::Sitemaps;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
+use crate::read::utf16::text_of;
 use crate::sites::compiled::{Policies, table_body};
 use crate::sites::layout::{HAS_PACE, KIND_RULES};
 use crate::sites::pace;
@@ -124,6 +125,7 @@ impl Recipe {
         let parts = &*self.0;
         // `table_body` compiles the policies, nothing else does.
         let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..parts.config };
+        let file = &*text_of(file, &parts.profile);
         let robots = Robots::parse_with(file, &parts.profile, &config);
         let of_groups = Policies::of(&robots, &parts.crawlers);
         // Different groups often have equal rules.

@@ -7,6 +7,7 @@ use crate::read::crawler::Crawler;
 use crate::read::groups::{GroupLine, scan_groups};
 use crate::read::select::token_for;
 use crate::read::token::{looked_up, names_everybody};
+use crate::read::utf16::text_of;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
@@ -35,6 +36,7 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     crawler: &Crawler,
     url: &U,
 ) -> Result<bool, InvalidUrl> {
+    let file = &*text_of(file, profile);
     let target = Target::of(url.as_url(), profile.target_form, Encoding::of_target(profile))?;
     if profile.robots_txt_allowed && target.is_robots_txt() {
         return Ok(true);

@@ -56,7 +56,8 @@ pub struct Robots<'a> {
 }
 
 impl<'a> Robots<'a> {
-    /// Parses a file. Its policies get the default [`Config`].
+    /// Parses a file. Its policies get the default [`Config`]. Of a file that may be UTF-16, parse
+    /// [`text_of`](crate::text_of): as bytes it has no rules.
     #[must_use]
     pub fn parse(file: &'a [u8], profile: &Profile) -> Robots<'a> {
         Robots::parse_with(file, profile, &Config::default())

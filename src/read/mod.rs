@@ -23,3 +23,5 @@ pub(crate) mod select;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod token;
 pub(crate) mod user_agent;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
+pub(crate) mod utf16;

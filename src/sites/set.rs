@@ -32,6 +32,7 @@ use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::fields::Pace;
+use crate::read::utf16::text_of;
 use crate::read_ahead;
 use crate::rules::target::Target;
 use crate::verdict::Verdict;
@@ -233,6 +234,7 @@ impl PolicySet {
     /// Compiles a file, and returns its number.
     fn add_file(&mut self, file: &[u8], content: u128) -> u32 {
         let config = Config { build_after: Some(u32::MAX), keep_rules: true, ..self.config };
+        let file = &*text_of(file, &self.profile);
         let robots = Robots::parse_with(file, &self.profile, &config);
         let of_groups = compiled::Policies::of(&robots, &self.crawlers);
         let mut bodies = SmallVec::new();

@@ -32,7 +32,7 @@ impl RawRobots {
         let shared = &self.shared;
         let who = who(crawler, &shared.profile())?;
         let asked = who.asked(shared.name(), url);
-        let compared = explain::compare_profiles(shared.bytes(), &who.crawler, url);
+        let compared = explain::compare_profiles(shared.text(), &who.crawler, url);
         let texts = shared.texts().map(|texts| {
             let targets = compared.explanations.iter().map(|(_, why)| match why {
                 Ok(why) => Text::of(&why.target.bytes),
@@ -121,8 +121,8 @@ mod full {
         let names = [before, after].map(|robots| robots.shared.name());
         // Parsed again: the lifetimes inside two `Robots` differ, and the comparison wants one.
         let profile = before.shared.profile();
-        let old = &Robots::parse(before.shared.bytes(), &profile);
-        let new = &Robots::parse(after.shared.bytes(), &profile);
+        let old = &Robots::parse(before.shared.text(), &profile);
+        let new = &Robots::parse(after.shared.text(), &profile);
         let who = Written(crawlers).all(&profile)?;
         let named = who.into_iter().map(|who| (who.agent(), who.crawler));
         let named = (!crawlers.is_empty()).then(|| named.collect());
@@ -219,7 +219,7 @@ mod known {
             purposes: Vec<String>,
         ) -> Result<String, JsValue> {
             let profile = self.shared.profile();
-            let mut reach = Reach::of(self.shared.bytes(), &profile).pages(urls);
+            let mut reach = Reach::of(self.shared.text(), &profile).pages(urls);
             if !purposes.is_empty() {
                 let all = KnownCrawlers::built_in().iter();
                 let is_wanted = |purpose: Purpose| purposes.iter().any(|p| p == purpose.as_str());

@@ -1,5 +1,6 @@
 //! A parsed file with its bytes, which objects of JavaScript share.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -10,9 +11,21 @@ use crate::positions::{Text, Texts};
 
 type Parsed<'a> = robotsieve::Robots<'a>;
 
+/// A file, and its text if that is not the file itself.
+struct Bytes {
+    file: Box<[u8]>,
+    text: Option<Vec<u8>>,
+}
+
+impl Bytes {
+    fn text(&self) -> &[u8] {
+        self.text.as_deref().unwrap_or(&self.file)
+    }
+}
+
 self_cell! {
     struct Cell {
-        owner: Box<[u8]>,
+        owner: Bytes,
 
         #[not_covariant]
         dependent: Parsed,
@@ -39,7 +52,12 @@ impl Shared {
         name: Option<Box<[u8]>>,
         is_utf16: bool,
     ) -> Shared {
-        let cell = Cell::new(file, |file| robotsieve::Robots::parse(file, &profile));
+        let text = match robotsieve::text_of(&file, &profile) {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
+        };
+        let bytes = Bytes { file, text };
+        let cell = Cell::new(bytes, |bytes| robotsieve::Robots::parse(bytes.text(), &profile));
         let (marks, rules) = Default::default();
         Shared { cell, name, is_utf16, marks, rules }
     }
@@ -48,8 +66,14 @@ impl Shared {
         self.cell.with_dependent(|_, robots| ask(robots))
     }
 
+    /// The file as given.
     pub fn bytes(&self) -> &[u8] {
-        self.cell.borrow_owner()
+        &self.cell.borrow_owner().file
+    }
+
+    /// What is parsed: the file, decoded if it is UTF-16.
+    pub fn text(&self) -> &[u8] {
+        self.cell.borrow_owner().text()
     }
 
     pub fn profile(&self) -> Profile {
@@ -63,7 +87,7 @@ impl Shared {
     /// The texts of what is said about the file alone.
     pub fn texts(&self) -> Option<Texts<'_>> {
         self.is_utf16.then(|| {
-            let bytes = self.bytes();
+            let bytes = self.text();
             let marks = self.marks.get_or_init(|| Text::of(bytes).marks);
             Texts { file: Text::marked(bytes, marks.clone()), ..Texts::default() }
         })
@@ -82,7 +106,7 @@ impl Shared {
             return [[0; 2]; 2];
         };
         let [value_start, value_end] = rules[at].1;
-        let bytes = self.bytes();
+        let bytes = self.text();
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let before = bytes[..value_start].iter().rposition(is_end).map_or(0, |end| end + 1);
         let start = before.max(self.with(|robots| robots.extent()).start);

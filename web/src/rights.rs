@@ -78,7 +78,7 @@ impl RawRightsReader {
         let rights = self.read(url, robots, &headers, html, documents, now)?;
         // Parsed again: the lifetime inside the other one is that of its own bytes.
         let file = robots.of.as_ref();
-        let file = file.map(|(_, file)| Robots::parse(file.bytes(), &file.profile()));
+        let file = file.map(|(_, file)| Robots::parse(file.text(), &file.profile()));
         let sources = RightsSources { robots: file.as_ref(), headers: &headers, html };
         Ok(json(&RightsReport::new(&rights, &sources), None))
     }

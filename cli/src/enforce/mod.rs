@@ -26,7 +26,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.approximate = args.approximate.map(Into::into);
     options.name.clone_from(&args.name);
     options.check().map_err(Failure::Usage)?;
-    let file = robots_file::text(&args.robots)?;
+    let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
     match enforce::configuration(&robots, &known, &options) {
         Ok(written) => {

@@ -19,7 +19,7 @@ use crate::error::{Failure, Status};
 use crate::options::Agent;
 use crate::read::policy::note_known;
 use crate::read::robots_file::{Given, lines};
-use crate::read::urls::{self, Tally};
+use crate::read::urls::{self, Governed, Tally};
 use crate::read::{stores, web};
 use crate::write::stdout::Stdout;
 use answer::Answer;
@@ -81,6 +81,8 @@ struct Explainer<'e> {
     crawler: Crawler,
     /// The profiles to explain in, with their names.
     profiles: Vec<(&'static str, Profile)>,
+    /// The site that the one file is for, if that is known.
+    governed: Governed,
     explained: u64,
     tally: Tally,
     out: Stdout,
@@ -133,7 +135,8 @@ impl<'e> Explainer<'e> {
         let mut tally = Tally::default();
         tally.needs_host = matches!(source, Source::Store(_));
         let out = Stdout::new();
-        Ok(Explainer { args, source, agent, crawler, profiles, explained: 0, tally, out })
+        let governed = Governed::by(&args.policy.robots);
+        Ok(Explainer { args, source, agent, crawler, profiles, governed, explained: 0, tally, out })
     }
 
     fn run(mut self, urls: &[OsString]) -> Result<Status, Failure> {
@@ -151,7 +154,9 @@ impl<'e> Explainer<'e> {
             let look_up = |(_, profile): &(_, Profile)| sites.find(url, profile);
             found = self.profiles.iter().map(look_up).collect::<Result<_, _>>()?;
         }
+        let elsewhere = self.governed.elsewhere(url);
         let answer = match &self.source {
+            Source::File(_) if elsewhere.is_some() => self.by_nobody(url, elsewhere.as_deref()),
             Source::File(file) => match &file.answer {
                 None => self.by_file(file, url),
                 Some(instead) => self.by_answer(file, instead, url),
@@ -225,6 +230,17 @@ impl<'e> Explainer<'e> {
                 Answer::All(Box::new(asked.uncompared(reports)))
             }
         }
+    }
+
+    /// The answer where the file is not that of the URL's site.
+    fn by_nobody(&self, url: &[u8], why: Option<&str>) -> Answer {
+        let asked = self.asked(url);
+        let (verdict, reason) = (ExplainVerdict::Unknown, ExplainReason::UnknownSite);
+        let answered = |(name, _): &(&'static str, Profile)| {
+            asked.answered(Some(name), verdict, reason, why.unwrap_or_default())
+        };
+        let reports = self.profiles.iter().map(answered).collect();
+        self.uncompared(&asked, reports)
     }
 
     /// The answer of the rules of one file.

@@ -11,11 +11,12 @@ use super::feed::Asked;
 use super::output::{self, AgentMember, Pieces, Unwritten};
 use super::sites::{HostRules, Site, Sites};
 use super::tally::{SeenHosts, Tally};
+use crate::read::urls::Governed;
 
 /// The robots.txt that URLs are judged by.
 pub enum RobotsSource {
-    /// One for all URLs.
-    One(Site),
+    /// One for all URLs, or for those of its site if that is known.
+    One(Site, Governed),
     /// The one of the URL's origin.
     ByHost(Box<dyn Sites>),
 }
@@ -64,9 +65,12 @@ impl Judge {
         answers.clear();
         answers.resize(batch.lines.len() * crawlers, Answer::Unknown);
         match &self.source {
-            RobotsSource::One(site) => {
+            RobotsSource::One(site, governed) => {
                 for (line, row) in batch.lines.iter().zip(answers.chunks_exact_mut(crawlers)) {
-                    site.answer(line, row);
+                    // Of what is of another site nothing is known.
+                    if !governed.is_elsewhere(line.url) {
+                        site.answer(line, row);
+                    }
                 }
             }
             RobotsSource::ByHost(sites) => sites.answer(batch, crawlers, answers),
@@ -76,8 +80,11 @@ impl Judge {
     /// Calls `act` with each line and what it is judged by.
     fn each_line(&self, batch: &Batch<'_>, mut act: impl FnMut(&Line<'_>, Ruling<'_>)) {
         match &self.source {
-            RobotsSource::One(site) => {
-                batch.lines.iter().for_each(|line| act(line, Ruling::Site(site)));
+            RobotsSource::One(site, governed) => {
+                batch.lines.iter().for_each(|line| match governed.is_elsewhere(line.url) {
+                    true => act(line, Ruling::All(Answer::Unknown)),
+                    false => act(line, Ruling::Site(site)),
+                });
             }
             RobotsSource::ByHost(sites) => sites.each_run(batch, &mut |run, numbers, found| {
                 let ruling = match found {

@@ -50,6 +50,7 @@ use crate::options::crawler_names;
 use crate::read::inputs::Inputs;
 use crate::read::policy::note_known;
 use crate::read::robots_file::{self, Given};
+use crate::read::urls::Governed;
 use crate::read::{packs, stdin};
 use crate::sitemap::{Names, Sitemaps};
 use crate::turns::Turn;
@@ -166,7 +167,8 @@ fn of_files(
             crawlers.iter().for_each(|crawler| note_known(crawler, &robots, answer.as_ref()));
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers, args.purpose);
-            RobotsSource::One(if answer.is_some() { site.without_lines() } else { site })
+            let site = if answer.is_some() { site.without_lines() } else { site };
+            RobotsSource::One(site, Governed::by(path))
         }
         (None, None, path) => {
             let crawlers = args.agents.crawlers(&profile)?;

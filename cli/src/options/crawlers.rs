@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, FromArgMatches, value_parser};
 use robotsieve::{Crawler, NameError, Profile};
 use robotsieve_known::misspelt;
-use robotsieve_report::recorded::{check_names, is_refused};
+use robotsieve_report::recorded::{check_names, refuses_names};
 
 use crate::error::Failure;
 use crate::write::bytes::shown;
@@ -38,7 +38,7 @@ impl Agent {
     /// Warns of names that no group can match in this profile.
     ///
     /// # Errors
-    /// Returns an error if a name is evidently none, except in profile `google`, which takes names
+    /// Returns an error if there are such names, except in profile `google`, which takes names
     /// as given.
     pub fn check(&self, profile: &Profile) -> Result<(), Failure> {
         if self.is_header {
@@ -47,7 +47,7 @@ impl Agent {
         if let Err(wrong) = check_names(self.text.as_encoded_bytes(), profile) {
             // Commands have named profiles only.
             let message = wrong_name(&wrong, profile.name().unwrap_or_default());
-            if is_refused(&wrong, profile) {
+            if refuses_names(profile) {
                 return Err(Failure::Usage(message));
             }
             stderr::note(&message);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
+use robotsieve::internals::to_utf8;
 use robotsieve::{Profile, Robots};
 use robotsieve_client::store::MAGIC;
 
@@ -16,21 +17,22 @@ use crate::write::stderr;
 
 pub use super::web::Given;
 
-/// The bytes of a robots.txt; `-` is standard input. If it is UTF-16, a note says what that means.
+/// The text of a robots.txt; `-` is standard input. UTF-16 is decoded, as in answers and archives, and a note
+/// says so.
 ///
 /// # Errors
 /// Returns an error if it cannot be read, is longer than 64 MiB, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_unnoted(path)?;
     note_utf16(path, &bytes);
-    Ok(bytes)
+    Ok(to_utf8(&bytes).unwrap_or(bytes))
 }
 
 fn note_utf16(path: &Path, bytes: &[u8]) {
     if is_utf16(bytes) {
         stderr::note(&format_args!(
-            "'{}' is UTF-16: crawlers that read it as UTF-8, as the standard says, find no rule in it \
-             and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
+            "'{}' is UTF-16 and was decoded; crawlers that read it as UTF-8, as the standard says, find no \
+             rule in it and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
             shown(path)
         ));
     }
@@ -116,8 +118,9 @@ pub fn given_for(path: &Path, profiles: &[Profile], known: &Known) -> Result<Giv
 pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, Failure> {
     match web::url(path) {
         Some(url) => {
-            let given = web::robots(url, profiles, known)?;
+            let mut given = web::robots(url, profiles, known)?;
             note_utf16(path, &given.bytes);
+            given.bytes = to_utf8(&given.bytes).unwrap_or(given.bytes);
             if !is_text(&given.bytes) {
                 stderr::note(&format_args!(
                     "{url}: the answer is compressed, and does not say so in a Content-Encoding: \
@@ -130,7 +133,7 @@ pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, 
     }
 }
 
-/// [`given`] for commands that are about the text of the file: what is not a file is no answer, and
+/// [`given`] for commands that are about the bytes of the file, which they may write again: UTF-16 stays; what is not a file is no answer, and
 /// they say themselves what is wrong with it.
 ///
 /// # Errors
@@ -140,6 +143,16 @@ pub fn text(path: &Path) -> Result<Vec<u8>, Failure> {
         Some(url) => web::robots_text(url),
         None => advised(path, read_unnoted(path)),
     }
+}
+
+/// [`text`] for commands that ask for verdicts: UTF-16 is decoded.
+///
+/// # Errors
+/// Returns an error in the same cases.
+pub fn rules(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = text(path)?;
+    note_utf16(path, &bytes);
+    Ok(to_utf8(&bytes).unwrap_or(bytes))
 }
 
 fn advised(path: &Path, read: Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failure> {

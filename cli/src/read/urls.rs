@@ -2,8 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::stdin;
+use robotsieve::Origin;
+
+use super::{stdin, web};
 use crate::error::{Failure, Status};
 use crate::options::When;
 use crate::write::progress::{Bar, Measure};
@@ -31,6 +34,48 @@ pub fn invalid(option: &str, url: &[u8]) -> Failure {
 pub fn not_where_robots_is(urls: &[OsString], robots: &Path) -> Result<(), Failure> {
     let urls = are_on_stdin(urls).then_some(OsStr::new("-"));
     stdin::at_most_once([robots.as_os_str()].into_iter().chain(urls))
+}
+
+/// The site of the robots.txt that is asked, where ROBOTS is a URL. What is of another site it does not
+/// govern (RFC 9309 §2.3).
+#[derive(Debug)]
+pub struct Governed {
+    /// The key of its origin.
+    site: Option<String>,
+    is_told: AtomicBool,
+}
+
+impl Governed {
+    pub fn by(robots: &Path) -> Governed {
+        let origin = web::url(robots).and_then(|url| Origin::of(url).ok());
+        Governed { site: origin.map(|origin| origin.key().to_owned()), is_told: AtomicBool::new(false) }
+    }
+
+    /// Why nothing is known about a URL: it is of another site. `None` for paths, and where ROBOTS is a file.
+    pub fn elsewhere(&self, url: &[u8]) -> Option<String> {
+        let site = self.site.as_ref()?;
+        // A path has no site, and what is invalid is told as that.
+        let other = Origin::of(url).ok().filter(|other| other.key() != site)?;
+        Some(format!("it is of {}, and this robots.txt is that of {site}", other.key()))
+    }
+
+    /// Returns true if a URL is of another site, with a note on standard error for the first such URL.
+    #[inline]
+    pub fn is_elsewhere(&self, url: &[u8]) -> bool {
+        self.site.is_some() && self.noted_elsewhere(url)
+    }
+
+    #[cold]
+    fn noted_elsewhere(&self, url: &[u8]) -> bool {
+        let Some(why) = self.elsewhere(url) else { return false };
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            stderr::note(&format_args!(
+                "'{}' is not judged: {why}; nor is any other URL of another site",
+                bytes::shown(url)
+            ));
+        }
+        true
+    }
 }
 
 /// Calls `act` with each URL. On standard input a CR at the end of a line is dropped, empty lines

@@ -84,7 +84,7 @@ impl Sites {
     /// Returns an error if the folder cannot be listed or the one file cannot be read.
     pub fn new(args: &ReplayArgs) -> Result<Sites, Failure> {
         let place = if let Some(path) = &args.robots {
-            Place::File(Rc::new(Site::of(path, robots_file::text(path)?)))
+            Place::File(Rc::new(Site::of(path, robots_file::rules(path)?)))
         } else if let Some(path) = &args.robots_dir {
             let folder = robots_dir::list(path)?;
             let files = folder.files().map(|file| (file.host().to_owned(), file.path())).collect();

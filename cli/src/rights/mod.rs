@@ -63,7 +63,7 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
         ));
     }
 
-    let file = args.robots.as_deref().map(robots_file::text).transpose()?;
+    let file = args.robots.as_deref().map(robots_file::rules).transpose()?;
     let robots = file.as_deref().map(|file| Robots::parse(file, &profile));
     if let (Some(name), Some(file), Some(robots)) = (&args.robots, &file, &robots) {
         robots_file::note_cut(name, file, robots);

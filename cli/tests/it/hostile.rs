@@ -196,7 +196,7 @@ fn robots_txt_without_end() {
     run(args!["lint", "/dev/zero"]).fails(3, "it is longer than 64 MiB");
 }
 
-/// As UTF-8 it has no rule, so everything is allowed: never without a word.
+/// It is decoded, as answers and archives are, and a note says that not all crawlers do that.
 #[test]
 fn robots_txt_in_utf_16() {
     let folder = Folder::new();
@@ -204,22 +204,25 @@ fn robots_txt_in_utf_16() {
     folder.file("e.com", wide(&format!("\u{feff}{ROBOTS}")));
     let robots = folder.path("e.com");
     run(args!["check", &robots, "bot", "/private"])
-        .says("is UTF-16: crawlers that read it as UTF-8");
+        .gives(1, "disallow\t/private\n")
+        .says("is UTF-16 and was decoded; crawlers that read it as UTF-8");
+    run(args!["check", "--profile", "google", &robots, "bot", "/private"]).status(1);
+    run(args!["explain", &robots, "bot", "/private"]).status(1);
     let ran = run_with(
         args!["filter", "--robots-dir", folder.root(), "--agent", "bot"],
         b"http://e.com/private\n",
     );
     ran.says("is UTF-16");
-    // As it is, whatever reads it: a store keeps it so.
+    // The same, whatever reads it.
     let elsewhere = Folder::new();
     let store = elsewhere.path("store");
     run(args!["store", "import", &store, "--robots-dir", folder.root()]).says("is UTF-16");
     for from in [args!["--robots-dir", folder.root()], args!["--store", &store]] {
         let filter = args!["filter", "--agent", "bot", "--format", "tsv"];
         run_with([&filter[..], &from[..]].concat(), b"https://e.com/private\n")
-            .gives(0, "allow\thttps://e.com/private\n");
+            .gives(0, "disallow\thttps://e.com/private\n");
     }
-    assert!(!run(args!["lint", &robots]).err.contains("is UTF-16: crawlers"));
+    assert!(!run(args!["lint", &robots]).err.contains("is UTF-16 and"));
 }
 
 #[test]

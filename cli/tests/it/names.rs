@@ -48,6 +48,8 @@ fn did_you_mean() {
         assert_eq!(ran.err.matches(question).count(), 1, "{command:?} {ran:?}");
         let quiet = robotsieve(&folder, &[&["-q"][..], &with(command, "Googelbot")].concat());
         assert!(!quiet.err.contains("did you mean"), "{command:?} {quiet:?}");
+        let ran = robotsieve(&folder, &with(command, "openai"));
+        assert!(ran.err.contains("did you mean 'GPTBot'?"), "{command:?} {ran:?}");
         let ran = robotsieve(&folder, &with(command, "Gooseberrybot"));
         assert!(!ran.err.contains("did you mean"), "{command:?} {ran:?}");
     }
@@ -117,10 +119,11 @@ fn names_of_other_profiles() {
         let ran = robotsieve(&folder, &["check", "robots.txt", name, "/x"]);
         assert_eq!((ran.status, &*ran.err), (0, ""));
     }
-    // One word with an odd character is taken, with a warning.
-    robotsieve(&folder, &["check", "robots.txt", "GPTBot!", "/x"])
-        .gives(0, "allow\t/x\n")
-        .says("a line with it names 'GPTBot'");
+    // One word with an odd character, as Python and npm have it.
+    for name in ["GPTBot!", "GPTBot*"] {
+        robotsieve(&folder, &["check", "robots.txt", name, "/x"])
+            .fails(2, "a line with it names 'GPTBot'");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, Ran, run_in};
+use crate::command::{Folder, Ran, run_in, run_with};
 
 fn always(status: &'static str, body: &'static str) -> String {
     site(move |head| {
@@ -259,8 +259,20 @@ fn odd_answers() {
         answered("200 OK", "", text)
     });
     // As a file with these bytes is.
-    run_line(&format!("check {utf16} FooBot /")).gives(0, "allow\t/\n").says("is UTF-16");
+    run_line(&format!("check {utf16} FooBot /")).gives(1, "disallow\t/\n").says("is UTF-16");
     run_line(&format!("lint {utf16}")).status(1).prints("RS102");
+    // What is of another site this file does not govern.
+    let file = always("200 OK", "User-agent: *\nDisallow: /x\n");
+    let of = |url: &str| run_line(&format!("check {file} FooBot {url}"));
+    of("https://b.example/x").gives(1, "unknown\thttps://b.example/x\n").says("is not judged: it is of");
+    of(&format!("{file}/x")).gives(1, &format!("disallow\t{file}/x\n"));
+    run_line(&format!("explain {file} FooBot https://b.example/x")).status(1).prints("unknown");
+    run_with(
+        args!["filter", "--robots", &file, "--agent", "FooBot", "--format", "tsv"],
+        b"https://b.example/y\n",
+    )
+    .gives(0, "unknown\thttps://b.example/y\n")
+    .says("is not judged");
     let packed = site(|_| answered("200 OK", "", b"\x1f\x8b\x08\0\0\0\0\0"));
     run_line(&format!("check {packed} FooBot /")).gives(0, "allow\t/\n").says("is compressed, and");
     let long = site(|_| answered("200 OK", "", vec![b'\n'; (64 << 20) + 1]));

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::{is_line_end, whole_lines};
 use super::local::LocalFault;
-use super::utf16;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
@@ -182,7 +181,7 @@ impl Response {
     #[must_use]
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Response {
         let body = body.into();
-        let utf8 = utf16::to_utf8(&body);
+        let utf8 = robotsieve::internals::to_utf8(&body);
         let is_transcoded = utf8.is_some();
         let body = utf8.unwrap_or(body);
         Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }

@@ -1,6 +1,6 @@
 //! The end of a body that was cut off.
 
-use super::utf16::ByteOrder;
+use robotsieve::internals::ByteOrder;
 
 /// The number of bytes in the whole lines of a body that was cut off. Lines end as in the library:
 /// CR, LF or both. `is_before_line_end` says whether the next byte is known, and ends a line.

@@ -27,7 +27,6 @@ mod silence;
 mod state;
 #[cfg(test)]
 mod tests;
-mod utf16;
 
 #[cfg(feature = "fetch")]
 pub(crate) use attempt::{ASKS_FOR_LOGIN, asks_for_login};

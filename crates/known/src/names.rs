@@ -30,7 +30,17 @@ const WELL_KNOWN: &[&str] = &[
 ];
 
 /// What people take for the token of a crawler, and its token.
-const MISTAKEN: [(&str, &str); 4] = [
+const MISTAKEN: [(&str, &str); 14] = [
+    ("Google", "Googlebot"),
+    ("Bing", "bingbot"),
+    ("OpenAI", "GPTBot"),
+    ("Anthropic", "ClaudeBot"),
+    ("Apple", "Applebot"),
+    ("Amazon", "Amazonbot"),
+    ("Baidu", "Baiduspider"),
+    ("DuckDuckGo", "DuckDuckBot"),
+    ("Facebook", "facebookexternalhit"),
+    ("Meta", "meta-externalagent"),
     ("ChatGPT", "ChatGPT-User"),
     ("Claude", "ClaudeBot"),
     ("Perplexity", "PerplexityBot"),
@@ -135,6 +145,9 @@ mod tests {
             ("GTPBot", Some("GPTBot")),
             ("ChatGPT", Some("ChatGPT-User")),
             ("claude", Some("ClaudeBot")),
+            ("google", Some("Googlebot")),
+            ("Bing", Some("Bingbot")),
+            ("openai", Some("GPTBot")),
             ("GPTBots", Some("GPTBot")),
             ("GPTBto", Some("GPTBot")),
             ("CCBott", Some("CCBot")),

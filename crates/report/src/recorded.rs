@@ -181,7 +181,7 @@ impl DecisionRecord {
         let agent = taken(&self.agent, &self.agent_base64, "agent")?;
         if !self.user_agent
             && let Err(wrong) = check_names(&agent, &profile)
-            && is_refused(&wrong, &profile)
+            && refuses_names(&profile)
         {
             return Err(format!("in 'agent', {}", shown(wrong.to_string().as_bytes())));
         }
@@ -205,11 +205,10 @@ pub fn check_names(names: &[u8], profile: &Profile) -> Result<(), NameError> {
 }
 
 /// Returns true if a name that no group can match is an error. In profile `google` it is none, because
-/// google/robotstxt takes names as given, and neither is a word with an odd character: that may be how
-/// the crawler is called.
+/// google/robotstxt takes names as given.
 #[must_use]
-pub fn is_refused(wrong: &NameError, profile: &Profile) -> bool {
-    wrong.is_evident() && *profile != Profile::GOOGLE
+pub fn refuses_names(profile: &Profile) -> bool {
+    *profile != Profile::GOOGLE
 }
 
 impl RecordedQuestion {

@@ -63,7 +63,7 @@ impl OfOrigin {
     fn compiled(&self, compiler: &Compiler) -> &Compiled {
         self.compiled.get_or_init(|| {
             let (body, profile): (&[u8], Option<Profile>) = match &self.file {
-                File::Robots(robots) => (robots.get().bytes(), Some(robots.get().own_profile())),
+                File::Robots(robots) => (robots.get().text(), Some(robots.get().own_profile())),
                 File::Bytes(bytes) => (bytes, None),
             };
             compiler.compiled(body, profile)

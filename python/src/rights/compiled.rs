@@ -62,7 +62,8 @@ impl Compiler {
             return file.compiled.clone();
         }
         drop(files);
-        let compiled = self.reader.robots(&robotsieve::Robots::parse(body, &profile));
+        let text = robotsieve::text_of(body, &profile);
+        let compiled = self.reader.robots(&robotsieve::Robots::parse(&text, &profile));
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         if files.by_hash.len() >= MOST_FILES || files.len_bytes + body.len() > MOST_BYTES {
             *files = Files::default();

@@ -239,9 +239,12 @@ impl Rights {
         let html = kept.html.as_ref().map(|html| html.bind(py));
         let html = html.map(|html| bytes_of(html, "html")).transpose()?;
         let report = py.detach(|| {
-            let robots = robots.as_ref().map(|given| {
-                robotsieve::Robots::parse(&given.body, &given.profile.unwrap_or(kept.profile))
+            let text = robots.as_ref().map(|given| {
+                let profile = given.profile.unwrap_or(kept.profile);
+                (robotsieve::text_of(&given.body, &profile), profile)
             });
+            let robots =
+                text.as_ref().map(|(text, profile)| robotsieve::Robots::parse(text, profile));
             let sources = RightsSources {
                 robots: robots.as_ref(),
                 headers: &kept.headers,

@@ -175,7 +175,7 @@ impl<'a> Whos<'a> {
                 meant.as_deref().unwrap_or("write the name that robots.txt files use for it"),
             );
             // google/robotstxt takes names as given.
-            if wrong.is_evident() && *profile != Profile::GOOGLE {
+            if *profile != Profile::GOOGLE {
                 return Err(message);
             }
             self.notes.push(message);
