@@ -74,9 +74,9 @@ impl Robots {
                 Cow::Owned(text) => Some(text),
                 Cow::Borrowed(_) => None,
             };
-            let parsed =
-                |body: &Body| robotsieve::Robots::parse_with(body.text(), profile, &config);
-            Cell::new(Body { bytes: body, text }, parsed)
+            Cell::new(Body { bytes: body, text }, |body| {
+                robotsieve::Robots::parse_with(body.text(), profile, &config)
+            })
         };
         let cell = match body.len() < BYTES_WORTH_DETACHING {
             true => parse(body),

@@ -82,7 +82,7 @@ impl Judge {
         match &self.source {
             RobotsSource::One(site, governed) => {
                 batch.lines.iter().for_each(|line| match governed.is_elsewhere(line.url) {
-                    true => act(line, Ruling::All(Answer::Unknown)),
+                    true => act(line, Ruling::All(Answer::Unknown, "elsewhere")),
                     false => act(line, Ruling::Site(site)),
                 });
             }
