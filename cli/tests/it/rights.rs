@@ -80,7 +80,6 @@ https://e.com/open/1 for Bot:
 RSL licence https://e.com/license.xml (named by robots.txt:1): read
 ai-train depends on conditions: attribution
 Content-Signal limits use to 'reference' (index, excerpt, link); this changes no verdict
-'train-ai=y' permits training of foundation or generative models; of other training it says nothing
 the address of a licence is not absolute, so its text is not known
 ";
     ran.gives(0, wanted);

@@ -196,6 +196,10 @@ impl Notes {
         }
     }
 
+    pub(crate) fn remove(&mut self, note: Note) {
+        self.0 &= !(1 << note as u64);
+    }
+
     pub(crate) fn add_all(&mut self, other: Notes) {
         self.0 |= other.0;
     }

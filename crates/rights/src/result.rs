@@ -115,7 +115,12 @@ impl Rights {
 
     /// What else there is to know.
     pub fn notes(&self) -> Notes {
-        self.notes
+        let mut notes = self.notes;
+        // Of what a permission extends to nothing is to be said where there is none.
+        if self.ruling(Purpose::AiTrain) != Ruling::Allow {
+            notes.remove(Note::FoundationModels);
+        }
+        notes
     }
 
     /// The purposes that a report lists: all, but [`Purpose::AiIndex`] only if an RSL document covers
@@ -190,6 +195,9 @@ impl Rights {
                 self.add(refusal);
             }
         }
+        // Those included whose places are not listed.
+        self.disallowed |= later.disallowed;
+        self.not_licensable |= later.not_licensable;
         self
     }
 

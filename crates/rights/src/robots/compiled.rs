@@ -334,7 +334,7 @@ mod tests {
                 "Content-Usage: /* train-ai=n\nContent-Usage: /a train-ai=y",
                 "/a",
                 "+???-",
-                &[Note::EqualLength, Note::FoundationModels],
+                &[Note::EqualLength],
             ),
             (
                 "Content-Usage: /\u{e9} train-ai=n\nContent-Usage: /* train-ai=y",
