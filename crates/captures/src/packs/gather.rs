@@ -19,6 +19,7 @@ use super::settle::{PackedAt, PackedOrigin, as_io, held_before, settled};
 use crate::{Answered, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer};
 
 /// An input of packs.
+#[expect(clippy::large_enum_variant, reason = "nearly all are captures")]
 pub enum GatherInput {
     /// What a site answered.
     Capture(Capture),

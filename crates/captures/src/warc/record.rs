@@ -199,7 +199,7 @@ pub fn skip_zeros<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
 fn head_len<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<usize> {
     input.ensure(DRAFTS[0].len())?;
     let begins = |with: &&[u8]| input.rest().starts_with(with);
-    if form != Form::Arc && !begins(&VERSION) && !DRAFTS.iter().any(|draft| begins(draft)) {
+    if form != Form::Arc && !begins(&VERSION) && !DRAFTS.iter().any(&begins) {
         return Err(damage(match begins(&&b"WARC/0."[..]) {
             true => {
                 "a record of WARC before 0.17 begins here, which has another form: convert the file to WARC/1.1"
