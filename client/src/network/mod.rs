@@ -17,8 +17,6 @@ mod redirect;
 pub use address::{InvalidNetwork, IpNetwork, is_public};
 #[cfg(feature = "fetch")]
 pub(crate) use address::{contain, ipv4_within, isatap};
-#[cfg(feature = "fetch")]
-pub(crate) use redirect::RedirectRules;
-#[cfg(feature = "fetch")]
-pub(crate) use redirect::is_same_place;
 pub use redirect::{Chain, is_redirect};
+#[cfg(feature = "fetch")]
+pub(crate) use redirect::{RedirectRules, is_same_place};
