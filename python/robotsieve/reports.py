@@ -353,8 +353,8 @@ class AuditedCrawler(Document):
     forbidden: int
     """The number of those that are forbidden."""
     excused: int
-    """The number of those that the file forbids, if the crawler was refused /robots.txt (status 4xx)
-    and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``.
+    """The number of those that the file forbids, if the crawler was refused /robots.txt (status
+    4xx) and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``.
     """
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
