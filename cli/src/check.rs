@@ -10,7 +10,7 @@ use robotsieve_shown::grouped;
 
 use crate::error::{Failure, Status};
 use crate::options::When;
-use crate::read::policy::{PolicyArgs, Urls, note_known};
+use crate::read::policy::{Operator, PolicyArgs, Urls, note_known};
 use crate::read::robots_file;
 use crate::read::stdin;
 use crate::read::urls::{self, Governed, Tally};
@@ -90,6 +90,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let crawler = args.policy.crawler()?;
     note_known(&crawler, &robots, given.answer.as_ref());
     let policy = robots.policy(&crawler);
+    let operator = Operator::of(&crawler, file, robots.profile(), given.answer.as_ref());
     let (mut out, mut tally) = (Stdout::new(), Tally::default());
     let governed = Governed::by(&args.policy.robots);
     // A program that asks line by line needs no progress bar; `filter` is for millions of URLs.
@@ -101,6 +102,7 @@ pub fn run(args: &CheckArgs) -> Result<Status, Failure> {
             }
             Ok(target) => {
                 let verdict = policy.verdict(&target);
+                operator.iter().for_each(|it| it.note(url, verdict.is_allow()));
                 tally.disallowed += u64::from(verdict == Verdict::Disallow);
                 verdict.as_str()
             }

@@ -17,7 +17,7 @@ use robotsieve_report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
-use crate::read::policy::note_known;
+use crate::read::policy::{Operator, note_known};
 use crate::read::robots_file::{Given, lines};
 use crate::read::urls::{self, Governed, Tally};
 use crate::read::{stores, web};
@@ -81,6 +81,8 @@ struct Explainer<'e> {
     crawler: Crawler,
     /// The profiles to explain in, with their names.
     profiles: Vec<(&'static str, Profile)>,
+    /// Its operator, if that reads the one file otherwise.
+    operator: Option<Operator>,
     /// The site that the one file is for, if that is known.
     governed: Governed,
     explained: u64,
@@ -135,8 +137,14 @@ impl<'e> Explainer<'e> {
         let mut tally = Tally::default();
         tally.needs_host = matches!(source, Source::Store(_));
         let out = Stdout::new();
+        let operator = match &source {
+            Source::File(file) => {
+                Operator::of(&crawler, file.bytes, &profile, file.answer.as_ref())
+            }
+            Source::Store(_) => None,
+        };
         let governed = Governed::by(&args.policy.robots);
-        Ok(Explainer { args, source, agent, crawler, profiles, governed, explained: 0, tally, out })
+        Ok(Explainer { args, source, agent, crawler, profiles, operator, governed, explained: 0, tally, out })
     }
 
     fn run(mut self, urls: &[OsString]) -> Result<Status, Failure> {
@@ -163,6 +171,15 @@ impl<'e> Explainer<'e> {
             },
             Source::Store(_) => self.by_sites(&found, url),
         };
+        if let Some(operator) = &self.operator
+            && let [why] = answer.explanations()
+        {
+            match why.verdict {
+                ExplainVerdict::Allow => operator.note(url, true),
+                ExplainVerdict::Disallow => operator.note(url, false),
+                _ => {}
+            }
+        }
         self.count(url, |verdict| answer.explanations().iter().any(|why| why.verdict == verdict));
         if !self.out.has_reader() {
             return Ok(());

@@ -1,17 +1,20 @@
 //! The arguments that name one policy: `[--profile PROFILE] ROBOTS AGENT`, where an option may
 //! stand in for AGENT.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve_known::{KnownCrawler, KnownCrawlers};
 
 use super::robots_file;
 use super::web::{Answer, Given};
 use crate::error::Failure;
 use crate::known::Known;
 use crate::options::{AGENT, Agent, AgentOption, ProfileOption, USER_AGENT};
+use crate::write::bytes::shown;
 use crate::write::stderr;
 
 /// One policy: a robots.txt, a crawler and a profile.
@@ -165,6 +168,48 @@ impl PolicyArgs {
 pub fn note_known(crawler: &Crawler, robots: &Robots<'_>, answer: Option<&Answer>) {
     let note = Known::built_in().note(crawler, robots).filter(|_| answer.is_none());
     note.iter().for_each(|note| stderr::note(note));
+}
+
+/// A known crawler that is asked for by its token, and whose operator reads files in another profile than the
+/// one asked for.
+pub struct Operator {
+    known: &'static KnownCrawler,
+    profile: Profile,
+    policy: Policy,
+    is_told: Cell<bool>,
+}
+
+impl Operator {
+    /// An answer in the place of the file says the same to all.
+    pub fn of(
+        crawler: &Crawler,
+        file: &[u8],
+        profile: &Profile,
+        answer: Option<&Answer>,
+    ) -> Option<Operator> {
+        let name = crawler.iter().next().and_then(|name| str::from_utf8(name).ok())?;
+        let known = KnownCrawlers::built_in().by_token(name).filter(|_| answer.is_none())?;
+        let policy = known.operators_policy(file, profile)?;
+        Some(Operator { known, profile: known.profile?, policy, is_told: Cell::new(false) })
+    }
+
+    /// Notes on standard error that the operator decides otherwise, for the first such URL.
+    pub fn note(&self, url: &[u8], is_allowed: bool) {
+        let differs = |allowed: bool| allowed != is_allowed;
+        if self.is_told.get() || !self.policy.is_allowed(url).is_ok_and(differs) {
+            return;
+        }
+        self.is_told.set(true);
+        stderr::note(&format_args!(
+            "{} of {} reads robots.txt in profile {profile}, where it {} '{}': --profile {profile} \
+             shows its verdicts",
+            self.known.name,
+            self.known.operator,
+            if is_allowed { "may not fetch" } else { "may fetch" },
+            shown(url),
+            profile = self.profile.name().unwrap_or_default(),
+        ));
+    }
 }
 
 fn option_name(agent: &Agent) -> &'static str {

@@ -82,6 +82,20 @@ fn names_that_no_group_can_match() {
     assert!(!folder.path("out").exists());
 }
 
+/// The operator's verdict is noted where it is another one.
+#[test]
+fn known_crawlers_as_their_operators_read() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisalow: /old-shop/\n")]);
+    for command in ["check", "explain"] {
+        let ask = |name, path| robotsieve(&folder, &[command, "robots.txt", name, path]);
+        let ran = ask("Googlebot", "/old-shop/");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.says("Googlebot of Google reads robots.txt in profile google, where it may not fetch '/old-shop/'");
+        assert!(!ask("Googlebot", "/x").err.contains("profile google"));
+        assert!(!ask("GPTBot", "/old-shop/").err.contains("profile google"));
+    }
+}
+
 #[test]
 fn google_takes_names_as_given() {
     let folder = folder();

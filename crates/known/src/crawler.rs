@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use robotsieve::internals::{RobotsInternals as _, Selected};
-use robotsieve::{Crawler, Policy, Robots};
+use robotsieve::{Crawler, Policy, Profile, Robots, text_of};
 
 use super::purpose::{Obeys, Purpose};
 
@@ -28,6 +28,13 @@ pub struct KnownCrawler {
     pub purpose: Purpose,
     /// Its operator's word on obeying robots.txt.
     pub obeys: Obeys,
+    /// The profile in which its operator reads robots.txt files, if that is known: that of Google's parser for
+    /// Google's crawlers.
+    #[serde(skip)]
+    pub profile: Option<Profile>,
+    /// Where the operator says so.
+    #[serde(skip)]
+    pub profile_source: Option<String>,
     /// Who reports that it does not obey robots.txt, where its operator does not say so.
     pub reported_by: Option<String>,
     /// A sentence about it.
@@ -54,6 +61,8 @@ impl KnownCrawler {
             operator: String::new(),
             purpose: Purpose::Other,
             obeys: Obeys::Unknown,
+            profile: None,
+            profile_source: None,
             reported_by: None,
             note: None,
             header: None,
@@ -66,6 +75,24 @@ impl KnownCrawler {
     /// The names whose groups it obeys, the first one that there is: in every profile.
     pub fn crawler(&self) -> Crawler {
         Crawler::first_of([&self.token].into_iter().chain(&self.after))
+    }
+
+    /// Its policy for a file as its operator reads it, where that is known to be another way than `profile`.
+    ///
+    /// ```
+    /// use robotsieve::Profile;
+    /// use robotsieve_known::KnownCrawlers;
+    ///
+    /// let googlebot = KnownCrawlers::built_in().by_token("Googlebot").unwrap();
+    /// let file = b"User-agent: *\nDisalow: /old-shop/";
+    /// let policy = googlebot.operators_policy(file, &Profile::RFC9309).unwrap();
+    /// assert!(!policy.is_allowed("/old-shop/")?);
+    /// assert!(googlebot.operators_policy(file, &Profile::GOOGLE).is_none());
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    pub fn operators_policy(&self, file: &[u8], profile: &Profile) -> Option<Policy> {
+        let own = self.profile.filter(|own| own != profile)?;
+        Some(self.policy(&Robots::parse(&text_of(file, &own), &own)))
     }
 
     /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no

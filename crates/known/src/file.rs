@@ -19,7 +19,9 @@ const MAX_TEXT: usize = 2_000;
 const REQUIRED: [&str; 5] = ["name", "operator", "purpose", "source", "date"];
 
 /// An entry without `token` has its name as token; without `obeys`, nothing is known of that.
-const OPTIONAL: [&str; 9] = [
+const OPTIONAL: [&str; 11] = [
+    "profile",
+    "profile_source",
     "token",
     "after",
     "star",
@@ -186,6 +188,12 @@ impl Entry {
             ("reported_by", Value::Text(who)) => crawler.reported_by = Some(text(who)?),
             ("note", Value::Text(note)) => crawler.note = Some(text(note)?),
             ("header", Value::Text(header)) => crawler.header = Some(text(header)?),
+            ("profile", Value::Text(name)) => {
+                crawler.profile = Some(Profile::named(&name).ok_or_else(|| {
+                    format!("there is no profile '{}'", shown(name.as_bytes()))
+                })?);
+            }
+            ("profile_source", Value::Text(source)) => crawler.profile_source = Some(text(source)?),
             ("documentation", Value::Text(url)) => crawler.documentation = Some(text(url)?),
             ("source", Value::Text(source)) => crawler.source = text(source)?,
             ("date", Value::Date(date)) => crawler.date = date,
