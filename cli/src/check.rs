@@ -23,8 +23,9 @@ use crate::write::stdout::{self, Stdout};
 ///
 /// Prints VERDICT, a tab and the URL for each URL, in the order given. VERDICT is
 /// allow, disallow or invalid; or unknown, if ROBOTS is a URL and the URL is of
-/// another site, about which that robots.txt says nothing. The exit status is the answer for all of them.
-/// Control characters in a URL are printed as \n, \x1b and so on.
+/// another site, about which that robots.txt says nothing. The exit status is
+/// the answer for all of them. Control characters in a URL are printed as \n,
+/// \x1b and so on.
 ///
 /// With --sitemap it prints how many of the sitemap's URLs the crawler may fetch,
 /// and for each rule that forbids some, how many, with examples.

@@ -248,7 +248,7 @@ mod tests {
         use Switch::*;
         /// A file, a crawler's names, a URL, a profile, and the switch.
         type Case = (&'static [u8], &'static str, &'static [u8], &'static str, Switch);
-        let cases: [Case; 35] = [
+        let cases: [Case; 37] = [
             (b"\xEF\xBBuser-agent: *\ndisallow: /", "a", b"/", "google", ByteOrderMark),
             (b"\xEF\xBB\xBFuser-agent: *\ndisallow: /", "a", b"/", "original-1994", ByteOrderMark),
             (b"user-agent: *\ndisallow: /a\0b", "a", b"/a", "google", ControlCharacters),
@@ -345,11 +345,14 @@ mod tests {
             (b"user-agent: *\ndisallow: /*b", "a", b"/ab", "original-1994", Wildcards),
             (b"user-agent: *\nallow: /a", "a", b"/a", "original-1994", AllowRules),
             (b"user-agent: *\ndisallow: /a\ndisallow: /a", "a", b"/a", "none", RulePrecedence),
+            (b"user-agent: a\nx: y\nuser-agent: *\ndisallow: /", "a", b"/", "none", OtherRecords),
+            (b"disallow: /\nuser-agent: *\nallow: /a", "a", b"/", "none", RulesBeforeAgents),
         ];
         let mut seen = vec![SizeLimit, LineLimit];
         for (file, names, url, profile, switch) in cases {
             seen.push(switch);
-            // Where Allow lines are rules, no named profile has another precedence, and none encodes a stray `%`.
+            // Where Allow lines are rules, no named profile has another precedence; none encodes a stray `%`, and
+            // none has the switches for those who migrate.
             if profile == "none" {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! keeps the policies that were asked for. It is in `policy` because data flows from groups to
 //! policies: in `read`, the parser would depend on everything after it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -50,9 +50,8 @@ pub const POLICY_BYTES: usize = 4 << 20;
 pub struct Robots<'a> {
     groups: Groups<'a>,
     config: Config,
-    /// By groups and, where the file asks for a pace, by runs of user-agent lines. Those for verdicts
-    /// alone have no runs.
-    policies: Mutex<BTreeMap<[GroupNumbers; 2], Policy>>,
+    /// By groups and pace. Those for verdicts alone have no pace.
+    policies: Mutex<HashMap<(GroupNumbers, Pace), Policy>>,
 }
 
 impl<'a> Robots<'a> {
@@ -149,7 +148,7 @@ impl<'a> Robots<'a> {
     /// assert_eq!(robots.policy(&"c".into()).is_allowed("/x"), Ok(true));
     /// ```
     pub fn policy(&self, crawler: &Crawler) -> Policy {
-        self.policy_at(&self.groups.select(crawler), self.runs_of(crawler))
+        self.policy_at(&self.groups.select(crawler), self.pace(crawler))
     }
 
     /// The pace that the site asks of a crawler: that of its [policy](Policy::pace), without
@@ -198,7 +197,7 @@ impl<'a> Robots<'a> {
             return self.policy(crawler);
         }
         let config = Config { keep_rules: true, ..self.config };
-        self.new_policy(&self.groups.select(crawler), &self.runs_of(crawler), &config)
+        self.new_policy(&self.groups.select(crawler), self.pace(crawler), &config)
     }
 
     /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`]. One that is
@@ -207,7 +206,7 @@ impl<'a> Robots<'a> {
         let groups = selected.groups();
         let is_known = || {
             let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-            policies.contains_key(&[GroupNumbers::from_slice(groups), GroupNumbers::new()])
+            policies.contains_key(&(GroupNumbers::from_slice(groups), Pace::NONE))
         };
         let bytes = groups.iter().map(|group| self.groups.bytes(*group)).sum();
         if *room < bytes && !is_known() {
@@ -219,16 +218,16 @@ impl<'a> Robots<'a> {
 
     /// The policy for selected groups, without a pace: for verdicts.
     pub(crate) fn policy_of(&self, selected: &Selected) -> Policy {
-        self.policy_at(selected, GroupNumbers::new())
+        self.policy_at(selected, Pace::NONE)
     }
 
-    fn policy_at(&self, selected: &Selected, runs: GroupNumbers) -> Policy {
+    fn policy_at(&self, selected: &Selected, pace: Pace) -> Policy {
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = [GroupNumbers::from_slice(selected.groups()), runs];
+        let key = (GroupNumbers::from_slice(selected.groups()), pace);
         if let Some(policy) = policies.get(&key) {
             return policy.clone();
         }
-        let policy = self.new_policy(selected, &key[1], &self.config);
+        let policy = self.new_policy(selected, pace, &self.config);
         policies.insert(key, policy.clone());
         policy
     }
@@ -237,10 +236,9 @@ impl<'a> Robots<'a> {
         selected.groups().iter().flat_map(|&group| self.groups.agents(group))
     }
 
-    fn new_policy(&self, selected: &Selected, runs: &[u32], config: &Config) -> Policy {
+    fn new_policy(&self, selected: &Selected, pace: Pace, config: &Config) -> Policy {
         let profile = self.groups.profile();
         let rules = || selected.groups().iter().flat_map(|&group| self.groups.rules(group));
-        let pace = self.pace_of(runs);
         let mut rule_set = RuleSet::new(
             rules().filter(|rule| !rule.is_empty()).map(|rule| RawRule {
                 line: rule.line,

@@ -166,7 +166,10 @@ impl Site {
 /// A path as servers resolve it, with its query. `None`: they differ in it, or it is no text of a URL.
 fn resolved(path: &str) -> Option<String> {
     let (path, query) = path.find('?').map_or((path, ""), |at| path.split_at(at));
-    if !["//", "/.", "%"].iter().any(|part| path.contains(part)) {
+    // None of them tells an empty query from none.
+    let is_plain = !["//", "/.", "%"].iter().any(|part| path.contains(part));
+    let query = if query == "?" && !is_plain { "" } else { query };
+    if is_plain {
         return Some(format!("{path}{query}"));
     }
     let mut decoded = String::new();

@@ -41,19 +41,19 @@ fn tsv() {
 
 #[test]
 fn jsonl() {
-    let options = ["--format", "jsonl", "--agent", "a,\"x\"", "--user-agent", "b/1.0 (x)"];
+    let options = ["--format", "jsonl", "--agent", "a,x", "--user-agent", "b/1.0 (\"x\")"];
     let out = concat!(
-        r#"{"url":"https://e.com/","verdicts":[{"agent":"a,\"x\"","verdict":"allow"},"#,
-        r#"{"agent":"b/1.0 (x)","verdict":"disallow","line":6,"rule":"/"}]}"#,
+        r#"{"url":"https://e.com/","verdicts":[{"agent":"a,x","verdict":"allow"},"#,
+        r#"{"agent":"b/1.0 (\"x\")","verdict":"disallow","line":6,"rule":"/"}]}"#,
         "\n",
-        r#"{"url":"/private/x","verdicts":[{"agent":"a,\"x\"","verdict":"disallow","line":2,"#,
-        r#""rule":"/private"},{"agent":"b/1.0 (x)","verdict":"disallow","line":6,"rule":"/"}]}"#,
+        r#"{"url":"/private/x","verdicts":[{"agent":"a,x","verdict":"disallow","line":2,"#,
+        r#""rule":"/private"},{"agent":"b/1.0 (\"x\")","verdict":"disallow","line":6,"rule":"/"}]}"#,
         "\n",
-        r#"{"url":"nonsense","verdicts":[{"agent":"a,\"x\"","verdict":"invalid"},"#,
-        r#"{"agent":"b/1.0 (x)","verdict":"invalid"}]}"#,
+        r#"{"url":"nonsense","verdicts":[{"agent":"a,x","verdict":"invalid"},"#,
+        r#"{"agent":"b/1.0 (\"x\")","verdict":"invalid"}]}"#,
         "\n",
-        r#"{"url":"/open","verdicts":[{"agent":"a,\"x\"","verdict":"allow"},"#,
-        r#"{"agent":"b/1.0 (x)","verdict":"allow","line":7,"rule":"/open$"}]}"#,
+        r#"{"url":"/open","verdicts":[{"agent":"a,x","verdict":"allow"},"#,
+        r#"{"agent":"b/1.0 (\"x\")","verdict":"allow","line":7,"rule":"/open$"}]}"#,
         "\n",
     );
     filter(&options, b"https://e.com/\n/private/x\nnonsense\n/open\n")

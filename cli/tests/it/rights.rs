@@ -547,8 +547,9 @@ fn archives_as_parquet() {
             let wanted = &line[name.as_str()];
             match name.as_str() {
                 "documents" | "versions" => {
-                    let documents = row.get_string(column).unwrap();
-                    assert_eq!(&serde_json::from_str::<Value>(documents).unwrap(), wanted);
+                    let given = row.get_string(column).ok();
+                    let given = given.map(|text| serde_json::from_str::<Value>(text).unwrap());
+                    assert_eq!(given.unwrap_or_default(), *wanted);
                 }
                 "status" | "offset" => {
                     assert_eq!(row.get_long(column).unwrap(), wanted.as_i64().unwrap())

@@ -115,10 +115,9 @@ impl Canary {
         let mut head = format!("HEAD {to}/robots.txt HTTP/1.1\r\nHost: {authority}\r\n");
         head += "Connection: close\r\n";
         let mut head = head.into_bytes();
-        for (name, value) in [
-            ("User-Agent", client.headers.user_agent()),
-            ("Proxy-Authorization", login.as_ref()),
-        ] {
+        for (name, value) in
+            [("User-Agent", client.headers.user_agent()), ("Proxy-Authorization", login.as_ref())]
+        {
             if let Some(value) = value {
                 head.extend([name.as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
             }

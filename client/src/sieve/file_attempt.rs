@@ -19,6 +19,7 @@ use super::in_flight::{Joined, Running};
 use super::metrics::count;
 use super::site_files::{
     FileOutcome, FileProgress, KnownFile, MAX_BYTES, SiteDocuments, SiteFile, SiteFiles, TDM_PATH,
+    is_unread,
 };
 use super::sites::TARGET;
 use crate::outcome::{CachedCopy, LocalKind};
@@ -44,6 +45,9 @@ impl Shared {
                 }
                 Err(outcome) => outcome,
             };
+            if is_unread(&url, &outcome) {
+                files.documents.add_not_read(&url);
+            }
             files.files.push(SiteFile { url, outcome });
         }
     }

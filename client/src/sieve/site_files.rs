@@ -152,15 +152,17 @@ impl SiteDocuments {
     /// What the rights should tell.
     pub(super) fn notes(&self) -> impl Iterator<Item = Note> {
         let left_out = |file: &SiteFile| matches!(file.outcome, FileOutcome::LeftOut);
-        let unread = |file: &SiteFile| match file.outcome {
-            FileOutcome::Read | FileOutcome::LeftOut => false,
-            FileOutcome::Absent => !file.url.ends_with(TDM_PATH),
-            _ => true,
-        };
         let has_left_out = self.has_left_out || self.files.iter().any(left_out);
-        let is_unread = self.files.iter().any(unread);
-        let unread = is_unread.then_some(Note::FileNotRead);
-        unread.into_iter().chain(has_left_out.then_some(Note::LicencesLeftOut))
+        has_left_out.then_some(Note::LicencesLeftOut).into_iter()
+    }
+}
+
+/// Returns true if a file was looked for and may say more than is known. Of TDMRep most sites have none.
+pub(super) fn is_unread(url: &str, outcome: &FileOutcome) -> bool {
+    match outcome {
+        FileOutcome::Read | FileOutcome::LeftOut => false,
+        FileOutcome::Absent => !url.ends_with(TDM_PATH),
+        _ => true,
     }
 }
 

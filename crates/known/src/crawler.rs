@@ -98,10 +98,16 @@ impl KnownCrawler {
     /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no
     /// group names it.
     pub fn policy(&self, robots: &Robots<'_>) -> Policy {
-        if self.star || self.is_named(robots) {
-            return robots.policy(&self.crawler());
-        }
-        Robots::parse(b"", robots.profile()).policy(&self.crawler())
+        self.policy_by(robots, |robots| robots.policy(&self.crawler()))
+    }
+
+    /// The same without a pace, so that all crawlers that obey the same groups share one policy.
+    pub fn verdicts(&self, robots: &Robots<'_>) -> Policy {
+        self.policy_by(robots, |robots| robots.policy_of(&robots.groups().select(&self.crawler())))
+    }
+
+    fn policy_by(&self, robots: &Robots<'_>, of: impl Fn(&Robots<'_>) -> Policy) -> Policy {
+        if self.star || self.is_named(robots) { of(robots) } else { of(&Robots::parse(b"", robots.profile())) }
     }
 
     /// The consequence for a file that it ignores the group of `*`, in a sentence. `None` if it obeys

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, Policy, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
 
@@ -55,12 +56,12 @@ impl<'a> Crawlers<'a> {
     /// token of one that is.
     pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
         if let Some(known) = self.known.by_header(header) {
-            let policies = self.files.iter().map(|file| known.policy(file)).collect();
+            let policies = self.files.iter().map(|file| known.verdicts(file)).collect();
             return Some((Name::Known(known), policies));
         }
         let token = self.token(header)?;
         let crawler = Crawler::name(&token);
-        let policies = self.files.iter().map(|file| file.policy(&crawler)).collect();
+        let policies = self.files.iter().map(|file| file.policy_of(&file.groups().select(&crawler))).collect();
         Some((Name::Unknown(token.into()), policies))
     }
 

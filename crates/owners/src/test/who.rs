@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, NameError, Policy, Profile, Robots};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
 
@@ -41,7 +42,10 @@ impl<'a> Member<'a> {
     }
 
     fn policy(&self, robots: &Robots<'_>) -> Policy {
-        self.known.map_or_else(|| robots.policy(&self.crawler), |known| known.policy(robots))
+        self.known.map_or_else(
+            || robots.policy_of(&robots.groups().select(&self.crawler)),
+            |known| known.verdicts(robots),
+        )
     }
 
     /// Returns true if a group can name it, as its profile reads names.

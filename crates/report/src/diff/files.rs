@@ -120,11 +120,11 @@ impl<'c, 'a> Comparison<'c, 'a> {
             let unnamed = self.known.filter(|_| asked.is_empty());
             let unnamed = unnamed.and_then(|known| known.by_token(str::from_utf8(&name).ok()?));
             if let Some(known) = self.look_up(&mut asked).first().copied().or(unnamed) {
-                return self.files.map(|file| known.policy(file));
+                return self.files.map(|file| known.verdicts(file));
             }
         }
         let crawler = asked.pop().map_or_else(|| Crawler::name(&name), |(_, crawler)| crawler);
-        self.files.map(|file| file.policy(&crawler))
+        self.files.map(|file| file.policy_of(&file.groups().select(&crawler)))
     }
 
     /// The crawlers to compare for. What stands for an answer names nobody.
