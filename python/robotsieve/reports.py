@@ -165,7 +165,9 @@ feature `serde` a severity is its [name](Severity::as_str).
 
 - ``note``: Nothing is lost, but the line does not say what it seems to say, or says nothing.
 - ``warning``: Some crawlers probably read it differently from what was meant.
-- ``error``: At least one rule is lost."""
+- ``error``: At least one rule is lost: a line that means to be a rule or a group is not read as
+  that, or some reader gives another verdict than was meant. This is found out for each finding,
+  whatever its code."""
 
 Standing = Literal[
     "chosen", "in-chosen-group", "unrelated", "everybody-else", "later-name", "shorter-token",

@@ -80,7 +80,8 @@ pub struct Config {
     /// let config = Config::default().with_skip_above(Some(Duration::from_secs(60)));
     /// let file = b"User-agent: a\nCrawl-delay: 300\nUser-agent: *\nDisallow: /x";
     /// let robots = Robots::parse_with(file, &Profile::RFC9309, &config);
-    /// let decision = robots.policy(&Crawler::name("a")).decide("https://e.com/")?;
+    /// let policy = robots.policy(&Crawler::name("a"));
+    /// let decision = policy.decide("https://e.com/")?;
     /// assert_eq!((decision.verdict.is_allow(), decision.reason), (false, Reason::LeftAlone));
     /// assert!(robots.policy(&Crawler::name("b")).is_allowed("https://e.com/")?);
     /// # Ok::<(), robotsieve::InvalidUrl>(())

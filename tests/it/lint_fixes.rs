@@ -313,7 +313,7 @@ fn questions_and_fixes() {
         (group("Disallow: /g/%$"), Code::PercentEncoding, "write '%25'", ""),
         (group("Disallow: /g/%zz"), Code::PercentEncoding, "write '%25'", ""),
         // Several values, a comment, HTML, a slip.
-        (group("Disallow: /a /b"), Code::UnescapedBytes, "", "several rules"),
+        (group("Disallow: /a /b"), Code::SeveralPaths, "write a rule for each path", ""),
         (group("Disallow: /y // comment"), Code::UnescapedBytes, "", "put '#' before it"),
         (group("Disallow: /x<br>"), Code::UnescapedBytes, "", "HTML"),
         (group("Disallow: / private/"), Code::UnescapedBytes, "", "by mistake"),

@@ -142,9 +142,10 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
 }
 
 fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
-    let Some(known) = crawlers::misspelt(token) else {
-        return operators_name(subject, record, token);
-    };
+    if let Some(name) = KnownCrawlers::built_in().nobodys_name(token) {
+        return operators_name(subject, record, token, name);
+    }
+    let Some(known) = crawlers::misspelt(token) else { return };
     let message = format!("no crawler is known as '{}'; '{known}' is", shown(token));
     let span = record.value_span().start..record.value_span().start + token.len();
     subject.add(Code::MisspeltCrawler, record.line, span.clone(), message).propose(
@@ -155,8 +156,12 @@ fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
 }
 
 /// Reports the name of a company, or a word for all crawlers, unless its crawlers obey the group by it.
-fn operators_name(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
-    let Some(name) = KnownCrawlers::built_in().nobodys_name(token) else { return };
+fn operators_name(
+    subject: &mut Subject<'_>,
+    record: &Record<'_>,
+    token: &[u8],
+    name: NobodysName<'_>,
+) {
     let span = record.value_span().start..record.value_span().start + token.len();
     let shown = shown(token);
     match name {
