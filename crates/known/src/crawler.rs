@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use robotsieve::internals::{RobotsInternals as _, Selected};
 use robotsieve::{Crawler, Policy, Profile, Robots, text_of};
 
+use serde::Serialize as _;
+
 use super::purpose::{Obeys, Purpose};
 
 /// An entry of the known crawlers.
@@ -30,10 +32,10 @@ pub struct KnownCrawler {
     pub obeys: Obeys,
     /// The profile in which its operator reads robots.txt files, if that is known: that of Google's parser for
     /// Google's crawlers.
-    #[serde(skip)]
+    #[serde(serialize_with = "by_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub profile: Option<Profile>,
-    /// Where the operator says so.
-    #[serde(skip)]
+    /// The URL where the operator says so.
     pub profile_source: Option<String>,
     /// Who reports that it does not obey robots.txt, where its operator does not say so.
     pub reported_by: Option<String>,
@@ -154,6 +156,11 @@ impl KnownCrawler {
     pub fn is_named(&self, robots: &Robots<'_>) -> bool {
         is_named(robots, &self.crawler())
     }
+}
+
+/// Writes the name of a profile.
+fn by_name<S: serde::Serializer>(profile: &Option<Profile>, to: S) -> Result<S::Ok, S::Error> {
+    profile.and_then(|profile| profile.name()).serialize(to)
 }
 
 /// Returns true if a group names a crawler.
