@@ -49,6 +49,11 @@ impl<'f> Operators<'f> {
         self.own(crawler).unwrap_or(asked)
     }
 
+    /// The readings.
+    pub fn iter(&self) -> impl Iterator<Item = &Robots<'f>> {
+        self.0.iter()
+    }
+
     fn own(&self, crawler: &KnownCrawler) -> Option<&Robots<'f>> {
         self.0.iter().find(|robots| crawler.profile == Some(*robots.profile()))
     }
@@ -84,8 +89,7 @@ impl<'f> Operators<'f> {
 /// The lines and verdicts of the rules that a crawler obeys.
 fn rules(crawler: &KnownCrawler, robots: &Robots<'_>) -> Vec<(u32, bool)> {
     let obeys_some = crawler.star || crawler.is_named(robots);
-    let policy: Option<Policy> =
-        obeys_some.then(|| robots.policy_with_rules(&crawler.crawler()));
+    let policy: Option<Policy> = obeys_some.then(|| robots.policy_with_rules(&crawler.crawler()));
     let rules = policy.iter().flat_map(|policy| policy.rule_set().iter());
     let mut rules: Vec<(u32, bool)> =
         rules.map(|rule| (rule.line, rule.verdict.is_allow())).collect();
@@ -96,6 +100,10 @@ fn rules(crawler: &KnownCrawler, robots: &Robots<'_>) -> Vec<(u32, bool)> {
 impl KnownCrawlers {
     /// The known crawler that a crawler's first name is the token of.
     pub fn of_crawler(&self, crawler: &Crawler) -> Option<&KnownCrawler> {
-        crawler.iter().next().and_then(|name| str::from_utf8(name).ok()).and_then(|name| self.by_token(name))
+        crawler
+            .iter()
+            .next()
+            .and_then(|name| str::from_utf8(name).ok())
+            .and_then(|name| self.by_token(name))
     }
 }

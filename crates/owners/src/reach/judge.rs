@@ -69,11 +69,7 @@ pub(super) struct Class {
 }
 
 /// The profile in which a file is read for a crawler.
-pub(super) fn own_profile(
-    crawler: &KnownCrawler,
-    asked: &Profile,
-    by_operators: bool,
-) -> Profile {
+pub(super) fn own_profile(crawler: &KnownCrawler, asked: &Profile, by_operators: bool) -> Profile {
     crawler.profile.filter(|_| by_operators).unwrap_or(*asked)
 }
 

@@ -116,8 +116,7 @@ impl<'a> Reach<'a> {
         let mut notes = robotsieve_known::notes(self.crawlers.iter().copied());
         if by_operators {
             let asked = Robots::parse(self.file, self.profile);
-            let operators =
-                Operators::of(self.file, self.profile, self.crawlers.iter().copied());
+            let operators = Operators::of(self.file, self.profile, self.crawlers.iter().copied());
             notes.extend(operators.note(self.crawlers.iter().copied(), &asked));
         }
         let name = self.name.as_deref().map(text);
