@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::sitemap::SiteUrls;
 use robotsieve::{Config, Policy, Profile, Robots, Verdict};
+use robotsieve_known::internals::read_part;
 use robotsieve_owners::reach::{Reach, ReachReport};
 use robotsieve_report::tally::Tally;
 
@@ -195,8 +196,11 @@ fn judge_sitemaps(
     for first in report.first_crawlers() {
         // Parsed anew: a parsed file keeps every policy that it was asked for.
         let own = report.crawlers[first].profile.and_then(Profile::named);
-        let own = own.as_ref().unwrap_or(profile);
-        let policy = crawlers[first].policy(&Robots::parse_with(&given.bytes, own, &config));
+        let (own, file) = match &own {
+            Some(own) if own != profile => (own, read_part(&given.bytes)),
+            _ => (profile, &given.bytes[..]),
+        };
+        let policy = crawlers[first].policy(&Robots::parse_with(file, own, &config));
         bytes += policy.memory_usage().total_bytes();
         if bytes > POLICY_BYTES {
             return Err(Failure::Limit(format!(

@@ -7,6 +7,7 @@ use robotsieve::{Crawler, Policy, Profile, Robots, text_of};
 
 use serde::Serialize as _;
 
+use super::operators::read_part;
 use super::purpose::{Obeys, Purpose};
 
 /// An entry of the known crawlers.
@@ -94,7 +95,7 @@ impl KnownCrawler {
     /// ```
     pub fn operators_policy(&self, file: &[u8], profile: &Profile) -> Option<Policy> {
         let own = self.profile.filter(|own| own != profile)?;
-        Some(self.policy(&Robots::parse(&text_of(file, &own), &own)))
+        Some(self.policy(&Robots::parse(read_part(&text_of(file, &own)), &own)))
     }
 
     /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no

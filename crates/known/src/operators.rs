@@ -38,7 +38,7 @@ impl<'f> Operators<'f> {
         let mut all: Vec<Robots<'f>> = Vec::new();
         for own in known.into_iter().filter_map(|crawler| crawler.profile) {
             if own != *asked && all.iter().all(|robots| *robots.profile() != own) {
-                all.push(Robots::parse(file, &own));
+                all.push(Robots::parse(read_part(file), &own));
             }
         }
         Operators(all)
@@ -84,6 +84,12 @@ impl<'f> Operators<'f> {
             asked.profile().name().unwrap_or_default(),
         ))
     }
+}
+
+/// The part of a file that operators are known to read: Google says that its crawlers read 500 KiB, though its parser,
+/// and with it the profile, leaves that to the program around it.
+pub fn read_part(file: &[u8]) -> &[u8] {
+    &file[..file.len().min(Profile::MIN_SIZE_LIMIT)]
 }
 
 /// The lines and verdicts of the rules that a crawler obeys.

@@ -10,6 +10,7 @@ use std::fmt;
 use robotsieve::explain::{Selection, Standing};
 use robotsieve::{Crawler, Policy, Profile, Robots, TargetForm, Verdict};
 use robotsieve_known::KnownCrawler;
+use robotsieve_known::internals::read_part;
 use robotsieve_lint::diff::{self, Difference, Extent, Flip, Limits, Unproven};
 use robotsieve_report::text;
 use robotsieve_shown::shown;
@@ -105,6 +106,7 @@ pub(super) fn judge(
     crawlers: &[&KnownCrawler],
     pages: &[Vec<u8>],
 ) -> Result<Judged, InvalidPage> {
+    let given = profile;
     let mut readings: Vec<(Profile, Vec<usize>)> = Vec::new();
     for (number, crawler) in crawlers.iter().enumerate() {
         let own = own_profile(crawler, profile, by_operators);
@@ -117,6 +119,7 @@ pub(super) fn judge(
     let mut by = vec![(ReachBy::Answer, Vec::new()); crawlers.len()];
     let mut classes: Vec<(Vec<usize>, Class)> = Vec::new();
     for (reading, (profile, numbers)) in readings.into_iter().enumerate() {
+        let file = if profile == *given { file } else { read_part(file) };
         let robots = Robots::parse(file, &profile);
         asked.push(Asked { file, profile, robots: Robots::parse(file, &profile), questions: 0 });
         if !is_answer {
