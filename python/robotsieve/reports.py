@@ -1106,6 +1106,12 @@ class KnownCrawler(Document):
     """The purpose that matters most to the owner of a site."""
     obeys: Obeys
     """Its operator's word on obeying robots.txt."""
+    profile: str | None
+    """The profile in which its operator reads robots.txt files, if that is known: that of Google's
+    parser for Google's crawlers.
+    """
+    profile_source: str | None
+    """The URL where the operator says so."""
     reported_by: str | None
     """Who reports that it does not obey robots.txt, where its operator does not say so."""
     note: str | None
@@ -1351,6 +1357,10 @@ class ReachCrawler(Document):
     """The purpose that matters most to the owner of a site."""
     obeys: Obeys
     """Its operator's word on obeying robots.txt."""
+    profile: str | None
+    """The name of the profile in which the file was read for it, null if it has none: that of its
+    operator, or else that of the report.
+    """
     policy: int
     """Its policy, as an index into ``policies``."""
     by: ReachBy
@@ -1496,7 +1506,8 @@ class ReachRow(Document):
 
     policy: int
     """The policy of the first of them, as an index into ``policies``. The others' may name other
-    rules with the same effect, if that is to forbid all or nothing.
+    rules with the same effect, if that is to forbid all or nothing, and may be read in other
+    profiles.
     """
     crawlers: tuple[int, ...]
     """The crawlers, as indexes into the report's ``crawlers``."""
@@ -1931,7 +1942,9 @@ class TestReport(Document):
     failed: int
     """The number of those that do not hold."""
     sentences: tuple[Sentence, ...]
-    """The numbers of those there are and of those that do not hold, in a sentence."""
+    """The numbers of those there are and of those that do not hold, in a sentence; and a note on
+    crawlers whose operators find other rules in the file.
+    """
 
     _classes: ClassVar[dict[str, str]] = {
         "sitemap": "SitemapUrls",

@@ -176,6 +176,10 @@ pub fn crawlers<'py>(
     let profile = robots.own_profile();
     let json = py.detach(|| {
         let mut reach = Reach::of(robots.text(), &profile).pages(urls);
+        // As the command does where no profile is given.
+        if profile == robotsieve::Profile::default() {
+            reach = reach.by_operators();
+        }
         if let Some(wanted) = &wanted {
             let all = KnownCrawlers::built_in().iter();
             reach = reach.crawlers(all.filter(|crawler| wanted.contains(&crawler.purpose)));

@@ -218,7 +218,8 @@ impl Robots {
 
     /// What the file lets the known crawlers read: a :class:`ReachReport`. ``purposes`` are those of
     /// the crawlers that are asked about; ``urls`` are pages to ask about, in the place of some that
-    /// tell the crawlers apart. :func:`known_crawlers` lists the crawlers.
+    /// tell the crawlers apart. :func:`known_crawlers` lists the crawlers. In the default profile the file is read
+    /// for each crawler as its operator does, where that is known; in another profile all are judged by that.
     ///
     /// >>> from robotsieve import Robots
     /// >>> reach = Robots("User-agent: GPTBot\nDisallow: /\n").crawlers(purposes=["ai-training"])

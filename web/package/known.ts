@@ -49,7 +49,10 @@ export class Robots extends FullRobots {
     return answer(call(() => raw.records(who)));
   }
 
-  /** The part of the site that each known crawler may read. */
+  /**
+   * The part of the site that each known crawler may read. In the default profile the file is read for each crawler as its
+   * operator does, where that is known; in another profile all are judged by that.
+   */
   crawlers(options?: CrawlersOptions): ReachReport {
     const { purposes = [], urls = [] } = optionsOf(options, "purposes", "urls");
     const wanted = listOf(purposes, "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));

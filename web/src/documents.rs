@@ -220,6 +220,10 @@ mod known {
         ) -> Result<String, JsValue> {
             let profile = self.shared.profile();
             let mut reach = Reach::of(self.shared.text(), &profile).pages(urls);
+            // As the command does where no profile is given.
+            if profile == Profile::default() {
+                reach = reach.by_operators();
+            }
             if !purposes.is_empty() {
                 let all = KnownCrawlers::built_in().iter();
                 let is_wanted = |purpose: Purpose| purposes.iter().any(|p| p == purpose.as_str());

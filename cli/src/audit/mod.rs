@@ -12,6 +12,7 @@ use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use robotsieve::Robots;
+use robotsieve_known::Operators;
 use robotsieve_owners::audit::{Audit, AuditReport, LogFormat, Version};
 
 use crate::error::{Failure, Status};
@@ -50,6 +51,9 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         let robots = Robots::parse(&file.bytes, &profile);
         robots_file::note_cut(&version.path, &file.bytes, &robots);
         let mut dated = Version::new(robots_file::shown(&version.path), robots);
+        if args.profile.profile.is_none() && file.answer.is_none() {
+            dated = dated.by_operators(Operators::of(&file.bytes, &profile, known.iter()));
+        }
         if let Some(from) = version.from {
             dated = dated.from(from.0);
         }

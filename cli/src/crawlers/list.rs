@@ -54,6 +54,8 @@ fn toml(crawlers: &[&KnownCrawler], out: &mut impl Write) -> io::Result<()> {
             ("operator", text(&crawler.operator)),
             ("purpose", text(crawler.purpose.as_str())),
             ("obeys", text(crawler.obeys.as_str())),
+            ("profile", crawler.profile.and_then(|profile| profile.name()).map(quoted)),
+            ("profile_source", optional(&crawler.profile_source)),
             ("reported_by", optional(&crawler.reported_by)),
             ("note", optional(&crawler.note)),
             ("header", optional(&crawler.header)),

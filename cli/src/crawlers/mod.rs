@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::sitemap::SiteUrls;
 use robotsieve::{Config, Policy, Profile, Robots, Verdict};
+use robotsieve_known::internals::read_part;
 use robotsieve_owners::reach::{Reach, ReachReport};
 use robotsieve_report::tally::Tally;
 
@@ -143,13 +144,18 @@ fn table(
         .crawlers(crawlers.iter().copied())
         .pages(pages)
         .named(robots.as_os_str().as_encoded_bytes());
+    if args.profile.profile.is_none() {
+        reach = reach.by_operators();
+    }
     if let Some(answer) = &given.answer {
         reach = reach.answered(&*answer.cause);
     }
     let mut report = reach.report().map_err(|wrong| Failure::Usage(wrong.to_string()))?;
     let mut status = Status::Done;
     if args.sitemap.is_given() {
-        let google = profile == Profile::GOOGLE;
+        // In this profile more URLs have a host that is not clear.
+        let google = Profile::GOOGLE.name();
+        let google = report.crawlers.iter().any(|crawler| crawler.profile == google);
         let names = args.sitemap.resolved(&Robots::parse(file, &profile), robots)?;
         let split = sitemap::site_urls(&args.site, robots.as_os_str(), &names.all, google)?;
         let errors = Arc::new(Report::new(When::Auto, &names.all));
@@ -189,7 +195,12 @@ fn judge_sitemaps(
     let mut bytes = 0;
     for first in report.first_crawlers() {
         // Parsed anew: a parsed file keeps every policy that it was asked for.
-        let policy = crawlers[first].policy(&Robots::parse_with(&given.bytes, profile, &config));
+        let own = report.crawlers[first].profile.and_then(Profile::named);
+        let (own, file) = match &own {
+            Some(own) if own != profile => (own, read_part(&given.bytes)),
+            _ => (profile, &given.bytes[..]),
+        };
+        let policy = crawlers[first].policy(&Robots::parse_with(file, own, &config));
         bytes += policy.memory_usage().total_bytes();
         if bytes > POLICY_BYTES {
             return Err(Failure::Limit(format!(

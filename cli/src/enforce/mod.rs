@@ -3,6 +3,7 @@
 pub mod args;
 
 use robotsieve::Robots;
+use robotsieve_known::Operators;
 use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 
 use crate::error::{Failure, Status};
@@ -28,7 +29,11 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.check().map_err(Failure::Usage)?;
     let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
-    match enforce::configuration(&robots, &known, &options) {
+    let operators = match args.profile.profile {
+        None => Operators::of(&file, robots.profile(), known.iter()),
+        Some(_) => Operators::default(),
+    };
+    match enforce::configuration_by_operators(&robots, &operators, &known, &options) {
         Ok(written) => {
             written.notes.iter().for_each(|note| stderr::note(note));
             print_or_write(args.output.output.as_deref(), written.text)

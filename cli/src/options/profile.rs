@@ -44,6 +44,11 @@ pub struct ProfilesOption {
 }
 
 impl ProfilesOption {
+    /// Returns true if none is given.
+    pub fn is_default(&self) -> bool {
+        self.profiles.is_empty()
+    }
+
     /// The profiles given, each once, or the default, with their names.
     pub fn get(&self) -> Vec<(&'static str, Profile)> {
         let mut all: Vec<(&'static str, Profile)> = Vec::new();

@@ -187,8 +187,7 @@ impl Operator {
         profile: &Profile,
         answer: Option<&Answer>,
     ) -> Option<Operator> {
-        let name = crawler.iter().next().and_then(|name| str::from_utf8(name).ok())?;
-        let known = KnownCrawlers::built_in().by_token(name).filter(|_| answer.is_none())?;
+        let known = KnownCrawlers::built_in().of_crawler(crawler).filter(|_| answer.is_none())?;
         let policy = known.operators_policy(file, profile)?;
         Some(Operator { known, profile: known.profile?, policy, is_told: Cell::new(false) })
     }

@@ -118,6 +118,11 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
+    /// Returns true if no profile is given: then each known crawler's operator decides how it reads the file.
+    pub fn by_operators(&self) -> bool {
+        !self.all_profiles && self.profiles.is_default()
+    }
+
     /// The profiles in which expectations must hold, with their names.
     pub fn profiles(&self) -> Vec<(&'static str, Profile)> {
         if self.all_profiles { Profile::NAMED.to_vec() } else { self.profiles.get() }

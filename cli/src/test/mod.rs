@@ -51,6 +51,9 @@ pub fn run(args: &TestArgs) -> Result<Status, Failure> {
     if let Some(answer) = answer {
         subject = subject.answered(&*answer.cause, answer.to_string());
     }
+    if args.by_operators() && answer.is_none() {
+        subject = subject.by_operators(bytes, &known);
+    }
     subject.robots().iter().for_each(|robots| robots_file::note_cut(&args.robots, bytes, robots));
     if args.init {
         return init(args, subject, &known);
@@ -205,7 +208,8 @@ fn judge_sitemap(
     // Those that the first profile reads.
     let names = args.sitemap.resolved(&subject.robots()[0], &args.robots)?;
     // In this profile more URLs have a host that is not clear.
-    let google = subject.robots().iter().any(|robots| *robots.profile() == Profile::GOOGLE);
+    let google = args.by_operators()
+        || subject.robots().iter().any(|robots| *robots.profile() == Profile::GOOGLE);
     let mut split = sitemap::site_urls(&args.site, args.robots.as_os_str(), &names.all, google)?;
     let report = Arc::new(Report::new(args.progress.progress, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));

@@ -96,6 +96,91 @@ fn known_crawlers_as_their_operators_read() {
     }
 }
 
+/// Reports on known crawlers judge each as its operator reads, say so, and leave that to `--profile` if it is given.
+#[test]
+fn reports_read_as_operators_do() {
+    let text = |ran: &Ran| String::from_utf8(ran.out.clone()).unwrap();
+    let log = |name: &str| {
+        format!(
+            "192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] \"GET /old-shop/ HTTP/1.1\" 200 1 \"-\" \"{name}/2.1\"\n"
+        )
+    };
+    let folder = Folder::of(&[
+        ("robots.txt", "User-agent: *\nDisallow: /a/\nDisalow: /old-shop/\n"),
+        (
+            "robots.expect",
+            "disallow Googlebot /old-shop/\ndisallow @Googlebot /old-shop/\nallow GPTBot /old-shop/\n",
+        ),
+        ("log", &(log("Googlebot") + &log("GPTBot"))),
+        ("urls", "https://e.example/old-shop/\nhttps://e.example/b\n"),
+    ]);
+    let note = "Googlebot: judged in profile google, in which Google reads robots.txt, and in which this file has other \
+                rules for it; --profile rfc9309 judges all alike";
+    let commands: [&[&str]; 4] = [
+        &["crawlers", "robots.txt", "Googlebot", "GPTBot", "/old-shop/"],
+        &["test", "robots.txt", "robots.expect"],
+        &["audit", "robots.txt", "log"],
+        &[
+            "enforce",
+            "--server",
+            "nginx",
+            "--crawler",
+            "Googlebot",
+            "--crawler",
+            "GPTBot",
+            "robots.txt",
+        ],
+    ];
+    for command in commands {
+        let ran = robotsieve(&folder, command);
+        assert_eq!((text(&ran) + &ran.err).matches(note).count(), 1, "{command:?} {ran:?}");
+        for profile in ["rfc9309", "google"] {
+            let ran = robotsieve(&folder, &[command, &["--profile", profile]].concat());
+            assert!(!(text(&ran) + &ran.err).contains("judged in profile"), "{command:?}");
+        }
+    }
+    let ran = robotsieve(&folder, commands[0]);
+    assert!(
+        text(&ran).contains("disallow  all but /a/ (line 2) and /old-shop/ (line 3)\n"),
+        "{ran:?}"
+    );
+    assert!(text(&ran).contains("allow     all but /a/ (line 2)\n"), "{ran:?}");
+    let json = robotsieve(&folder, &[commands[0], &["--format", "json"]].concat()).out;
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    let profile = |token: &str| {
+        let all = json["crawlers"].as_array().unwrap();
+        all.iter().find(|one| one["token"] == token).unwrap()["profile"].clone()
+    };
+    assert_eq!((profile("Googlebot"), profile("GPTBot")), ("google".into(), "rfc9309".into()));
+    let sitemap = [commands[0], &["--sitemap", "urls"]].concat();
+    let ran = robotsieve(&folder, &sitemap);
+    assert!(
+        text(&ran).contains("sitemap: 1 of 2; forbidden by line 3 Disallow: /old-shop/ (1)"),
+        "{ran:?}"
+    );
+    assert_eq!(robotsieve(&folder, commands[1]).status, 0);
+    let ran = robotsieve(&folder, &[commands[1], &["--profile", "rfc9309"]].concat());
+    assert_eq!(ran.status, 1);
+    assert!(text(&ran).contains("Googlebot, /old-shop/ (profile rfc9309)"), "{ran:?}");
+    folder.file("other.expect", "allow Googlebot /old-shop/\n");
+    let ran = robotsieve(&folder, &["test", "robots.txt", "other.expect"]);
+    assert!(text(&ran).contains("Googlebot, /old-shop/ (profile google)"), "{ran:?}");
+    let ran = robotsieve(&folder, commands[2]);
+    assert_eq!(ran.status, 1);
+    assert!(text(&ran).contains("Disallow: /old-shop/"), "{ran:?}");
+    let ran = robotsieve(&folder, commands[3]);
+    assert!(
+        text(&ran).contains("profile rfc9309, or google as their operators read it"),
+        "{ran:?}"
+    );
+    assert_eq!(text(&ran).matches("old-shop").count(), 4, "{ran:?}");
+    // What is known of a crawler is kept where the list is written and read again.
+    let list = text(&robotsieve(&folder, &["crawlers", "--list", "--format", "toml"]));
+    folder.file("mine.toml", &("replace = true\n".to_owned() + &list));
+    let ran = robotsieve(&folder, &[commands[0], &["--crawlers", "mine.toml"]].concat());
+    assert!(text(&ran).contains(note), "{ran:?}");
+}
+
 #[test]
 fn google_takes_names_as_given() {
     let folder = folder();

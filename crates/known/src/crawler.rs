@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use robotsieve::internals::{RobotsInternals as _, Selected};
 use robotsieve::{Crawler, Policy, Profile, Robots, text_of};
 
+use serde::Serialize as _;
+
+use super::operators::read_part;
 use super::purpose::{Obeys, Purpose};
 
 /// An entry of the known crawlers.
@@ -30,10 +33,10 @@ pub struct KnownCrawler {
     pub obeys: Obeys,
     /// The profile in which its operator reads robots.txt files, if that is known: that of Google's parser for
     /// Google's crawlers.
-    #[serde(skip)]
+    #[serde(serialize_with = "by_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub profile: Option<Profile>,
-    /// Where the operator says so.
-    #[serde(skip)]
+    /// The URL where the operator says so.
     pub profile_source: Option<String>,
     /// Who reports that it does not obey robots.txt, where its operator does not say so.
     pub reported_by: Option<String>,
@@ -92,7 +95,7 @@ impl KnownCrawler {
     /// ```
     pub fn operators_policy(&self, file: &[u8], profile: &Profile) -> Option<Policy> {
         let own = self.profile.filter(|own| own != profile)?;
-        Some(self.policy(&Robots::parse(&text_of(file, &own), &own)))
+        Some(self.policy(&Robots::parse(read_part(&text_of(file, &own)), &own)))
     }
 
     /// Its policy for a file. A crawler that ignores the group of `*` may fetch everything if no
@@ -160,6 +163,11 @@ impl KnownCrawler {
     pub fn is_named(&self, robots: &Robots<'_>) -> bool {
         is_named(robots, &self.crawler())
     }
+}
+
+/// Writes the name of a profile.
+fn by_name<S: serde::Serializer>(profile: &Option<Profile>, to: S) -> Result<S::Ok, S::Error> {
+    profile.and_then(|profile| profile.name()).serialize(to)
 }
 
 /// Returns true if a group names a crawler.

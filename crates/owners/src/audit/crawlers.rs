@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, Policy, Robots, UserAgent};
-use robotsieve_known::{KnownCrawler, KnownCrawlers};
+use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
 /// The name of a crawler.
 #[derive(Clone, Debug)]
@@ -36,27 +36,43 @@ impl<'a> Name<'a> {
 pub struct Crawlers<'a> {
     known: &'a KnownCrawlers,
     files: Vec<Robots<'a>>,
+    /// One for each file.
+    operators: Vec<Operators<'a>>,
     /// The product tokens of all files, in lower case.
     tokens: HashSet<Vec<u8>>,
 }
 
 impl<'a> Crawlers<'a> {
-    pub fn new(known: &'a KnownCrawlers, files: Vec<Robots<'a>>) -> Crawlers<'a> {
+    pub fn new(
+        known: &'a KnownCrawlers,
+        files: Vec<Robots<'a>>,
+        operators: Vec<Operators<'a>>,
+    ) -> Crawlers<'a> {
         let tokens = files.iter().flat_map(Robots::tokens).map(<[u8]>::to_ascii_lowercase);
         let tokens = tokens.collect();
-        Crawlers { known, files, tokens }
+        Crawlers { known, files, operators, tokens }
     }
 
-    /// The files.
-    pub fn files(&self) -> &[Robots<'a>] {
-        &self.files
+    /// Each file in the ways in which it is read.
+    pub fn readings(&self) -> impl Iterator<Item = impl Iterator<Item = &Robots<'a>>> {
+        let files = self.files.iter().zip(&self.operators);
+        files.map(|(file, operators)| operators.iter().chain([file]))
+    }
+
+    /// Those of these crawlers that have other rules as their operators read a file, in a sentence.
+    pub fn note(&self, crawlers: &[&KnownCrawler]) -> Option<String> {
+        let mut files = self.files.iter().zip(&self.operators);
+        files.find_map(|(file, operators)| operators.note(crawlers.iter().copied(), file))
     }
 
     /// The crawler that sends a header, with its policy for each file. One that is not known never has the
     /// token of one that is.
     pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
         if let Some(known) = self.known.by_header(header) {
-            let policies = self.files.iter().map(|file| known.verdicts(file)).collect();
+            let files = self.files.iter().zip(&self.operators);
+            let policies = files
+                .map(|(file, operators)| known.verdicts(operators.robots(known, file)))
+                .collect();
             return Some((Name::Known(known), policies));
         }
         let token = self.token(header)?;
@@ -98,7 +114,7 @@ mod tests {
     fn crawlers_and_others() {
         let known = KnownCrawlers::built_in();
         let files = vec![Robots::parse(FILE, &Profile::RFC9309)];
-        let crawlers = Crawlers::new(known, files);
+        let crawlers = Crawlers::new(known, files, vec![Operators::default()]);
         for (header, wanted) in [
             (
                 "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)",

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use robotsieve::Field;
+use robotsieve::{Field, Robots};
 use robotsieve_known::{KnownCrawler, Obeys, Purpose};
 use robotsieve_report::{SCHEMA, Sentence, TOOL_VERSION, text};
 use robotsieve_shown::{first_of, shown};
@@ -355,10 +355,10 @@ impl Counts<'_> {
         let rules: Vec<HashMap<u32, &[u8]>> = self
             .audit
             .crawlers
-            .files()
-            .iter()
-            .map(|robots| {
-                let rules = robots.records().filter(|record| record.field == Field::Disallow);
+            .readings()
+            .map(|readings| {
+                let records = readings.flat_map(Robots::records);
+                let rules = records.filter(|record| record.field == Field::Disallow);
                 rules.map(|record| (record.line, record.value)).collect()
             })
             .collect();
@@ -442,6 +442,8 @@ impl Counts<'_> {
             let names = first_of(NAMES, never.into_iter());
             lines.push(format!("never asked for /robots.txt in these logs: {names}"));
         }
+        let known: Vec<&KnownCrawler> = self.found.iter().filter_map(Found::known).collect();
+        lines.extend(self.audit.crawlers.note(&known));
         if self.found.iter().any(|found| found.name.is_none()) {
             lines.push(format!(
                 "there are more than {UNKNOWN} names that are not known: the others are counted \

@@ -1,7 +1,7 @@
 //! What requests are judged by.
 
 use robotsieve::{Profile, Robots};
-use robotsieve_known::KnownCrawlers;
+use robotsieve_known::{KnownCrawlers, Operators};
 
 use super::crawlers::Crawlers;
 use super::ranges::Ranges;
@@ -12,6 +12,7 @@ use super::requested::without_port;
 pub struct Version<'f> {
     name: String,
     robots: Robots<'f>,
+    operators: Operators<'f>,
     from: Option<u64>,
     answer: Option<String>,
 }
@@ -20,13 +21,26 @@ impl<'f> Version<'f> {
     /// A file that was there from the beginning, with its name for the report.
     #[must_use]
     pub fn new(name: impl Into<String>, robots: Robots<'f>) -> Version<'f> {
-        Version { name: name.into(), robots, from: None, answer: None }
+        Version {
+            name: name.into(),
+            robots,
+            operators: Operators::default(),
+            from: None,
+            answer: None,
+        }
     }
 
     /// Says when the file became the site's, in seconds since 1970.
     #[must_use]
     pub fn from(mut self, seconds: u64) -> Version<'f> {
         self.from = Some(seconds);
+        self
+    }
+
+    /// Judges each known crawler by the file as its operator reads it, where that is known.
+    #[must_use]
+    pub fn by_operators(mut self, operators: Operators<'f>) -> Version<'f> {
+        self.operators = operators;
         self
     }
 
@@ -83,14 +97,17 @@ impl<'a> Audit<'a> {
     pub fn new(mut versions: Vec<Version<'a>>, known: &'a KnownCrawlers) -> Audit<'a> {
         assert!(!versions.is_empty(), "requests are judged by at least one file");
         versions.sort_by_key(|version| version.from);
-        let (versions, files): (Vec<Dated>, Vec<Robots<'a>>) = versions
+        let (versions, files): (Vec<Dated>, Vec<_>) = versions
             .into_iter()
-            .map(|Version { name, robots, from, answer }| (Dated { name, from, answer }, robots))
+            .map(|Version { name, robots, operators, from, answer }| {
+                (Dated { name, from, answer }, (robots, operators))
+            })
             .unzip();
+        let (files, operators): (Vec<Robots<'a>>, Vec<Operators<'a>>) = files.into_iter().unzip();
         Audit {
             profile: *files[0].profile(),
             versions,
-            crawlers: Crawlers::new(known, files),
+            crawlers: Crawlers::new(known, files, operators),
             hosts: Vec::new(),
             verified: Vec::new(),
         }

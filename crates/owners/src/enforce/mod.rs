@@ -45,9 +45,11 @@ pub use cannot::CannotEnforce;
 pub use options::{Choice, Options};
 pub use server::{Approximate, Server, UnknownServer};
 
+use std::collections::BTreeSet;
+
 use robotsieve::internals::{Encoding, PolicyInternals as _};
 use robotsieve::{DiagnosticKind, LimitHit, Policy, Robots};
-use robotsieve_known::KnownCrawlers;
+use robotsieve_known::{KnownCrawlers, Operators};
 use robotsieve_lint::internals::automaton_of as automaton;
 use robotsieve_shown::{pasted, shown};
 
@@ -79,26 +81,46 @@ pub fn configuration(
     known: &KnownCrawlers,
     options: &Options,
 ) -> Result<Configuration, CannotEnforce> {
+    configuration_by_operators(robots, &Operators::default(), known, options)
+}
+
+/// [`configuration`] that holds each known crawler to the rules that its operator finds in the file.
+///
+/// # Errors
+/// Returns an error in the same cases.
+pub fn configuration_by_operators<'f>(
+    robots: &Robots<'f>,
+    operators: &Operators<'f>,
+    known: &KnownCrawlers,
+    options: &Options,
+) -> Result<Configuration, CannotEnforce> {
     options.check().map_err(CannotEnforce::Option)?;
     let mut named = options.choice.crawlers.iter().chain(&options.choice.except);
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, notes: left_out } = whom::whom(robots, known, options);
+    let whom::Whom { classes, notes: left_out } = whom::whom(robots, operators, known, options);
     let mut notes = unread(robots);
     notes.extend(left_out);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);
     }
-    let encoding = Encoding::of_target(robots.profile());
     let syntax = options.server.syntax(options.approximate);
-    let not_normal = options
-        .server
-        .sees_spellings()
-        .then(|| pattern::not_normal(robots.profile(), syntax))
-        .flatten();
-    let mut written =
-        Written { options, profile: robots.profile().name(), classes: Vec::new(), not_normal };
+    // What is normal to one profile and not to another is compared as it was sent.
+    let mut not_normal: Vec<String> = Vec::new();
+    for class in classes.iter().filter(|_| options.server.sees_spellings()) {
+        let own = pattern::not_normal(&class.profile, syntax);
+        not_normal.extend(own.filter(|own| !not_normal.contains(own)));
+    }
+    let not_normal = pattern::any(not_normal);
+    let profile = robots.profile().name().map(|name| {
+        let own = |class: &whom::Class| class.profile.name().filter(|own| *own != name);
+        let others: BTreeSet<&str> = classes.iter().filter_map(own).collect();
+        let others =
+            others.into_iter().map(|other| format!(", or {other} as their operators read it"));
+        name.to_owned() + &others.collect::<String>()
+    });
+    let mut written = Written { options, profile, classes: Vec::new(), not_normal };
     let mut cells = Cells { whole: prove::CELLS_AS_A_WHOLE, all: prove::CELLS };
     let mut apart: [Option<(Vec<u8>, String)>; 2] = Default::default();
     for class in classes {
@@ -110,6 +132,7 @@ pub fn configuration(
             resolved: Vec::new(),
         };
         if let Some(policy) = &class.policy {
+            let encoding = Encoding::of_target(&class.profile);
             let runs = |form| {
                 let runs = pattern::runs(policy.rule_set(), encoding, form, syntax);
                 runs.map_err(|long| CannotEnforce::LongRule { line: long.line })
@@ -155,7 +178,7 @@ pub fn configuration(
         });
     }
     if written.classes.iter().all(|class| class.normal.is_empty()) {
-        notes.extend(known_would(robots, known, options));
+        notes.extend(known_would(robots, operators, known, options));
         return Err(CannotEnforce::Nothing { notes });
     }
     notes.extend(options.server.notes());
@@ -193,7 +216,12 @@ fn unread(robots: &Robots<'_>) -> Vec<String> {
 }
 
 /// What [`Choice::known`] would refuse, if nothing was chosen: a file may have rules for all and name nobody.
-fn known_would(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) -> Option<String> {
+fn known_would<'f>(
+    robots: &Robots<'f>,
+    operators: &Operators<'f>,
+    known: &KnownCrawlers,
+    options: &Options,
+) -> Option<String> {
     let mut with_known = options.clone();
     with_known.choice.known = true;
     let choice = &options.choice;
@@ -204,7 +232,7 @@ fn known_would(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) ->
         let last = policy.rule_set().iter().find(|rule| !rule.verdict.is_allow());
         last.map(|rule| rule.line)
     };
-    let classes = whom::whom(robots, known, &with_known).classes.into_iter();
+    let classes = whom::whom(robots, operators, known, &with_known).classes.into_iter();
     let refused = classes.filter_map(|class| Some((forbids(class.policy.as_ref()?)?, class.names)));
     let (line, names) = refused.max_by_key(|(_, names)| names.len())?;
     Some(format!(

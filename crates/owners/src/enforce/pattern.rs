@@ -329,7 +329,7 @@ pub(super) fn not_normal(profile: &Profile, syntax: Syntax) -> Option<String> {
 }
 
 /// One of these expressions. `None` if there are none.
-fn any(alternatives: impl IntoIterator<Item = String>) -> Option<String> {
+pub(super) fn any(alternatives: impl IntoIterator<Item = String>) -> Option<String> {
     let all: Vec<String> = alternatives.into_iter().collect();
     match &all[..] {
         [] => None,

@@ -7,8 +7,8 @@ use super::pattern::{self, Run};
 /// What a configuration says.
 pub(super) struct Written<'o> {
     pub(super) options: &'o Options,
-    /// The name of the profile, if it has one.
-    pub(super) profile: Option<&'static str>,
+    /// The name of the profile, if it has one, and those of others in which some classes are judged.
+    pub(super) profile: Option<String>,
     pub(super) classes: Vec<WrittenClass>,
     /// An expression for URLs that are not in normal form. `None`: all are, or the server sees no others.
     pub(super) not_normal: Option<String>,
@@ -81,7 +81,8 @@ impl Written<'_> {
     pub(super) fn heading(&self) -> String {
         let server = self.options.server;
         let verb = if self.options.log_only { "Marks" } else { "Refuses" };
-        let profile = self.profile.map_or_else(String::new, |name| format!(", profile {name}"));
+        let profile =
+            self.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
         format!(
             "# {verb} what robots.txt forbids to crawlers, by their User-Agent headers{profile}.\n\
              # Written by robotsieve enforce --server {server}: write it again when robots.txt changes.\n#\n"

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use robotsieve::internals::{Names, PolicyInternals as _, RobotsInternals as _};
-use robotsieve::{Crawler, Policy, Robots};
-use robotsieve_known::{KnownCrawler, KnownCrawlers};
+use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 use robotsieve_shown::{first_of, shown};
 
 use super::header::{Name, Why, places};
@@ -14,6 +14,8 @@ use super::options::Options;
 pub(super) struct Class {
     /// `None`: the file asks nothing of them.
     pub(super) policy: Option<Policy>,
+    /// The profile of the policy.
+    pub(super) profile: Profile,
     /// Their product tokens, sorted.
     pub(super) names: Vec<Name>,
 }
@@ -28,7 +30,17 @@ pub(super) struct Whom {
 const NAMES_SHOWN: usize = 10;
 
 /// The crawlers that are chosen, in classes.
-pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options) -> Whom {
+///
+/// A crawler whose operator finds other rules in the file is judged by those. With the same rules, only spellings of
+/// URLs can differ, and those lead the server to the same pages: then `robots` counts, as for all others.
+pub(super) fn whom<'f>(
+    robots: &Robots<'f>,
+    operators: &Operators<'f>,
+    known: &KnownCrawlers,
+    options: &Options,
+) -> Whom {
+    let asked = robots;
+    let mut by_operators: Vec<&KnownCrawler> = Vec::new();
     let mut left_out = LeftOut::default();
     let mut seen: HashSet<String> = HashSet::new();
     let mut classes: Vec<Class> = Vec::new();
@@ -58,6 +70,12 @@ pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options
         if entry.is_none() && places.wants_more() {
             left_out.only_with_more.insert(token.clone());
         }
+        let differs = |entry: &&KnownCrawler| operators.differ(entry, asked);
+        let mut robots = asked;
+        if let Some(entry) = entry.filter(differs) {
+            robots = operators.robots(entry, asked);
+            by_operators.push(entry);
+        }
         let policy = match entry {
             Some(entry) if !entry.star && !entry.is_named(robots) => None,
             Some(entry) => Some(robots.policy_with_rules(&entry.crawler())),
@@ -71,7 +89,7 @@ pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options
         let found = by_address.get(&address).copied().or_else(|| classes.iter().position(alike));
         kept.extend(policy.clone());
         let number = found.unwrap_or_else(|| {
-            classes.push(Class { policy, names: Vec::new() });
+            classes.push(Class { policy, profile: *robots.profile(), names: Vec::new() });
             classes.len() - 1
         });
         by_address.insert(address, number);
@@ -79,7 +97,9 @@ pub(super) fn whom(robots: &Robots<'_>, known: &KnownCrawlers, options: &Options
     }
     classes.iter_mut().for_each(|class| class.names.sort_by(|a, b| a.token.cmp(&b.token)));
     left_out.cut.retain(|token, _| !seen.contains(token));
-    Whom { classes, notes: left_out.notes() }
+    let mut notes = left_out.notes();
+    notes.extend(operators.note(by_operators, asked));
+    Whom { classes, notes }
 }
 
 /// A crawler that is chosen.

@@ -90,7 +90,7 @@ pub struct SitemapCounts {
 #[non_exhaustive]
 pub struct ReachRow {
     /// The policy of the first of them, as an index into `policies`. The others' may name other
-    /// rules with the same effect, if that is to forbid all or nothing.
+    /// rules with the same effect, if that is to forbid all or nothing, and may be read in other profiles.
     pub policy: usize,
     /// The crawlers, as indexes into the report's `crawlers`.
     pub crawlers: Vec<usize>,
@@ -197,6 +197,9 @@ pub struct ReachCrawler {
     pub purpose: Purpose,
     /// Its operator's word on obeying robots.txt.
     pub obeys: Obeys,
+    /// The name of the profile in which the file was read for it, null if it has none: that of its operator, or else that of
+    /// the report.
+    pub profile: Option<&'static str>,
     /// Its policy, as an index into `policies`.
     pub policy: usize,
     /// The groups that it obeys.

@@ -10,6 +10,7 @@ use std::fmt;
 use robotsieve::explain::{Selection, Standing};
 use robotsieve::{Crawler, Policy, Profile, Robots, TargetForm, Verdict};
 use robotsieve_known::KnownCrawler;
+use robotsieve_known::internals::read_part;
 use robotsieve_lint::diff::{self, Difference, Extent, Flip, Limits, Unproven};
 use robotsieve_report::text;
 use robotsieve_shown::shown;
@@ -64,12 +65,19 @@ pub(super) struct Class {
     more_allowed: usize,
     unproven: Option<String>,
     verdicts: Vec<Verdict>,
+    /// The number of the reading of the file that its policies are of.
+    reading: usize,
+}
+
+/// The profile in which a file is read for a crawler.
+pub(super) fn own_profile(crawler: &KnownCrawler, asked: &Profile, by_operators: bool) -> Profile {
+    crawler.profile.filter(|_| by_operators).unwrap_or(*asked)
 }
 
 /// A file that is asked for the policies of many crawlers.
 struct Asked<'f> {
     file: &'f [u8],
-    profile: &'f Profile,
+    profile: Profile,
     robots: Robots<'f>,
     questions: u32,
 }
@@ -78,7 +86,7 @@ impl<'f> Asked<'f> {
     fn robots(&mut self) -> &Robots<'f> {
         self.questions += 1;
         if self.questions > QUESTIONS {
-            self.robots = Robots::parse(self.file, self.profile);
+            self.robots = Robots::parse(self.file, &self.profile);
             self.questions = 1;
         }
         &self.robots
@@ -93,23 +101,42 @@ impl<'f> Asked<'f> {
 pub(super) fn judge(
     file: &[u8],
     profile: &Profile,
+    by_operators: bool,
     is_answer: bool,
     crawlers: &[&KnownCrawler],
     pages: &[Vec<u8>],
 ) -> Result<Judged, InvalidPage> {
-    let robots = Robots::parse(file, profile);
-    let mut asked = Asked { file, profile, robots: Robots::parse(file, profile), questions: 0 };
-    let by = match is_answer {
-        true => vec![(ReachBy::Answer, Vec::new()); crawlers.len()],
-        false => who_is_named(&robots, crawlers),
-    };
-    // Those that ignore the rules for everybody have none.
-    let ignores = |number: &usize| by[*number].0 == ReachBy::IgnoresStar;
-    let (unruled, ruled): (Vec<usize>, Vec<usize>) = (0..crawlers.len()).partition(ignores);
-    let ruled = ruled.into_iter().map(|number| (number, crawlers[number].crawler())).collect();
-    let mut classes = classes(&robots, &mut asked, ruled);
-    if !unruled.is_empty() {
-        classes.push((unruled, Class::everything()));
+    let given = profile;
+    let mut readings: Vec<(Profile, Vec<usize>)> = Vec::new();
+    for (number, crawler) in crawlers.iter().enumerate() {
+        let own = own_profile(crawler, profile, by_operators);
+        match readings.iter_mut().find(|(profile, _)| *profile == own) {
+            Some((_, numbers)) => numbers.push(number),
+            None => readings.push((own, vec![number])),
+        }
+    }
+    let mut asked: Vec<Asked<'_>> = Vec::new();
+    let mut by = vec![(ReachBy::Answer, Vec::new()); crawlers.len()];
+    let mut classes: Vec<(Vec<usize>, Class)> = Vec::new();
+    for (reading, (profile, numbers)) in readings.into_iter().enumerate() {
+        let file = if profile == *given { file } else { read_part(file) };
+        let robots = Robots::parse(file, &profile);
+        asked.push(Asked { file, profile, robots: Robots::parse(file, &profile), questions: 0 });
+        if !is_answer {
+            for &number in &numbers {
+                by[number] = who_is_named(&robots, crawlers[number]);
+            }
+        }
+        // Those that ignore the rules for everybody have none.
+        let ignores = |number: &usize| by[*number].0 == ReachBy::IgnoresStar;
+        let (unruled, ruled): (Vec<usize>, Vec<usize>) = numbers.into_iter().partition(ignores);
+        let ruled = ruled.into_iter().map(|number| (number, crawlers[number].crawler())).collect();
+        let mut of_reading = classes_of(&robots, &mut asked[reading], ruled);
+        if !unruled.is_empty() {
+            of_reading.push((unruled, Class::everything()));
+        }
+        of_reading.iter_mut().for_each(|(_, class)| class.reading = reading);
+        classes.extend(of_reading);
     }
     if is_answer {
         // There is no rule that could be named.
@@ -135,29 +162,25 @@ pub(super) fn judge(
     })
 }
 
-/// Which groups each crawler obeys.
-fn who_is_named(robots: &Robots<'_>, crawlers: &[&KnownCrawler]) -> Vec<(ReachBy, Vec<u32>)> {
-    let nobody = Crawler::names([""; 0]);
-    let has_star = !robots.group_of(&nobody).is_empty();
-    let by = |crawler: &&KnownCrawler| {
-        if crawler.is_named(robots) {
-            // Without a policy, which the parsed file would keep.
-            let selection = Selection::of(robots, &crawler.crawler());
-            let chosen = selection.lines.iter().filter(|line| line.standing == Standing::Chosen);
-            return (ReachBy::Named, chosen.map(|line| line.line).collect());
-        }
-        let by = match (crawler.star, has_star) {
-            (false, _) => ReachBy::IgnoresStar,
-            (true, false) => ReachBy::None,
-            (true, true) => ReachBy::Everybody,
-        };
-        (by, Vec::new())
+/// Which groups a crawler obeys.
+fn who_is_named(robots: &Robots<'_>, crawler: &KnownCrawler) -> (ReachBy, Vec<u32>) {
+    if crawler.is_named(robots) {
+        // Without a policy, which the parsed file would keep.
+        let selection = Selection::of(robots, &crawler.crawler());
+        let chosen = selection.lines.iter().filter(|line| line.standing == Standing::Chosen);
+        return (ReachBy::Named, chosen.map(|line| line.line).collect());
+    }
+    let has_star = !robots.group_of(&Crawler::names([""; 0])).is_empty();
+    let by = match (crawler.star, has_star) {
+        (false, _) => ReachBy::IgnoresStar,
+        (true, false) => ReachBy::None,
+        (true, true) => ReachBy::Everybody,
     };
-    crawlers.iter().map(by).collect()
+    (by, Vec::new())
 }
 
 /// Crawlers by what they may read, without verdicts on pages.
-fn classes(
+fn classes_of(
     robots: &Robots<'_>,
     asked: &mut Asked<'_>,
     crawlers: Vec<(usize, Crawler)>,
@@ -208,6 +231,7 @@ impl Class {
             more_allowed: 0,
             unproven: None,
             verdicts: Vec::new(),
+            reading: 0,
         }
     }
 
@@ -345,7 +369,7 @@ fn path_report(flip: &Flip) -> ReachPath {
 /// # Errors
 /// Returns an error if a page is an invalid URL.
 fn judge_pages<E>(
-    asked: &mut Asked<'_>,
+    asked: &mut [Asked<'_>],
     crawlers: &[&KnownCrawler],
     pages: &[Vec<u8>],
     classes: &mut [(Vec<usize>, Class)],
@@ -354,7 +378,7 @@ fn judge_pages<E>(
     for (numbers, class) in classes {
         let Some(&first) = numbers.first() else { continue };
         // All of a class have equal policies.
-        let policy = crawlers[first].policy(asked.robots());
+        let policy = crawlers[first].policy(asked[class.reading].robots());
         for page in pages {
             let is_allowed =
                 is_allowed(&policy, page).map_err(|_| InvalidPage { page: page.clone() })?;
@@ -366,7 +390,7 @@ fn judge_pages<E>(
 
 /// `/`, and short paths on which the classes differ, each in another way; fills in the verdicts.
 fn told_apart(
-    asked: &mut Asked<'_>,
+    asked: &mut [Asked<'_>],
     crawlers: &[&KnownCrawler],
     classes: &mut [(Vec<usize>, Class)],
 ) -> Vec<Vec<u8>> {
@@ -377,8 +401,8 @@ fn told_apart(
         for (_, class) in &*classes {
             for flip in [class.forbidden.get(at), class.allowed.get(at)].into_iter().flatten() {
                 // Asked for as a URL, this one would begin with a host.
-                let is_url =
-                    asked.profile.target_form == TargetForm::Google && flip.path.starts_with(b"//");
+                let google = |asked: &Asked<'_>| asked.profile.target_form == TargetForm::Google;
+                let is_url = flip.path.starts_with(b"//") && asked.iter().any(google);
                 if !is_url && pages.len() < CANDIDATES && seen.insert(&flip.path) {
                     pages.push(flip.path.clone());
                 }

@@ -26,8 +26,9 @@ pub use document::{
     ReachPurpose, ReachReport, ReachRow, Reads, SitemapCounts, SitemapUrls,
 };
 pub use judge::InvalidPage;
-use robotsieve::Profile;
-use robotsieve_known::{KnownCrawler, KnownCrawlers};
+use judge::own_profile;
+use robotsieve::{Profile, Robots};
+use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 use robotsieve_report::tally::Tally;
 use robotsieve_report::{SCHEMA, TOOL_VERSION, shown_text, text, texts};
 
@@ -40,6 +41,7 @@ pub struct Reach<'a> {
     pages: Vec<Vec<u8>>,
     name: Option<Vec<u8>>,
     answer: Option<String>,
+    by_operators: bool,
 }
 
 impl<'a> Reach<'a> {
@@ -47,7 +49,15 @@ impl<'a> Reach<'a> {
     #[must_use]
     pub fn of(file: &'a [u8], profile: &'a Profile) -> Reach<'a> {
         let crawlers = KnownCrawlers::built_in().iter().collect();
-        Reach { file, profile, crawlers, pages: Vec::new(), name: None, answer: None }
+        Reach {
+            file,
+            profile,
+            crawlers,
+            pages: Vec::new(),
+            name: None,
+            answer: None,
+            by_operators: false,
+        }
     }
 
     /// Asks for these crawlers only.
@@ -72,6 +82,14 @@ impl<'a> Reach<'a> {
         self
     }
 
+    /// Reads the file for each crawler as its operator does, where that is known, and as the profile does for the
+    /// others.
+    #[must_use]
+    pub fn by_operators(mut self) -> Reach<'a> {
+        self.by_operators = true;
+        self
+    }
+
     /// Says that the file stands for what its URL answered instead, such as `HTTP 503`: the report
     /// names the answer in the place of lines.
     #[must_use]
@@ -85,13 +103,22 @@ impl<'a> Reach<'a> {
     /// # Errors
     /// Returns an error if a page is an invalid URL.
     pub fn report(&self) -> Result<ReachReport, InvalidPage> {
+        // An answer in the place of the file says the same to all.
+        let by_operators = self.by_operators && self.answer.is_none();
         let judged = judge::judge(
             self.file,
             self.profile,
+            by_operators,
             self.answer.is_some(),
             &self.crawlers,
             &self.pages,
         )?;
+        let mut notes = robotsieve_known::notes(self.crawlers.iter().copied());
+        if by_operators {
+            let asked = Robots::parse(self.file, self.profile);
+            let operators = Operators::of(self.file, self.profile, self.crawlers.iter().copied());
+            notes.extend(operators.note(self.crawlers.iter().copied(), &asked));
+        }
         let name = self.name.as_deref().map(text);
         let (robots, robots_base64) =
             name.map_or((None, None), |(name, bytes)| (Some(name), bytes));
@@ -116,13 +143,14 @@ impl<'a> Reach<'a> {
                     operator: known.operator.clone(),
                     purpose: known.purpose,
                     obeys: known.obeys,
+                    profile: own_profile(known, self.profile, by_operators).name(),
                     policy,
                     by,
                     lines,
                 })
                 .collect(),
             sitemap: None,
-            notes: robotsieve_known::notes(self.crawlers.iter().copied()),
+            notes,
             sentences: Vec::new(),
         };
         report.put_into_words();

@@ -111,7 +111,12 @@ impl<'a> Expectations<'a> {
     #[must_use]
     pub fn new(subject: Subject<'a>, known: &'a KnownCrawlers) -> Expectations<'a> {
         Expectations {
-            readers: subject.robots.iter().map(|robots| robots.policy(&nobody())).collect(),
+            readers: subject
+                .robots
+                .iter()
+                .chain(subject.operators.iter())
+                .map(|robots| robots.policy(&nobody()))
+                .collect(),
             subject,
             files: Vec::new(),
             text: Vec::new(),
@@ -198,6 +203,11 @@ impl<'a> Expectations<'a> {
     /// to which the file says something else.
     pub fn notes(&self) -> &[String] {
         &self.whos.notes
+    }
+
+    /// The crawlers that have other rules as their operators read the file, in a sentence.
+    pub(super) fn operators(&self) -> Option<String> {
+        self.subject.operators.note(self.whos.readers(), &self.subject.robots[0])
     }
 
     /// The number of expectations there are.

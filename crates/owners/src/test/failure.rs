@@ -15,7 +15,7 @@ const NAMES: usize = 10;
 
 /// The profiles in which the same crawlers do not get the verdict that was expected.
 struct Part {
-    profiles: Vec<usize>,
+    profiles: Vec<&'static str>,
     /// Numbers of members, in their order.
     members: Vec<usize>,
     /// One for each policy, in the first of the profiles.
@@ -99,13 +99,18 @@ impl<'t> Failure<'t, '_> {
         for misses in self.failed.misses.chunk_by(|one, other| one.profile == other.profile) {
             let profile = misses[0].profile;
             let asked = misses.iter().map(|miss| &who.asked[profile][miss.asked]);
-            let mut members: Vec<usize> = asked.flat_map(|asked| &asked.members).copied().collect();
+            let mut members: Vec<usize> =
+                asked.clone().flat_map(|asked| &asked.members).copied().collect();
             members.sort_unstable();
-            match parts.iter_mut().find(|part| part.members == members) {
-                Some(part) => part.profiles.push(profile),
-                None => {
-                    parts.push(Part { profiles: vec![profile], members, misses: misses.to_vec() });
+            let mut profiles: Vec<&'static str> = Vec::new();
+            for asked in asked {
+                if !profiles.contains(&asked.profile) {
+                    profiles.push(asked.profile);
                 }
+            }
+            match parts.iter_mut().find(|part| part.members == members) {
+                Some(part) => part.profiles.extend(profiles),
+                None => parts.push(Part { profiles, members, misses: misses.to_vec() }),
             }
         }
         parts
@@ -123,8 +128,8 @@ impl<'t> Failure<'t, '_> {
         let of_urls = self.of_urls().map_or_else(String::new, |urls| format!(" for {urls}"));
         if !who.is_set {
             // There is one member, so there is one part.
-            let profiles: Vec<usize> = parts.into_iter().flat_map(|part| part.profiles).collect();
-            let profiles = self.profiles(&profiles);
+            let profiles: Vec<&str> = parts.into_iter().flat_map(|part| part.profiles).collect();
+            let profiles = named(&profiles);
             return format!("expected {expected}, got {got}{of_urls}: {asked}, {url} ({profiles})");
         }
         let part = |part: &Part| {
@@ -134,7 +139,7 @@ impl<'t> Failure<'t, '_> {
                 if of_urls.is_empty() { " for" } else { " and" },
                 part.members.len(),
                 who.members.len(),
-                self.profiles(&part.profiles),
+                named(&part.profiles),
                 first_of(NAMES, names),
             )
         };
@@ -152,23 +157,13 @@ impl<'t> Failure<'t, '_> {
         Some(format!("{up_to}{} of {}", grouped(most), urls(all)))
     }
 
-    /// `profile google`, `profiles rfc9309 and google`.
-    fn profiles(&self, numbers: &[usize]) -> String {
-        let subject = &self.tested.expectations.subject;
-        let names: Vec<&str> = numbers.iter().map(|number| subject.profile_name(*number)).collect();
-        match &names[..] {
-            [name] => format!("profile {name}"),
-            [others @ .., last] => format!("profiles {} and {last}", others.join(", ")),
-            [] => String::new(),
-        }
-    }
-
     /// Why the policy of a miss gives its verdict.
     fn why(&self, miss: Miss) -> Why {
         let expectations = &self.tested.expectations;
         let who = expectations.who(self.expectation);
         let asked = &who.asked[miss.profile][miss.asked];
-        let robots = &expectations.subject.robots[miss.profile];
+        let reader = who.members[asked.members[0]].reader;
+        let robots = expectations.subject.robots_for(miss.profile, reader);
         if let Some(by) = self.tally(miss).and_then(|tally| tally.by().first().copied()) {
             let clause = format!("{} decides for {}", by.shown(), by.counted());
             return Why { line: by.line, clause };
@@ -204,8 +199,8 @@ impl<'t> Failure<'t, '_> {
         if self.failed.misses.len() > 1 {
             let expectations = &self.tested.expectations;
             let who = expectations.who(self.expectation);
-            let member = who.asked[first.profile][first.asked].members[0];
-            let profile = expectations.subject.profile_name(first.profile);
+            let asked = &who.asked[first.profile][first.asked];
+            let (member, profile) = (asked.members[0], asked.profile);
             let name = short(&who.members[member].name);
             message.push_str(&format!("for {name} in profile {profile}, "));
         }
@@ -236,15 +231,15 @@ impl<'t> Failure<'t, '_> {
             None => Some(expectations.url(self.expectation)),
         };
         let subject = &expectations.subject;
-        let robots = &subject.robots[miss.profile];
         let asked = &who.asked[miss.profile][miss.asked];
         let member = &who.members[asked.members[0]];
+        let robots = subject.robots_for(miss.profile, member.reader);
         let others = match asked.members.len() - 1 {
             0 => String::new(),
             1 => " and 1 other".to_owned(),
             more => format!(" and {more} others"),
         };
-        let profile = subject.profile_name(miss.profile);
+        let profile = asked.profile;
         let asked_about = match by {
             Some(by) => by.counted(),
             None => url.map(short).unwrap_or_default(),
@@ -265,5 +260,14 @@ impl<'t> Failure<'t, '_> {
             }),
             extent: robots.extent(),
         }
+    }
+}
+
+/// `profile google`, `profiles rfc9309 and google`.
+fn named(profiles: &[&str]) -> String {
+    match profiles {
+        [name] => format!("profile {name}"),
+        [others @ .., last] => format!("profiles {} and {last}", others.join(", ")),
+        [] => String::new(),
     }
 }

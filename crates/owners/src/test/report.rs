@@ -32,7 +32,8 @@ pub struct TestReport {
     pub expectations: usize,
     /// The number of those that do not hold.
     pub failed: usize,
-    /// The numbers of those there are and of those that do not hold, in a sentence.
+    /// The numbers of those there are and of those that do not hold, in a sentence; and a note on crawlers whose operators
+    /// find other rules in the file.
     pub sentences: Vec<Sentence>,
 }
 
@@ -128,7 +129,11 @@ impl Tested<'_> {
             results: results.collect(),
             expectations: self.expectations.len(),
             failed: self.failed.len(),
-            sentences: vec![Sentence::new(self.counted(), None)],
+            sentences: [Some(self.counted()), self.expectations.operators()]
+                .into_iter()
+                .flatten()
+                .map(|text| Sentence::new(text, None))
+                .collect(),
         }
     }
 
@@ -171,7 +176,7 @@ impl Tested<'_> {
         let names = asked.members.iter().map(|member| &who.members[*member].name);
         let (crawlers, crawlers_base64) = texts(&names.collect::<Vec<_>>());
         let mut failure = TestFailure {
-            profile: expectations.subject.profile_name(miss.profile).to_owned(),
+            profile: asked.profile.to_owned(),
             verdict: expectation.verdict.opposite(),
             crawlers,
             crawlers_base64,

@@ -1,6 +1,7 @@
 //! The robots.txt that is tested.
 
 use robotsieve::{Profile, Robots, Verdict};
+use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 use robotsieve_report::tally::Tally;
 
 /// A robots.txt, read in each profile in which expectations must hold.
@@ -9,6 +10,7 @@ pub struct Subject<'f> {
     pub(super) name: String,
     /// One for each profile.
     pub(super) robots: Vec<Robots<'f>>,
+    pub(super) operators: Operators<'f>,
     pub(super) answer: Option<Answer>,
 }
 
@@ -26,7 +28,16 @@ impl<'f> Subject<'f> {
     #[must_use]
     pub fn new(name: impl Into<String>, file: &'f [u8], profiles: &[Profile]) -> Subject<'f> {
         let robots = profiles.iter().map(|profile| Robots::parse(file, profile)).collect();
-        Subject { name: name.into(), robots, answer: None }
+        Subject { name: name.into(), robots, operators: Operators::default(), answer: None }
+    }
+
+    /// Reads the file, as it was given, for each known crawler as its operator does, where that is known.
+    #[must_use]
+    pub fn by_operators(mut self, file: &'f [u8], known: &KnownCrawlers) -> Subject<'f> {
+        if let Some(robots) = self.robots.first() {
+            self.operators = Operators::of(file, robots.profile(), known.iter());
+        }
+        self
     }
 
     /// Says that the file stands for what its URL answered instead, such as `HTTP 503`, and what
@@ -40,6 +51,12 @@ impl<'f> Subject<'f> {
     /// The file as each profile reads it.
     pub fn robots(&self) -> &[Robots<'f>] {
         &self.robots
+    }
+
+    /// The file as it is read for a crawler in a profile.
+    pub(super) fn robots_for(&self, number: usize, known: Option<&KnownCrawler>) -> &Robots<'f> {
+        let asked = &self.robots[number];
+        known.map_or(asked, |known| self.operators.robots(known, asked))
     }
 
     pub(super) fn profile_name(&self, number: usize) -> &'static str {

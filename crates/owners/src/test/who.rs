@@ -25,6 +25,8 @@ pub(super) struct Member<'a> {
     pub(super) name: Vec<u8>,
     pub(super) crawler: Crawler,
     known: Option<&'a KnownCrawler>,
+    /// The known crawler with its first name, whose operator's reading counts.
+    pub(super) reader: Option<&'a KnownCrawler>,
 }
 
 /// A policy, and the members whose it is.
@@ -32,13 +34,15 @@ pub(super) struct Member<'a> {
 pub(super) struct Asked {
     pub(super) policy: Policy,
     pub(super) members: Vec<usize>,
+    /// The name of the profile.
+    pub(super) profile: &'static str,
 }
 
 impl<'a> Member<'a> {
     /// A known crawler as it is known.
     fn known(known: &'a KnownCrawler) -> Member<'a> {
         let name = known.token.clone().into_bytes();
-        Member { name, crawler: known.crawler(), known: Some(known) }
+        Member { name, crawler: known.crawler(), known: Some(known), reader: Some(known) }
     }
 
     fn policy(&self, robots: &Robots<'_>) -> Policy {
@@ -79,6 +83,17 @@ impl<'a> Whos<'a> {
         Whos { known, all, by_text, nameable_only: false, notes }
     }
 
+    /// The known crawlers whose operators' readings count, each once.
+    pub(super) fn readers(&self) -> Vec<&'a KnownCrawler> {
+        let mut all: Vec<&KnownCrawler> = Vec::new();
+        for reader in self.all.iter().flat_map(|who| &who.members).filter_map(|one| one.reader) {
+            if all.iter().all(|there| there.token != reader.token) {
+                all.push(reader);
+            }
+        }
+        all
+    }
+
     pub(super) fn get(&self, number: usize) -> &Who<'a> {
         &self.all[number]
     }
@@ -98,15 +113,20 @@ impl<'a> Whos<'a> {
 
     fn resolve(&mut self, text: &[u8], file: &Subject<'_>) -> Result<usize, String> {
         let (members, is_set) = match text {
-            b"*" => (vec![Member { name: text.into(), crawler: nobody(), known: None }], false),
+            b"*" => (
+                vec![Member { name: text.into(), crawler: nobody(), known: None, reader: None }],
+                false,
+            ),
             [b'@', token @ ..] if let Some(known) = self.by_token(token) => {
                 (vec![Member { name: text.into(), ..Member::known(known) }], false)
             }
             [b'@', purpose @ ..] => (self.of_purpose(purpose)?, true),
             name => (vec![self.named(name, file)?], false),
         };
-        let asked = file.robots.iter().map(|robots| {
-            asked(&members, robots, |member| !self.nameable_only || member.is_nameable(robots))
+        let asked = (0..file.robots.len()).map(|number| {
+            asked(&members, file, number, |member, robots| {
+                !self.nameable_only || member.is_nameable(robots)
+            })
         });
         let asked = asked.collect();
         self.all.push(Who { members, is_set, asked });
@@ -198,7 +218,8 @@ impl<'a> Whos<'a> {
         if let Some(note) = note.filter(|_| file.answer.is_none()) {
             self.notes.push(format!("{note}; '@{}' stands for the crawler", short(text)));
         }
-        Ok(Member { name: text.into(), crawler, known: None })
+        let reader = self.known.of_crawler(&crawler);
+        Ok(Member { name: text.into(), crawler, known: None, reader })
     }
 }
 
@@ -210,15 +231,23 @@ pub(super) fn nobody() -> Crawler {
 /// The different policies of those of these crawlers that are asked.
 fn asked(
     members: &[Member<'_>],
-    robots: &Robots<'_>,
-    is_asked: impl Fn(&Member<'_>) -> bool,
+    file: &Subject<'_>,
+    number: usize,
+    is_asked: impl Fn(&Member<'_>, &Robots<'_>) -> bool,
 ) -> Vec<Asked> {
     let mut all: Vec<Asked> = Vec::new();
-    for (number, member) in members.iter().enumerate().filter(|(_, member)| is_asked(member)) {
+    for (at, member) in members.iter().enumerate() {
+        let robots = file.robots_for(number, member.reader);
+        if !is_asked(member, robots) {
+            continue;
+        }
         let policy = member.policy(robots);
         match all.iter_mut().find(|asked| asked.policy.is_same(&policy)) {
-            Some(asked) => asked.members.push(number),
-            None => all.push(Asked { policy, members: vec![number] }),
+            Some(asked) => asked.members.push(at),
+            None => {
+                let profile = robots.profile().name().unwrap_or("custom");
+                all.push(Asked { policy, members: vec![at], profile });
+            }
         }
     }
     all
