@@ -6,6 +6,7 @@ use robotsieve_client::outcome::ContentHash;
 use robotsieve_corpora::pages;
 use serde_json::Value;
 
+use crate::command::schema::Schema;
 use crate::command::{Folder, run};
 
 /// A record with an HTTP answer.
@@ -27,8 +28,12 @@ fn response(date: &str, url: &str, head: &str, body: &str) -> String {
 pub(crate) fn records_of(out: &[u8]) -> Vec<Value> {
     let mut bases: HashMap<String, Value> = HashMap::new();
     let mut records = Vec::new();
-    for line in str::from_utf8(out).unwrap().lines() {
+    let schema = Schema::of(include_str!("../../src/schema/rights.json"));
+    for (line, number) in str::from_utf8(out).unwrap().lines().zip(0..) {
         let mut line: Value = serde_json::from_str(line).unwrap();
+        if number < 100 {
+            assert_eq!(schema.errors(&line), [""; 0], "{line}");
+        }
         match line["digest"].as_str().map(str::to_owned) {
             Some(digest) => assert!(bases.insert(digest, line).is_none(), "each basis once"),
             None => {
@@ -284,7 +289,7 @@ fn records_of_many_pages() {
     };
     let hash = |bytes: &[u8]| Value::from(ContentHash::of(bytes).to_string());
     let mut quoted = HashSet::new();
-    for record in records_of(out.as_bytes()).iter().step_by(37) {
+    for record in records_of(out.as_bytes()).iter().step_by(7) {
         let (head, page) = block(&record["offset"]);
         assert!(head.contains(record["url"].as_str().unwrap()), "{record}");
         assert_eq!(record["sha256"], hash(page));

@@ -20,11 +20,9 @@ pub const RIGHTS_SCHEMA: &str = "robotsieve-rights-1";
 
 /// With what a verdict was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RightsSettings {
     /// [`RIGHTS_SCHEMA`].
-    #[cfg_attr(feature = "schema", schemars(extend("const" = RIGHTS_SCHEMA)))]
     pub schema: &'static str,
     /// The version of robotsieve.
     pub tool_version: &'static str,
@@ -96,24 +94,20 @@ pub struct RightsRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
     /// [`RIGHTS_SCHEMA`].
-    #[cfg_attr(feature = "schema", schemars(extend("const" = RIGHTS_SCHEMA)))]
     pub schema: &'static str,
     /// The digest of the basis, which stands in a line of its own before the record.
     pub basis: String,
     /// The verdicts.
     #[serde(flatten)]
-    #[cfg_attr(feature = "schema", schemars(with = "RightsMembers"))]
     pub rights: Rights,
 }
 
 /// What records share: settings, documents, and what the places that decided say.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(clippy::exhaustive_structs, reason = "whoever reads archives fills it")]
 pub struct RightsBasis {
     /// The same for all records of a run.
     #[serde(flatten, serialize_with = "settings")]
-    #[cfg_attr(feature = "schema", schemars(with = "RightsSettings"))]
     pub settings: Arc<RightsSettings>,
     /// The robots.txt and the other documents that were asked, as the archives have them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -200,7 +194,6 @@ pub fn versions(rights: &Rights) -> BTreeMap<&'static str, Vec<String>> {
 
 /// A document of the archives that was asked about a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(clippy::exhaustive_structs, reason = "whoever reads archives fills it")]
 pub struct RecordedDocument {
     /// Its address.
@@ -222,7 +215,6 @@ pub struct RecordedDocument {
 
 /// What was read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(clippy::exhaustive_enums, reason = "whoever reads archives fills it")]
 pub enum RecordedPage {
