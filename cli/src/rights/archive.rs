@@ -16,14 +16,14 @@ use robotsieve::{Crawler, Origin, Profile, SiteKind};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
-use robotsieve_client::report::rfc3339;
 use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::report::rfc3339;
 use robotsieve_report::{
     RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, quotes, versions,
 };
 use robotsieve_rights::{
-    Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights, RobotsTag,
-    TagRule,
+    Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
+    RobotsTag, TagRule,
 };
 use serde_json::Value;
 use url::Url;
@@ -93,7 +93,8 @@ pub fn run(
     let references = Arc::new(Mutex::default());
     let robots = RobotsFiles::read(args, crawler, profile, folder.path(), &references)?;
     faults.0 |= robots.faults > 0;
-    let references = std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
+    let references =
+        std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
     let payloads = Payloads::read(args, references)?;
     let documents = documents(args, &payloads)?;
     let Known { count, left_out, .. } = documents;
@@ -142,7 +143,8 @@ pub fn run(
         _ => {
             let mut out = io::BufWriter::with_capacity(1 << 16, Stdout::new());
             let line = |row: Row| {
-                let mut line = serde_json::to_vec(&row.record).map_err(|cause| cause.to_string())?;
+                let mut line =
+                    serde_json::to_vec(&row.record).map_err(|cause| cause.to_string())?;
                 line.push(b'\n');
                 Ok((row.record.basis, row.line, line))
             };
@@ -183,8 +185,9 @@ struct Faults(bool);
 /// refusals: the newest.
 const MOST_LATER: usize = 64;
 
-/// The most documents that a record names.
+/// The most documents that a basis names, and the bytes of their addresses and files.
 const MOST_RECORDED: usize = 64;
+const MOST_RECORDED_BYTES: usize = 16 << 10;
 
 /// Judges responses.
 struct Judge<'j> {
@@ -279,8 +282,14 @@ impl Judge<'_> {
             rights = self.later(record, &origin, &response, rules, rights, &mut dated)?;
         }
         let compares_now = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
-        if dated.len() > MOST_RECORDED {
-            dated.truncate(MOST_RECORDED);
+        let mut bytes = 0;
+        let is_kept = |one: &&Dated| {
+            bytes += one.weight();
+            bytes <= MOST_RECORDED_BYTES
+        };
+        let kept = dated.iter().take(MOST_RECORDED).take_while(is_kept).count().max(1);
+        if dated.len() > kept {
+            dated.truncate(kept);
             rights = rights.with_note(Note::Cut);
         }
         let basis = RightsBasis {
@@ -375,7 +384,12 @@ impl Judge<'_> {
     ) -> Result<Rights, String> {
         let later = self.robots.after(origin, record.at, MOST_LATER);
         let mut versions: Vec<(Timestamp, Option<RobotsRights<'static>>)> = Vec::new();
-        versions.extend(later.map_err(|error| error.to_string())?.into_iter().map(|(at, rights)| (at, Some(rights))));
+        versions.extend(
+            later
+                .map_err(|error| error.to_string())?
+                .into_iter()
+                .map(|(at, rights)| (at, Some(rights))),
+        );
         let robots_count = versions.len();
         let mut times: Vec<Timestamp> = addresses(record, rules, response)
             .iter()

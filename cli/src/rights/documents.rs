@@ -18,8 +18,8 @@ use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, RecordPlace, Versions};
 use robotsieve_client::Timestamp;
-use robotsieve_client::report::rfc3339;
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
+use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
 use robotsieve_rights::{Documents, LicenceKind, Response};
 use url::Url;
@@ -133,7 +133,6 @@ impl Lines {
     }
 }
 
-
 impl Dated {
     /// As it is printed.
     pub(super) fn row(&self) -> Document {
@@ -149,6 +148,12 @@ impl Dated {
             }),
             sha256: sha256.clone(),
         }
+    }
+
+    /// The bytes that its address and its file take.
+    pub(super) fn weight(&self) -> usize {
+        let file = self.place.as_ref().map_or(0, |place| place.file.as_os_str().len());
+        self.address.len() + file
     }
 
     /// The seconds from its capture to that of a page.
@@ -174,7 +179,8 @@ impl Known {
             // The last of that time, else the first after it, as the crawler that follows a redirect sees it.
             let until = captures.partition_point(|(at, _)| *at <= captured);
             let same = until.checked_sub(1).filter(|last| captures[*last].0 == captured);
-            let Some((_, found)) = same.or(Some(until)).and_then(|at| captures.get(at)).or(captures.last())
+            let Some((_, found)) =
+                same.or(Some(until)).and_then(|at| captures.get(at)).or(captures.last())
             else {
                 break;
             };
@@ -196,7 +202,8 @@ impl Known {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
-            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS) else {
+            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS)
+            else {
                 // What a redirect leads to and the archives do not have may be there.
                 if redirects > 0 {
                     documents.add_not_read(address);
@@ -216,7 +223,8 @@ impl Known {
             let Some((settled, fit)) = in_force else { return found };
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
-            let first = Dated { address: address.to_owned(), captured, fit, place: None, sha256: None };
+            let first =
+                Dated { address: address.to_owned(), captured, fit, place: None, sha256: None };
             let mut dated = found.unwrap_or(first);
             if let Step::Document(document) = &settled.of {
                 dated.place = Some(document.place.clone());
@@ -446,8 +454,7 @@ impl Found {
 
     fn add(&mut self, address: String, at: Timestamp, place: RecordPlace, said: Said) {
         let is_known = self.by_address.contains_key(&address);
-        let is_full =
-            self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
+        let is_full = self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
         // What there is no room for counts as not read.
         let said = match said {
             Said::Document(_) if is_full => {
@@ -515,7 +522,8 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
             look.names.extend(licences(body));
         }
         let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
-        look.robots = Some((own, response.at, Robotstxt { place: response.place.clone(), redirect, body }));
+        look.robots =
+            Some((own, response.at, Robotstxt { place: response.place.clone(), redirect, body }));
         return look;
     }
     let media_type = media_type(response.headers());
@@ -575,7 +583,13 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
         206 => Said::Failure,
         200..=299 | 304 => {
             let of_payload = payload.and_then(|payload| payload.document.clone());
-            match response.body().ok().map(|body| body.bytes).filter(|_| status != 304).or(of_payload) {
+            match response
+                .body()
+                .ok()
+                .map(|body| body.bytes)
+                .filter(|_| status != 304)
+                .or(of_payload)
+            {
                 // What is cut is no JSON, and no XML, and is found to be none.
                 Some(mut bytes) => {
                     bytes.truncate(MOST_BYTES_OF_ONE);

@@ -27,9 +27,30 @@ enum Cell {
 /// The columns, and whether each is a text.
 fn columns() -> Vec<(&'static str, bool)> {
     let numbers = ["status", "offset"];
-    let named = ["url", "agent", "captured", "status", "file", "offset", "sha256", "robots", "page", "age_seconds",
-        "documents", "now", "schema", "tool_version", "profile", "reading", "vocabulary", "as_of",
-        "and_later_refusals", "versions", "quotes", "basis"];
+    let named = [
+        "url",
+        "agent",
+        "captured",
+        "status",
+        "file",
+        "offset",
+        "sha256",
+        "robots",
+        "page",
+        "age_seconds",
+        "documents",
+        "now",
+        "schema",
+        "tool_version",
+        "profile",
+        "reading",
+        "vocabulary",
+        "as_of",
+        "and_later_refusals",
+        "versions",
+        "quotes",
+        "basis",
+    ];
     let purposes = Purpose::ALL.iter().map(|purpose| purpose.as_str());
     let all = named.into_iter().chain(purposes).chain(["rights"]);
     all.map(|name| (name, !numbers.contains(&name))).collect()

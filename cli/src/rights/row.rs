@@ -1,10 +1,10 @@
 //! What is printed of a response in an archive.
 
+use robotsieve_client::outcome::ContentHash;
+use robotsieve_report::RightsBasis;
 pub use robotsieve_report::{
     RecordedDocument as Document, RecordedPage as Page, RightsRecord as Record,
 };
-use robotsieve_client::outcome::ContentHash;
-use robotsieve_report::RightsBasis;
 use robotsieve_rights::{Purpose, Ruling};
 
 use super::args::Only;

@@ -45,7 +45,8 @@ impl Verification {
     pub fn read(name: &Path, args: &mut RightsArgs) -> Result<Verification, Failure> {
         let text = std::fs::read(name);
         let name = shown(name.as_os_str().as_encoded_bytes());
-        let text = text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
+        let text =
+            text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
         let mut verification =
             Verification { records: HashMap::new(), name: name.clone(), same: 0, differ: 0 };
         let mut bases: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
@@ -59,7 +60,8 @@ impl Verification {
                 let basis = serde_json::from_slice::<Map<String, Value>>(&rest).ok();
                 let basis = basis.filter(|_| digest(&rest) == claimed);
                 if basis.is_none() {
-                    let what = "its digest is not that of its members: it, or the digest, was changed";
+                    let what =
+                        "its digest is not that of its members: it, or the digest, was changed";
                     verification.differs(number, what);
                 }
                 // Of two lines with one digest both have to be right.
@@ -71,21 +73,27 @@ impl Verification {
             }
             let record = serde_json::from_slice::<Value>(line).ok();
             let record = record.filter(|record| record["schema"] == RIGHTS_SCHEMA);
-            let Some((key, mut record)) = record.and_then(|record| Some((key(&record)?, record))) else {
+            let Some((key, mut record)) = record.and_then(|record| Some((key(&record)?, record)))
+            else {
                 no_record.get_or_insert(number);
-                let what = format!("expected a record of 'robotsieve rights --warc' ({RIGHTS_SCHEMA})");
+                let what =
+                    format!("expected a record of 'robotsieve rights --warc' ({RIGHTS_SCHEMA})");
                 verification.differs(number, &what);
                 continue;
             };
             let basis = record["basis"].as_str().and_then(|basis| bases.get(basis)?.as_ref());
             let Some(basis) = basis else {
                 let basis = shown(record["basis"].to_string().as_bytes());
-                verification.differs(number, &format!("no line before it is the basis {basis} that it names"));
+                verification.differs(
+                    number,
+                    &format!("no line before it is the basis {basis} that it names"),
+                );
                 continue;
             };
-            if let Some((member, _)) = basis.iter().find(|(member, value)| {
-                record.get(member).is_some_and(|own| own != *value)
-            }) {
+            if let Some((member, _)) = basis
+                .iter()
+                .find(|(member, value)| record.get(member).is_some_and(|own| own != *value))
+            {
                 let member = shown(member.as_bytes());
                 verification.differs(number, &format!("its basis has another '{member}' than it"));
                 continue;
@@ -119,7 +127,8 @@ impl Verification {
         };
         let text = |member: &str| first[member].as_str().unwrap_or_default();
         let of = |member: &str| {
-            let what = format!("'{name}': this robotsieve does not know the {member} '{}'", text(member));
+            let what =
+                format!("'{name}': this robotsieve does not know the {member} '{}'", text(member));
             Failure::Usage(what)
         };
         // No name has a slash, and every header that names a crawler has.
@@ -162,7 +171,8 @@ impl Verification {
             let record = without_folders(record);
             // The version of the tool says who judged; the digest of a basis covers it, and was looked at.
             let differs = |member: &&String| {
-                !matches!(member.as_str(), "basis" | "tool_version") && record[&**member] != now[&**member]
+                !matches!(member.as_str(), "basis" | "tool_version")
+                    && record[&**member] != now[&**member]
             };
             let members = [&record, &now].into_iter().flat_map(|value| value.as_object());
             match members.flat_map(Map::keys).find(differs) {
@@ -188,7 +198,9 @@ impl Verification {
             stderr::error(&format_args!("{name}:{line}: the archives do not have its response"));
         }
         let (count, missing) = (same + differ + missing.len() as u64, missing.len());
-        stderr::note(&format_args!("records {count} same {same} differ {differ} missing {missing}"));
+        stderr::note(&format_args!(
+            "records {count} same {same} differ {differ} missing {missing}"
+        ));
         Ok(match () {
             () if differ > 0 || missing > 0 => Status::No,
             () if has_faults => Status::Failed,

@@ -270,14 +270,20 @@ fn records_of_many_pages() {
     assert_eq!(records.len() as u64, count);
     let bytes = out.len() / records.len();
     let longest = records.iter().map(|line| line.len()).max().unwrap();
-    assert!(bytes <= 500 && longest <= 600, "{bytes} bytes a record with its basis, {longest} at most");
+    assert!(
+        bytes <= 500 && longest <= 600,
+        "{bytes} bytes a record with its basis, {longest} at most"
+    );
     assert!(bases.len() < records.len() / 20, "{}", bases.len());
     let verify = |records: &str, archive: &[u8]| {
-        let (records, archive) = (folder.file("records", records), folder.file("b/pages.warc", archive));
+        let (records, archive) =
+            (folder.file("records", records), folder.file("b/pages.warc", archive));
         run(args!["rights", "--verify", records, "--warc", archive])
     };
     let ran = verify(&out, &archive);
-    let told = |differ| format!("robotsieve: records {count} same {} differ {differ} missing 0\n", count - differ);
+    let told = |differ| {
+        format!("robotsieve: records {count} same {} differ {differ} missing 0\n", count - differ)
+    };
     assert_eq!((ran.status, ran.err), (0, told(0)));
 
     // The records and the words that decided stand where the record says, with the digests that it names.
@@ -369,13 +375,18 @@ fn changed_records() {
     let forged = twice.replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
     let ran = verify(format!("{text}{forged}\n").as_bytes());
     assert_eq!(ran.status, 1);
-    assert!(ran.err.contains("'crawl' is \"unknown\", but \"allow\" by the archives"), "{}", ran.err);
+    assert!(
+        ran.err.contains("'crawl' is \"unknown\", but \"allow\" by the archives"),
+        "{}",
+        ran.err
+    );
     let (basis, rest) = text.split_once('\n').unwrap();
     let (_, members) = basis.split_once(',').unwrap();
     let members = format!("\"crawl\":\"allow\",{members}");
     let digest = &ContentHash::of(format!("{{{members}").as_bytes()).to_string()[..20];
     let old = &basis["{\"digest\":\"".len()..][..20];
-    let rest = rest.replace(old, digest).replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
+    let rest =
+        rest.replace(old, digest).replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
     let ran = verify(format!("{{\"digest\":\"{digest}\",{members}\n{rest}").as_bytes());
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("records:2: its basis has another 'crawl' than it"), "{}", ran.err);

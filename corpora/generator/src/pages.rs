@@ -26,10 +26,17 @@ pub fn write(out: &mut impl Write, seed: u64, pages: u64) -> io::Result<()> {
             format!("2026-03-01T{hour:02}:{minute:02}:{:02}Z", second % 60)
         };
         if page == 0 {
-            let says = ["", "Content-Usage: train-ai=n\n", "Content-Signal: search=yes, ai-train=yes\n"];
+            let says =
+                ["", "Content-Usage: train-ai=n\n", "Content-Signal: search=yes, ai-train=yes\n"];
             let says = says[(site % 3) as usize];
             let robots = format!("User-agent: *\n{says}Disallow: /private/\n");
-            record(out, &time(second), &format!("https://{host}/robots.txt"), "text/plain", &robots)?;
+            record(
+                out,
+                &time(second),
+                &format!("https://{host}/robots.txt"),
+                "text/plain",
+                &robots,
+            )?;
         }
         let mut path = String::new();
         for _ in 0..1 + rng.below(3) {
@@ -51,7 +58,10 @@ pub fn write(out: &mut impl Write, seed: u64, pages: u64) -> io::Result<()> {
 }
 
 fn record(out: &mut impl Write, time: &str, url: &str, kind: &str, body: &str) -> io::Result<()> {
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     write!(
         out,
         "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: {time}\r\nWARC-Target-URI: {url}\r\n\
