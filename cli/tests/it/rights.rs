@@ -545,7 +545,7 @@ fn archives_as_parquet() {
             let wanted = &line[name.as_str()];
             match name.as_str() {
                 "documents" | "versions" | "quotes" | "age_seconds" => {
-                    let text = row.get_string(column).ok().map(|text| serde_json::from_str(text).unwrap());
+                    let text = row.get_string(column).ok().map(|text| serde_json::from_str::<Value>(text).unwrap());
                     assert_eq!(&text.unwrap_or_default(), wanted, "{name}");
                 }
                 "status" | "offset" => {
