@@ -410,7 +410,8 @@ pub fn diff_json(
     };
     let limits = limits_of(limits);
     py.detach(|| {
-        let texts = [0, 1].map(|side: usize| robotsieve::text_of(&files[side].body, &profiles[side]));
+        let texts =
+            [0, 1].map(|side: usize| robotsieve::text_of(&files[side].body, &profiles[side]));
         let [old, new] =
             [0, 1].map(|side: usize| robotsieve::Robots::parse(&texts[side], &profiles[side]));
         let named = asked.map(|asked| {

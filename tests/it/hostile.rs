@@ -731,7 +731,12 @@ mod rights {
             ("one path, conditions", document(&|n| content("/", &geo(400, 400 * n)))),
             ("a path in the other", document(&|n| content(&format!("/{}", "a".repeat(n)), no))),
             ("stars at the end", document(&|n| content(&format!("/a{}", "*".repeat(n)), no))),
-            ("as many, other texts", document(&|n| content(&format!("/{}{}", "a".repeat(n % 500), "*".repeat(500 - n % 500)), no))),
+            (
+                "as many, other texts",
+                document(&|n| {
+                    content(&format!("/{}{}", "a".repeat(n % 500), "*".repeat(500 - n % 500)), no)
+                }),
+            ),
             ("many paths", document(&|n| content(&format!("/a/{n}"), no))),
             (
                 "wide conditions",
@@ -741,9 +746,17 @@ mod rights {
                     n => content(&format!("/a/{n}"), &geo(1, n)),
                 }),
             ),
-            ("conditions below conditions", document(&|n| content(&format!("/{}", "a".repeat(n)), &geo(256, 256 * n)))),
+            (
+                "conditions below conditions",
+                document(&|n| content(&format!("/{}", "a".repeat(n)), &geo(256, 256 * n))),
+            ),
             ("exact paths", document(&|n| content(&format!("/a/{n}$"), no))),
-            ("stars", document(&|n| if n < 32 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) })),
+            (
+                "stars",
+                document(&|n| {
+                    if n < 32 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) }
+                }),
+            ),
             ("too many stars", document(&|n| content(&format!("/*{n}a*b"), no))),
         ];
         for (what, document) in &documents {

@@ -221,7 +221,7 @@ mod known {
             let profile = self.shared.profile();
             let mut reach = Reach::of(self.shared.text(), &profile).pages(urls);
             // As the command does where no profile is given.
-            if profile == Profile::default() {
+            if profile == robotsieve::Profile::default() {
                 reach = reach.by_operators();
             }
             if !purposes.is_empty() {

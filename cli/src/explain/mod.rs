@@ -144,7 +144,18 @@ impl<'e> Explainer<'e> {
             Source::Store(_) => None,
         };
         let governed = Governed::by(&args.policy.robots);
-        Ok(Explainer { args, source, agent, crawler, profiles, operator, governed, explained: 0, tally, out })
+        Ok(Explainer {
+            args,
+            source,
+            agent,
+            crawler,
+            profiles,
+            operator,
+            governed,
+            explained: 0,
+            tally,
+            out,
+        })
     }
 
     fn run(mut self, urls: &[OsString]) -> Result<Status, Failure> {

@@ -48,7 +48,10 @@ pub struct Governed {
 impl Governed {
     pub fn by(robots: &Path) -> Governed {
         let origin = web::url(robots).and_then(|url| Origin::of(url).ok());
-        Governed { site: origin.map(|origin| origin.key().to_owned()), is_told: AtomicBool::new(false) }
+        Governed {
+            site: origin.map(|origin| origin.key().to_owned()),
+            is_told: AtomicBool::new(false),
+        }
     }
 
     /// Why nothing is known about a URL: it is of another site. `None` for paths, and where ROBOTS is a file.

@@ -4,7 +4,7 @@
 //! documents that say more (tdmrep.json, RSL), once more for those whose address alone names them; and for the responses themselves, each judged by the
 //! thread that reads it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 #[cfg(feature = "parquet")]
 use std::io::IsTerminal;
@@ -16,21 +16,24 @@ use robotsieve::{Crawler, Origin, Profile, SiteKind};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::rfc3339;
-use robotsieve_report::{RightsSettings, versions};
+use robotsieve_report::{
+    RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, quotes, versions,
+};
 use robotsieve_rights::{
-    Documents, LicenceKind, Note, Purpose, Response, Rights, RightsReader, RobotsRights, RobotsTag,
-    TagRule,
+    Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
+    RobotsTag, TagRule,
 };
 use serde_json::Value;
 use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
-use super::documents::{Dated, Known, TDM_PATH, address, documents};
+use super::documents::{Dated, Known, Lines, TDM_PATH, address, documents};
 use super::page::page_of;
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsFiles, RobotsInForce};
-use super::row::{Page, Printed, Row, is_of};
+use super::row::{Page, Printed, Record, Row, is_of};
 use super::verify::Verification;
 use crate::error::{Failure, Status};
 use crate::options::Agent;
@@ -90,7 +93,8 @@ pub fn run(
     let references = Arc::new(Mutex::default());
     let robots = RobotsFiles::read(args, crawler, profile, folder.path(), &references)?;
     faults.0 |= robots.faults > 0;
-    let references = std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
+    let references =
+        std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
     let payloads = Payloads::read(args, references)?;
     let documents = documents(args, &payloads)?;
     let Known { count, left_out, .. } = documents;
@@ -104,6 +108,7 @@ pub fn run(
     let agent = shown(agent.text.as_encoded_bytes());
     let is_of_newest = args.as_of_documents == AsOfDocuments::Newest;
     let mut settings = RightsSettings::new(
+        agent,
         profile.name().unwrap_or_default(),
         args.reading.as_str(),
         args.vocabulary().version(),
@@ -111,7 +116,6 @@ pub fn run(
     settings.as_of = is_of_newest.then_some("newest");
     settings.and_later_refusals = args.and_later_refusals;
     let judge = Judge {
-        agent,
         settings: settings.into(),
         now: args.now.map_or_else(Timestamp::now, |now| now.0),
         reader,
@@ -122,7 +126,7 @@ pub fn run(
         is_of_newest,
     };
     if let Some(mut verification) = verification {
-        let value = |row: Row| serde_json::to_value(&row).map_err(|cause| cause.to_string());
+        let value = |row: Row| merged(&row).map_err(|cause| cause.to_string());
         let weigh = |_: &Value| 2048;
         let look = |row: Value| {
             verification.compare(&row);
@@ -139,13 +143,22 @@ pub fn run(
         _ => {
             let mut out = io::BufWriter::with_capacity(1 << 16, Stdout::new());
             let line = |row: Row| {
-                let mut line = serde_json::to_vec(&row).map_err(|cause| cause.to_string())?;
+                let mut line =
+                    serde_json::to_vec(&row.record).map_err(|cause| cause.to_string())?;
                 line.push(b'\n');
-                Ok(line)
+                Ok((row.record.basis, row.line, line))
             };
-            let print = |line: Vec<u8>| out.write_all(&line).map_err(stdout::failed);
+            let weigh = |(_, basis, line): &(String, String, Vec<u8>)| basis.len() + line.len();
+            // Each basis once, before the records that name it.
+            let mut written: HashSet<String> = HashSet::new();
+            let print = |(digest, basis, line): (String, String, Vec<u8>)| {
+                if written.insert(digest) {
+                    out.write_all(basis.as_bytes()).map_err(stdout::failed)?;
+                }
+                out.write_all(&line).map_err(stdout::failed)
+            };
             judge
-                .each(args, &mut faults, line, Vec::len, print)
+                .each(args, &mut faults, line, weigh, print)
                 .and_then(|count| out.flush().map(|()| count).map_err(stdout::failed))
         }
     };
@@ -172,10 +185,12 @@ struct Faults(bool);
 /// refusals: the newest.
 const MOST_LATER: usize = 64;
 
+/// The most documents that a basis names, and the bytes of their addresses and files.
+const MOST_RECORDED: usize = 64;
+const MOST_RECORDED_BYTES: usize = 16 << 10;
+
 /// Judges responses.
 struct Judge<'j> {
-    /// The crawler, as it was given.
-    agent: String,
     settings: Arc<RightsSettings>,
     now: Timestamp,
     reader: &'j RightsReader,
@@ -201,14 +216,14 @@ impl Judge<'_> {
             args.warc.iter().map(|name| Some(std::fs::metadata(name).ok()?.len())).sum();
         let bar = Bar::new(args.progress.progress, Measure::Bytes(known));
         let (mut printed, mut damage) = (Printed::default(), Damage::default());
-        let is_asked_for = |row: &Row| {
+        let is_asked_for = |row: &Record| {
             let (only, purpose) = (args.only, args.purpose.unwrap_or(Purpose::Crawl));
             only.is_none_or(|only| is_of(row, only, purpose))
         };
         let look = |response: &ResponseRecord<'_>| {
             let row = self.row(response)?;
-            let has_no_body = response.repeats.is_some() && row.page == Page::Unreadable;
-            let made = if is_asked_for(&row) { Some(make(row)?) } else { None };
+            let has_no_body = response.repeats.is_some() && row.record.page == Page::Unreadable;
+            let made = if is_asked_for(&row.record) { Some(make(row)?) } else { None };
             Ok((made, has_no_body))
         };
         let weigh = |(made, _): &(Option<T>, bool)| made.as_ref().map_or(0, &weigh);
@@ -245,7 +260,7 @@ impl Judge<'_> {
         let origin = Origin::of(record.url).map_err(|error| error.to_string())?;
         let at = (!self.is_of_newest).then_some(record.at);
         let in_force = self.in_force(record, &origin, &response, at)?;
-        let InForce { robots, documents, mut dated } = in_force;
+        let InForce { robots, documents, mut dated, lines } = in_force;
         let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
         let rights = self.reader.rights(record.url, rules, &response, &documents);
         let mut rights = rights.map_err(|error| error.to_string())?;
@@ -267,12 +282,28 @@ impl Judge<'_> {
             rights = self.later(record, &origin, &response, rules, rights, &mut dated)?;
         }
         let compares_now = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
-        Ok(Row {
-            now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
+        let mut bytes = 0;
+        let is_kept = |one: &&Dated| {
+            bytes += one.weight();
+            bytes <= MOST_RECORDED_BYTES
+        };
+        let kept = dated.iter().take(MOST_RECORDED).take_while(is_kept).count().max(1);
+        if dated.len() > kept {
+            dated.truncate(kept);
+            rights = rights.with_note(Note::Cut);
+        }
+        let basis = RightsBasis {
             settings: Arc::clone(&self.settings),
             versions: versions(&rights),
+            quotes: quoted(record, &rights, lines.as_deref()),
+            documents: dated.iter().map(Dated::row).collect(),
+        };
+        let record = Record {
+            now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
+            schema: RIGHTS_SCHEMA,
+            basis: String::new(),
+            sha256: ContentHash::of(record.block()).to_string(),
             url: record.url.to_owned(),
-            agent: self.agent.clone(),
             captured: rfc3339(record.at),
             status,
             file: record.place.file.display().to_string(),
@@ -282,9 +313,10 @@ impl Judge<'_> {
             },
             robots: holds.map(SiteKind::as_str),
             page,
-            documents: dated.into_iter().map(|one| one.row(record.at)).collect(),
+            age_seconds: dated.iter().map(|one| one.age(record.at)).collect(),
             rights,
-        })
+        };
+        Row::new(record, basis)
     }
 
     /// What was read of the page, and what it says with its header. Status and header of a revisit are its
@@ -326,15 +358,18 @@ impl Judge<'_> {
     ) -> Result<InForce, String> {
         let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
         let mut dated = Vec::new();
+        let mut lines = None;
         if let Some(RobotsInForce { captured, fit, .. }) = robots {
-            dated.push(Dated { address: origin.robots_url(), captured, fit, sha256: None });
+            let found = self.documents.robots(origin.robots_url(), captured, fit);
+            dated.push(found.0);
+            lines = found.1;
         }
         let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
         let mut documents = Documents::new();
         for address in addresses(record, rules, response) {
             dated.extend(self.documents.add(&mut documents, &address, at));
         }
-        Ok(InForce { robots, documents, dated })
+        Ok(InForce { robots, documents, dated, lines })
     }
 
     /// Adds what the owner refused after the page was fetched: in a later robots.txt, or in a later document.
@@ -349,7 +384,12 @@ impl Judge<'_> {
     ) -> Result<Rights, String> {
         let later = self.robots.after(origin, record.at, MOST_LATER);
         let mut versions: Vec<(Timestamp, Option<RobotsRights<'static>>)> = Vec::new();
-        versions.extend(later.map_err(|error| error.to_string())?.into_iter().map(|(at, rights)| (at, Some(rights))));
+        versions.extend(
+            later
+                .map_err(|error| error.to_string())?
+                .into_iter()
+                .map(|(at, rights)| (at, Some(rights))),
+        );
         let robots_count = versions.len();
         let mut times: Vec<Timestamp> = addresses(record, rules, response)
             .iter()
@@ -372,7 +412,7 @@ impl Judge<'_> {
             if rights != before {
                 rights = rights.with_note(Note::LaterRefusal);
                 if number < robots_count {
-                    dated.push(Dated { address: origin.robots_url(), captured: at, fit: Fit::Later, sha256: None });
+                    dated.push(self.documents.robots(origin.robots_url(), at, Fit::Later).0);
                 }
                 let is_new = |one: &Dated| one.captured > record.at && !dated.contains(one);
                 let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
@@ -389,6 +429,34 @@ struct InForce {
     documents: Documents,
     /// What of it the archives have, and of when.
     dated: Vec<Dated>,
+    /// The lines of the robots.txt.
+    lines: Option<Arc<Lines>>,
+}
+
+/// A record and its basis as one value.
+fn merged(row: &Row) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(&row.record)?;
+    let basis = serde_json::to_value(&row.basis)?;
+    if let (Value::Object(members), Value::Object(basis)) = (&mut value, basis) {
+        members.extend(basis);
+    }
+    Ok(value)
+}
+
+/// The words that decided.
+fn quoted(
+    record: &ResponseRecord<'_>,
+    rights: &Rights,
+    lines: Option<&Lines>,
+) -> BTreeMap<String, String> {
+    let of_header = decides(rights, |place| matches!(place, Place::Header { .. }));
+    let fields = record.headers().filter(|_| of_header);
+    let headers: Vec<_> = fields.map(|(name, value)| (name.into(), value.to_owned())).collect();
+    let of_page = decides(rights, |place| matches!(place, Place::Html { .. }));
+    let body = if of_page { record.body().ok() } else { None };
+    let html = body.as_ref().map(|body| &body.bytes[..]);
+    let line = |number| lines?.get(number).map(str::to_owned);
+    quotes(rights, line, &RightsSources { robots: None, headers: &headers, html })
 }
 
 /// The addresses of the documents that may speak of a response beside robots.txt.

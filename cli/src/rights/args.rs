@@ -211,7 +211,8 @@ pub enum RightsFormat {
 }
 
 fn reading(text: &str) -> Result<TagReading, String> {
-    text.parse().map_err(|_| "one of generic, google, bing, yandex and amazon is expected".to_owned())
+    text.parse()
+        .map_err(|_| "one of generic, google, bing, yandex and amazon is expected".to_owned())
 }
 
 fn purpose(text: &str) -> Result<Purpose, String> {

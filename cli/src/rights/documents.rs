@@ -16,10 +16,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_captures::{Fit, Versions};
+use robotsieve_captures::{At, Fit, RecordPlace, Versions};
 use robotsieve_client::Timestamp;
-use robotsieve_client::report::rfc3339;
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
+use robotsieve_client::report::rfc3339;
+use robotsieve_report::quotation;
 use robotsieve_rights::{Documents, LicenceKind, Response};
 use url::Url;
 
@@ -29,10 +30,14 @@ use super::payloads::Payloads;
 use super::row::Document;
 use crate::error::Failure;
 use crate::read::warc_files;
+use crate::write::bytes::shown;
 
 /// The most documents that are kept, and their bytes.
 const MOST_DOCUMENTS: usize = 1 << 20;
 const MOST_DOCUMENT_BYTES: usize = 1 << 30;
+
+/// About the most bytes of lines of robots.txt files that are kept to be quoted.
+const MOST_LINE_BYTES: usize = 256 << 20;
 
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
@@ -47,6 +52,8 @@ pub(super) struct Known {
     by_address: HashMap<String, History>,
     /// By the address that redirects, and the place of the document in memory, where it stays.
     redirected: Mutex<HashMap<(String, usize), Documents>>,
+    /// The captures of robots.txt files by their address, in the order of their times.
+    robots: HashMap<String, Vec<(Timestamp, Robotstxt)>>,
     /// How many different ones there are.
     pub(super) count: usize,
     /// How many were left out, because there are too many.
@@ -71,6 +78,8 @@ enum Step {
 /// A document, read when a page first needs it.
 struct File {
     bytes: Vec<u8>,
+    /// Where it was first captured.
+    place: RecordPlace,
     read: OnceLock<Documents>,
     sha256: OnceLock<String>,
 }
@@ -81,20 +90,108 @@ pub(super) struct Dated {
     pub(super) address: String,
     pub(super) captured: Timestamp,
     pub(super) fit: Fit,
+    /// The record with its bytes.
+    pub(super) place: Option<RecordPlace>,
     /// The digest of the document, if its bytes are at hand.
     pub(super) sha256: Option<String>,
 }
 
+/// A capture of a robots.txt.
+struct Robotstxt {
+    place: RecordPlace,
+    /// The address to which it redirects.
+    redirect: Option<String>,
+    body: Option<(ContentHash, Arc<Lines>)>,
+}
+
+/// The records of a robots.txt, in the order of their lines, to quote them.
+#[derive(Default)]
+pub(super) struct Lines(Vec<(u32, Box<str>)>);
+
+impl Lines {
+    fn of(file: &[u8]) -> Lines {
+        let robots = Robots::parse(file, &Profile::RFC9309);
+        let lines = robots.groups().lines();
+        let records = lines.filter_map(|line| match line.content {
+            Content::Record(record) => {
+                let words = format!("{}: {}", shown(record.name), shown(record.value));
+                Some((record.line, quotation(words.trim_end()).into()))
+            }
+            _ => None,
+        });
+        Lines(records.collect())
+    }
+
+    /// What stands in a line.
+    pub(super) fn get(&self, line: u32) -> Option<&str> {
+        let at = self.0.binary_search_by_key(&line, |(number, _)| *number).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    fn weight(&self) -> usize {
+        self.0.iter().map(|(_, words)| 24 + words.len()).sum()
+    }
+}
+
 impl Dated {
-    /// As it is printed beside a page of this time.
-    pub(super) fn row(self, page: Timestamp) -> Document {
-        let Dated { address: url, captured, fit, sha256 } = self;
-        let age = page.0.cast_signed().saturating_sub(captured.0.cast_signed());
-        Document { url, captured: rfc3339(captured), age_seconds: age, fit: fit.as_str(), sha256 }
+    /// As it is printed.
+    pub(super) fn row(&self) -> Document {
+        let Dated { address, captured, fit, place, sha256 } = self;
+        Document {
+            url: address.clone(),
+            captured: rfc3339(*captured),
+            fit: fit.as_str(),
+            file: place.as_ref().map(|place| place.file.display().to_string()),
+            offset: place.as_ref().and_then(|place| match place.at {
+                At::Byte(offset) => Some(offset),
+                At::Whole | At::Line(_) => None,
+            }),
+            sha256: sha256.clone(),
+        }
+    }
+
+    /// The bytes that its address and its file take.
+    pub(super) fn weight(&self) -> usize {
+        let file = self.place.as_ref().map_or(0, |place| place.file.as_os_str().len());
+        self.address.len() + file
+    }
+
+    /// The seconds from its capture to that of a page.
+    pub(super) fn age(&self, page: Timestamp) -> i64 {
+        page.0.cast_signed().saturating_sub(self.captured.0.cast_signed())
     }
 }
 
 impl Known {
+    /// The capture of a robots.txt of a time, and its lines; behind redirects those of the file that they lead to.
+    pub(super) fn robots(
+        &self,
+        url: String,
+        captured: Timestamp,
+        fit: Fit,
+    ) -> (Dated, Option<Arc<Lines>>) {
+        let mut next = address(&url);
+        let mut dated = Dated { address: url, captured, fit, place: None, sha256: None };
+        let mut lines = None;
+        for _ in 0..=MOST_REDIRECTS {
+            let captures = next.take().and_then(|next| self.robots.get(&next));
+            let Some(captures) = captures else { break };
+            // The last of that time, else the first after it, as the crawler that follows a redirect sees it.
+            let until = captures.partition_point(|(at, _)| *at <= captured);
+            let same = until.checked_sub(1).filter(|last| captures[*last].0 == captured);
+            let Some((_, found)) =
+                same.or(Some(until)).and_then(|at| captures.get(at)).or(captures.last())
+            else {
+                break;
+            };
+            dated.place = Some(found.place.clone());
+            dated.sha256 = found.body.as_ref().map(|(hash, _)| hash.to_string());
+            lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
+            next = found.redirect.clone();
+        }
+        (dated, lines)
+    }
+
     /// Adds the document to `documents` that was in force at an address when a page was fetched.
     pub(super) fn add(
         &self,
@@ -105,7 +202,8 @@ impl Known {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
-            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS) else {
+            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS)
+            else {
                 // What a redirect leads to and the archives do not have may be there.
                 if redirects > 0 {
                     documents.add_not_read(address);
@@ -125,9 +223,11 @@ impl Known {
             let Some((settled, fit)) = in_force else { return found };
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
-            let first = Dated { address: address.to_owned(), captured, fit, sha256: None };
+            let first =
+                Dated { address: address.to_owned(), captured, fit, place: None, sha256: None };
             let mut dated = found.unwrap_or(first);
             if let Step::Document(document) = &settled.of {
+                dated.place = Some(document.place.clone());
                 let digest = || ContentHash::of(&document.bytes).to_string();
                 dated.sha256 = Some(document.sha256.get_or_init(digest).clone());
             }
@@ -192,30 +292,30 @@ enum Said {
 #[derive(Debug, Default)]
 struct Captured {
     /// That say something.
-    said: Vec<(Timestamp, Said)>,
+    said: Vec<(Timestamp, RecordPlace, Said)>,
     failed: Vec<Timestamp>,
 }
 
 impl Captured {
-    fn add(&mut self, at: Timestamp, said: Said) {
+    fn add(&mut self, at: Timestamp, place: RecordPlace, said: Said) {
         match said {
             Said::Failure => self.failed.push(at),
-            said => self.said.push((at, said)),
+            said => self.said.push((at, place, said)),
         }
     }
 
     /// The bytes of its documents.
     fn len(&self) -> usize {
-        self.said.iter().map(|(_, said)| said.len()).sum()
+        self.said.iter().map(|(.., said)| said.len()).sum()
     }
 
     fn dated(mut self, count: &mut usize) -> History {
         // Of two of the same time the later one in the archives counts, as for robots.txt.
-        self.said.sort_by_key(|(at, _)| *at);
+        self.said.sort_by_key(|(at, ..)| *at);
         self.failed.sort_unstable();
         let mut versions = Versions::default();
         let mut last: Option<Arc<File>> = None;
-        for (at, said) in self.said {
+        for (at, place, said) in self.said {
             let (said, step) = match said {
                 Said::Document(body) => {
                     let document = match last.take().filter(|last| last.bytes == body) {
@@ -224,6 +324,7 @@ impl Captured {
                             *count += 1;
                             Arc::new(File {
                                 bytes: body,
+                                place,
                                 read: OnceLock::new(),
                                 sha256: OnceLock::new(),
                             })
@@ -261,13 +362,18 @@ struct Found {
     count: usize,
     bytes: usize,
     left_out: u64,
+    robots: HashMap<String, Vec<(Timestamp, Robotstxt)>>,
+    /// The lines of robots.txt files, each file once, and about the bytes that they take.
+    lines: HashMap<ContentHash, Arc<Lines>>,
+    line_bytes: usize,
 }
 
 /// What a response says of documents: of its own address, and which addresses it names.
 #[derive(Default)]
 struct Look {
-    capture: Option<(String, Timestamp, Said)>,
+    capture: Option<(String, Timestamp, RecordPlace, Said)>,
     names: Vec<String>,
+    robots: Option<(String, Timestamp, Robotstxt)>,
 }
 
 /// The documents that the archives have, each at the address that names it.
@@ -304,19 +410,24 @@ impl Found {
     ) -> Result<(), Failure> {
         let files = warc_files::opened(&args.warc);
         let weigh = |look: &Look| {
-            let of_capture = look.capture.as_ref().map_or(0, |(_, _, said)| match said {
+            let of_capture = look.capture.as_ref().map_or(0, |(.., said)| match said {
                 Said::Document(body) => body.len(),
                 _ => 0,
             });
-            128 + of_capture + look.names.iter().map(String::len).sum::<usize>()
+            let body = look.robots.as_ref().and_then(|(.., robots)| robots.body.as_ref());
+            let lines = body.map_or(0, |(_, lines)| lines.weight());
+            128 + of_capture + lines + look.names.iter().map(String::len).sum::<usize>()
         };
         let look = |response: &ResponseRecord<'_>| Ok(look(response));
         let take = |item| {
-            if let ResponseItem::Made(Look { capture, names }) = item {
+            if let ResponseItem::Made(Look { capture, names, robots }) = item {
+                if let Some((address, at, robots)) = robots {
+                    self.add_robots(address, at, robots);
+                }
                 let room = MOST_DOCUMENTS.saturating_sub(self.named.len());
                 self.named.extend(names.into_iter().take(room));
-                if let Some((address, at, said)) = capture {
-                    self.add(address, at, said);
+                if let Some((address, at, place, said)) = capture {
+                    self.add(address, at, place, said);
                 }
             }
             Ok::<(), Failure>(())
@@ -325,10 +436,25 @@ impl Found {
         Ok(())
     }
 
-    fn add(&mut self, address: String, at: Timestamp, said: Said) {
+    fn add_robots(&mut self, address: String, at: Timestamp, mut robots: Robotstxt) {
+        if let Some((hash, lines)) = &mut robots.body {
+            *lines = match self.lines.get(hash) {
+                Some(known) => Arc::clone(known),
+                // What there is no room for is not quoted.
+                None if self.line_bytes > MOST_LINE_BYTES => Arc::default(),
+                None => {
+                    self.line_bytes += lines.weight();
+                    self.lines.insert(*hash, Arc::clone(lines));
+                    Arc::clone(lines)
+                }
+            };
+        }
+        self.robots.entry(address).or_default().push((at, robots));
+    }
+
+    fn add(&mut self, address: String, at: Timestamp, place: RecordPlace, said: Said) {
         let is_known = self.by_address.contains_key(&address);
-        let is_full =
-            self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
+        let is_full = self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
         // What there is no room for counts as not read.
         let said = match said {
             Said::Document(_) if is_full => {
@@ -342,7 +468,7 @@ impl Found {
         }
         self.count += 1;
         self.bytes += said.len();
-        self.by_address.entry(address).or_default().add(at, said);
+        self.by_address.entry(address).or_default().add(at, place, said);
     }
 
     /// Where the captures lead of those addresses that may stand for a document.
@@ -354,7 +480,7 @@ impl Found {
         };
         let captures = self.by_address.iter().filter(|(address, _)| leads(address));
         let said = captures.flat_map(|(_, captured)| &captured.said);
-        let redirects = said.filter_map(|(_, said)| match said {
+        let redirects = said.filter_map(|(.., said)| match said {
             Said::Redirect(to) => Some(to.clone()),
             _ => None,
         });
@@ -367,7 +493,9 @@ impl Found {
         let dated = dated.map(|(address, captured)| (address, captured.dated(&mut count)));
         let by_address = dated.collect();
         let redirected = Mutex::default();
-        Known { by_address, redirected, count, left_out: self.left_out }
+        let mut robots = self.robots;
+        robots.values_mut().for_each(|captures| captures.sort_by_key(|(at, _)| *at));
+        Known { by_address, redirected, robots, count, left_out: self.left_out }
     }
 }
 
@@ -382,11 +510,20 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     }
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
-    if url.path() == "/robots.txt" && (200..300).contains(&response.status) {
+    if url.path() == "/robots.txt" {
+        let said = said(response, &url, payloads);
+        let redirect = if let Said::Redirect(to) = &said { Some(to.clone()) } else { None };
+        let body = match said {
+            Said::Document(body) => Some(body),
+            _ => None,
+        };
         // What a revisit repeats is looked at where it stands.
-        if let Ok(body) = response.body() {
-            look.names.extend(licences(&body.bytes));
+        if let Some(body) = body.as_ref().filter(|_| response.repeats.is_none()) {
+            look.names.extend(licences(body));
         }
+        let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
+        look.robots =
+            Some((own, response.at, Robotstxt { place: response.place.clone(), redirect, body }));
         return look;
     }
     let media_type = media_type(response.headers());
@@ -415,7 +552,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
         said = Said::Absent;
     }
     if is_named || matches!(said, Said::Document(_)) {
-        look.capture = Some((own, response.at, said));
+        look.capture = Some((own, response.at, response.place.clone(), said));
     }
     look
 }
@@ -429,9 +566,9 @@ fn second_look(
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
         let said = said(response, &Url::parse(&own).ok()?, payloads);
-        Some((own, response.at, said))
+        Some((own, response.at, response.place.clone(), said))
     });
-    Look { capture, names: Vec::new() }
+    Look { capture, ..Look::default() }
 }
 
 /// What a response says of the document at its address.
@@ -446,7 +583,13 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
         206 => Said::Failure,
         200..=299 | 304 => {
             let of_payload = payload.and_then(|payload| payload.document.clone());
-            match response.body().ok().map(|body| body.bytes).filter(|_| status != 304).or(of_payload) {
+            match response
+                .body()
+                .ok()
+                .map(|body| body.bytes)
+                .filter(|_| status != 304)
+                .or(of_payload)
+            {
                 // What is cut is no JSON, and no XML, and is found to be none.
                 Some(mut bytes) => {
                     bytes.truncate(MOST_BYTES_OF_ONE);

@@ -32,7 +32,11 @@ use verify::Verification;
 
 /// Prints the rights of a URL.
 pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
-    let verification = args.verify.take().map(|name| Verification::read(&name, &mut args)).transpose()?;
+    let mut verification =
+        args.verify.take().map(|name| Verification::read(&name, &mut args)).transpose()?;
+    if let Some(done) = verification.take_if(|verification| verification.is_done()) {
+        return done.tell(false);
+    }
     let args = &args;
     let files: Vec<(&str, PathBuf)> =
         args.file.iter().map(|one| address_and_file(one)).collect::<Result<_, _>>()?;

@@ -27,8 +27,30 @@ enum Cell {
 /// The columns, and whether each is a text.
 fn columns() -> Vec<(&'static str, bool)> {
     let numbers = ["status", "offset"];
-    let named = ["url", "agent", "captured", "status", "file", "offset", "robots", "page", "documents", "now",
-        "schema", "tool_version", "profile", "reading", "vocabulary", "as_of", "and_later_refusals", "versions"];
+    let named = [
+        "url",
+        "agent",
+        "captured",
+        "status",
+        "file",
+        "offset",
+        "sha256",
+        "robots",
+        "page",
+        "age_seconds",
+        "documents",
+        "now",
+        "schema",
+        "tool_version",
+        "profile",
+        "reading",
+        "vocabulary",
+        "as_of",
+        "and_later_refusals",
+        "versions",
+        "quotes",
+        "basis",
+    ];
     let purposes = Purpose::ALL.iter().map(|purpose| purpose.as_str());
     let all = named.into_iter().chain(purposes).chain(["rights"]);
     all.map(|name| (name, !numbers.contains(&name))).collect()
@@ -36,32 +58,38 @@ fn columns() -> Vec<(&'static str, bool)> {
 
 /// The cells of a row, in the order of the columns.
 fn cells(row: Row) -> Result<Vec<Cell>, Failure> {
-    let document = serde_json::to_string(&row.rights)
-        .map_err(|cause| Failure::io("cannot write the rights", cause.into()))?;
-    let documents = serde_json::to_string(&row.documents)
-        .map_err(|cause| Failure::io("cannot write the documents", cause.into()))?;
-    let versions = serde_json::to_string(&row.versions)
-        .map_err(|cause| Failure::io("cannot write the versions", cause.into()))?;
+    let failed = |cause: serde_json::Error| Failure::io("cannot write the rights", cause.into());
+    let Row { record: row, basis, .. } = row;
+    let document = serde_json::to_string(&row.rights).map_err(failed)?;
+    let documents = serde_json::to_string(&basis.documents).map_err(failed)?;
+    let ages = serde_json::to_string(&row.age_seconds).map_err(failed)?;
+    let versions = serde_json::to_string(&basis.versions).map_err(failed)?;
+    let quotes = serde_json::to_string(&basis.quotes).map_err(failed)?;
+    let settings = basis.settings;
     let text = |text: &str| Cell::Text(Some(text.to_owned()));
     let mut cells = vec![
         Cell::Text(Some(row.url)),
-        Cell::Text(Some(row.agent)),
+        text(&settings.agent),
         Cell::Text(Some(row.captured)),
         Cell::Number(Some(row.status.into())),
         Cell::Text(Some(row.file)),
         Cell::Number(row.offset.and_then(|offset| i64::try_from(offset).ok())),
+        Cell::Text(Some(row.sha256)),
         Cell::Text(row.robots.map(str::to_owned)),
         text(row.page.as_str()),
-        Cell::Text(Some(documents)),
+        Cell::Text((!row.age_seconds.is_empty()).then_some(ages)),
+        Cell::Text((!basis.documents.is_empty()).then_some(documents)),
         Cell::Text(row.now),
-        text(row.settings.schema),
-        text(row.settings.tool_version),
-        text(row.settings.profile),
-        text(row.settings.reading),
-        text(row.settings.vocabulary),
-        Cell::Text(row.settings.as_of.map(str::to_owned)),
-        Cell::Text(row.settings.and_later_refusals.then(|| "true".to_owned())),
-        Cell::Text((!row.versions.is_empty()).then_some(versions)),
+        text(settings.schema),
+        text(settings.tool_version),
+        text(settings.profile),
+        text(settings.reading),
+        text(settings.vocabulary),
+        Cell::Text(settings.as_of.map(str::to_owned)),
+        Cell::Text(settings.and_later_refusals.then(|| "true".to_owned())),
+        Cell::Text((!basis.versions.is_empty()).then_some(versions)),
+        Cell::Text((!basis.quotes.is_empty()).then_some(quotes)),
+        Cell::Text(Some(row.basis)),
     ];
     // A purpose that is not listed is null.
     let listed: Vec<Purpose> = row.rights.purposes().collect();

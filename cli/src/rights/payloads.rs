@@ -121,7 +121,9 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let page = page_of(record.headers(), record.status, Response::new(), || record.body());
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     let is_tdm = Url::parse(record.url).is_ok_and(|url| is_tdm(&url));
-    let is_document = |body: &Vec<u8>| is_tdm || page.0 == Page::NotHtml && names_rsl(body);
+    let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");
+    let is_document =
+        |body: &Vec<u8>| is_tdm || is_robots || page.0 == Page::NotHtml && names_rsl(body);
     let document = record.body().ok().map(|body| body.bytes).filter(is_document);
     Some((places, Payload { status: record.status, headers, page, document }))
 }

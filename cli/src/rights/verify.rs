@@ -1,15 +1,17 @@
 //! `robotsieve rights --verify`: are records what the archives say?
 //!
 //! The settings of the records are taken from the first; the archives are judged with them, as for new records,
-//! and each record is compared with the one of the same place, member by member.
+//! and each record is compared with the one of the same place, member by member. A line with a basis has to have
+//! the digest that it names; records whose basis does not, or is not there, differ.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use robotsieve_report::RIGHTS_SCHEMA;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::args::{AsOfDocuments, RightsArgs};
+use super::row::{AFTER_DIGEST, BEFORE_DIGEST, digest};
 use crate::error::{Failure, Status};
 use crate::options::Agent;
 use crate::write::bytes::shown;
@@ -18,7 +20,7 @@ use crate::write::stderr;
 /// Records to compare.
 pub struct Verification {
     /// The records by the place of their response, each with its line in the file.
-    records: HashMap<Key, (u64, Value)>,
+    records: HashMap<Key, Vec<(u64, Value)>>,
     name: String,
     same: u64,
     differ: u64,
@@ -43,20 +45,61 @@ impl Verification {
     pub fn read(name: &Path, args: &mut RightsArgs) -> Result<Verification, Failure> {
         let text = std::fs::read(name);
         let name = shown(name.as_os_str().as_encoded_bytes());
-        let text = text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
-        let mut records = HashMap::new();
+        let text =
+            text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
+        let mut verification =
+            Verification { records: HashMap::new(), name: name.clone(), same: 0, differ: 0 };
+        let mut bases: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
         let mut first: Option<Value> = None;
+        let mut no_record = None;
         for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
             if line.trim_ascii().is_empty() {
                 continue;
             }
+            if let Some((claimed, rest)) = split_basis(line) {
+                let basis = serde_json::from_slice::<Map<String, Value>>(&rest).ok();
+                let basis = basis.filter(|_| digest(&rest) == claimed);
+                if basis.is_none() {
+                    let what =
+                        "its digest is not that of its members: it, or the digest, was changed";
+                    verification.differs(number, what);
+                }
+                // Of two lines with one digest both have to be right.
+                let known = bases.entry(claimed).or_insert_with(|| basis.clone());
+                if basis.is_none() {
+                    *known = None;
+                }
+                continue;
+            }
             let record = serde_json::from_slice::<Value>(line).ok();
             let record = record.filter(|record| record["schema"] == RIGHTS_SCHEMA);
-            let Some((record, key)) = record.and_then(|record| key(&record).map(|key| (record, key))) else {
-                return Err(Failure::Usage(format!(
-                    "{name}:{number}: expected a record of 'robotsieve rights --warc' ({RIGHTS_SCHEMA})"
-                )));
+            let Some((key, mut record)) = record.and_then(|record| Some((key(&record)?, record)))
+            else {
+                no_record.get_or_insert(number);
+                let what =
+                    format!("expected a record of 'robotsieve rights --warc' ({RIGHTS_SCHEMA})");
+                verification.differs(number, &what);
+                continue;
             };
+            let basis = record["basis"].as_str().and_then(|basis| bases.get(basis)?.as_ref());
+            let Some(basis) = basis else {
+                let basis = shown(record["basis"].to_string().as_bytes());
+                verification.differs(
+                    number,
+                    &format!("no line before it is the basis {basis} that it names"),
+                );
+                continue;
+            };
+            if let Some((member, _)) = basis
+                .iter()
+                .find(|(member, value)| record.get(member).is_some_and(|own| own != *value))
+            {
+                let member = shown(member.as_bytes());
+                verification.differs(number, &format!("its basis has another '{member}' than it"));
+                continue;
+            }
+            let members = basis.iter().map(|(name, value)| (name.clone(), value.clone()));
+            record.as_object_mut().into_iter().for_each(|record| record.extend(members.clone()));
             let first = first.get_or_insert_with(|| record.clone());
             let other = SETTINGS.iter().find(|setting| first[**setting] != record[**setting]);
             if let Some(setting) = other {
@@ -69,14 +112,23 @@ impl Verification {
             if first["now"].is_null() {
                 first["now"] = record["now"].clone();
             }
-            records.insert(key, (number, record));
+            verification.records.entry(key).or_default().push((number, record));
+        }
+        if first.is_none() && !bases.is_empty() {
+            return Ok(verification);
         }
         let Some(first) = first else {
-            return Err(Failure::Usage(format!("'{name}' has no record")));
+            return Err(Failure::Usage(match no_record {
+                Some(line) => format!(
+                    "{name}:{line}: expected a record of 'robotsieve rights --warc' ({RIGHTS_SCHEMA})"
+                ),
+                None => format!("'{name}' has no record"),
+            }));
         };
         let text = |member: &str| first[member].as_str().unwrap_or_default();
         let of = |member: &str| {
-            let what = format!("'{name}': this robotsieve does not know the {member} '{}'", text(member));
+            let what =
+                format!("'{name}': this robotsieve does not know the {member} '{}'", text(member));
             Failure::Usage(what)
         };
         // No name has a slash, and every header that names a crawler has.
@@ -96,32 +148,39 @@ impl Verification {
             _ => AsOfDocuments::Page,
         };
         args.and_later_refusals = first["and_later_refusals"] == true;
-        Ok(Verification { records, name, same: 0, differ: 0 })
+        Ok(verification)
+    }
+
+    /// Returns true if nothing is left to be compared with the archives.
+    pub fn is_done(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    fn differs(&mut self, line: u64, what: &str) {
+        self.differ += 1;
+        if self.differ <= MOST_TOLD {
+            stderr::error(&format_args!("{}:{line}: {what}", self.name));
+        }
     }
 
     /// Compares what the archives say of a response with its record, if there is one.
     pub fn compare(&mut self, now: &Value) {
-        let Some((line, record)) = key(now).and_then(|key| self.records.remove(&key)) else { return };
-        let differs = |member: &&String| {
-            // The folder of the archives is that of whoever read them; the version of the tool says who did.
-            !matches!(member.as_str(), "file" | "tool_version") && record[&**member] != now[&**member]
-        };
-        let members = |value: &Value| -> Vec<String> {
-            value.as_object().into_iter().flatten().map(|(member, _)| member.clone()).collect()
-        };
-        let mut all = members(&record);
-        all.extend(members(now));
-        match all.iter().find(differs) {
-            None => self.same += 1,
-            Some(member) => {
-                self.differ += 1;
-                if self.differ <= MOST_TOLD {
-                    stderr::error(&format_args!(
-                        "{}:{line}: '{member}' is {}, but {} by the archives",
-                        self.name,
-                        shown(record[member].to_string().as_bytes()),
-                        shown(now[member].to_string().as_bytes())
-                    ));
+        let Some(records) = key(now).and_then(|key| self.records.remove(&key)) else { return };
+        let now = without_folders(now.clone());
+        for (line, record) in records {
+            let record = without_folders(record);
+            // The version of the tool says who judged; the digest of a basis covers it, and was looked at.
+            let differs = |member: &&String| {
+                !matches!(member.as_str(), "basis" | "tool_version")
+                    && record[&**member] != now[&**member]
+            };
+            let members = [&record, &now].into_iter().flat_map(|value| value.as_object());
+            match members.flat_map(Map::keys).find(differs) {
+                None => self.same += 1,
+                Some(member) => {
+                    let was = shown(record[member].to_string().as_bytes());
+                    let is = shown(now[member].to_string().as_bytes());
+                    self.differs(line, &format!("'{member}' is {was}, but {is} by the archives"));
                 }
             }
         }
@@ -133,13 +192,15 @@ impl Verification {
     /// Never; it is as its callers want it.
     pub fn tell(self, has_faults: bool) -> Result<Status, Failure> {
         let Verification { records, name, same, differ } = self;
-        let mut missing: Vec<u64> = records.values().map(|(line, _)| *line).collect();
+        let mut missing: Vec<u64> = records.values().flatten().map(|(line, _)| *line).collect();
         missing.sort_unstable();
         for line in missing.iter().take(MOST_TOLD as usize) {
             stderr::error(&format_args!("{name}:{line}: the archives do not have its response"));
         }
         let (count, missing) = (same + differ + missing.len() as u64, missing.len());
-        stderr::note(&format_args!("records {count} same {same} differ {differ} missing {missing}"));
+        stderr::note(&format_args!(
+            "records {count} same {same} differ {differ} missing {missing}"
+        ));
         Ok(match () {
             () if differ > 0 || missing > 0 => Status::No,
             () if has_faults => Status::Failed,
@@ -152,6 +213,33 @@ impl Verification {
 fn key(record: &Value) -> Option<Key> {
     let text = |member: &str| Some(record[member].as_str()?.to_owned());
     let file = text("file")?;
-    let file = file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let file = file_name(&file).to_owned();
     Some((text("url")?, text("captured")?, file, record["offset"].as_u64()))
+}
+
+/// The digest that a line with a basis names, and the basis without it. `None` if it is no such line.
+fn split_basis(line: &[u8]) -> Option<(String, Vec<u8>)> {
+    let after = line.strip_prefix(BEFORE_DIGEST.as_bytes())?;
+    let end = memchr::memmem::find(after, AFTER_DIGEST.as_bytes())?;
+    let rest = &after[end + AFTER_DIGEST.len()..];
+    let digest = String::from_utf8_lossy(&after[..end]).into_owned();
+    Some((digest, [b"{", rest.trim_ascii_end()].concat()))
+}
+
+/// A record without the folders of its files: they are those of whoever read the archives.
+fn without_folders(mut record: Value) -> Value {
+    let name = |file: &mut Value| {
+        if let Some(name) = file.as_str().map(|file| file_name(file).to_owned()) {
+            *file = name.into();
+        }
+    };
+    record.get_mut("file").into_iter().for_each(name);
+    let documents = record.get_mut("documents").and_then(Value::as_array_mut);
+    let documents = documents.into_iter().flatten();
+    documents.filter_map(|document| document.get_mut("file")).for_each(name);
+    record
+}
+
+fn file_name(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or_default()
 }

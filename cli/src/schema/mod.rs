@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Failure, Status};
 use crate::write::stdout;
 
-/// Print the JSON Schema of reports, or of fetch --json
+/// Print the JSON Schema of reports, fetch --json or rights --warc
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -13,6 +13,7 @@ use crate::write::stdout;
 Examples:
   robotsieve schema > report.schema.json
   robotsieve schema fetch > fetch.schema.json
+  robotsieve schema rights > rights.schema.json
 
 Exit status:
   0  done
@@ -30,12 +31,15 @@ enum Documents {
     Reports,
     /// A line of fetch --json
     Fetch,
+    /// A line of rights --warc
+    Rights,
 }
 
 pub fn run(args: &SchemaArgs) -> Result<Status, Failure> {
     match args.documents {
         Documents::Reports => reports(),
         Documents::Fetch => stdout::print(include_str!("fetch.json")),
+        Documents::Rights => stdout::print(include_str!("rights.json")),
     }
 }
 

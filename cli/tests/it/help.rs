@@ -92,7 +92,8 @@ fn version() {
 #[test]
 fn schemas() {
     run(args!["schema", "fetch"]).gives(0, include_str!("../../src/schema/fetch.json"));
-    run(args!["schema", "x"]).fails(2, "[possible values: reports, fetch]");
+    run(args!["schema", "rights"]).gives(0, include_str!("../../src/schema/rights.json"));
+    run(args!["schema", "x"]).fails(2, "[possible values: reports, fetch, rights]");
     let ran = run(args!["schema"]);
     if cfg!(feature = "schema") {
         ran.status(0).prints("\"title\": \"robotsieve-report-1\"");

@@ -1,7 +1,12 @@
 //! `robotsieve rights --warc`: which documents count for a page of which time, and revisits.
 
+use std::collections::{HashMap, HashSet};
+
+use robotsieve_client::outcome::ContentHash;
+use robotsieve_corpora::pages;
 use serde_json::Value;
 
+use crate::command::schema::Schema;
 use crate::command::{Folder, run};
 
 /// A record with an HTTP answer.
@@ -19,14 +24,36 @@ fn response(date: &str, url: &str, head: &str, body: &str) -> String {
     record("response", date, url, "", head, body)
 }
 
+/// The records of `rights --warc`, each with the members of its basis.
+pub(crate) fn records_of(out: &[u8]) -> Vec<Value> {
+    let mut bases: HashMap<String, Value> = HashMap::new();
+    let mut records = Vec::new();
+    let schema = Schema::of(include_str!("../../src/schema/rights.json"));
+    for (line, number) in str::from_utf8(out).unwrap().lines().zip(0..) {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if number < 100 {
+            assert_eq!(schema.errors(&line), [""; 0], "{line}");
+        }
+        match line["digest"].as_str().map(str::to_owned) {
+            Some(digest) => assert!(bases.insert(digest, line).is_none(), "each basis once"),
+            None => {
+                let basis = bases[line["basis"].as_str().unwrap()].as_object().unwrap().clone();
+                let basis = basis.into_iter().filter(|(member, _)| member != "digest");
+                line.as_object_mut().unwrap().extend(basis);
+                records.push(line);
+            }
+        }
+    }
+    records
+}
+
 /// The rows of archives, and the exit status.
 fn rows(records: &[String], more: &[&str]) -> (i32, Vec<Value>) {
     let folder = Folder::of(&[]);
     let path = folder.file("a.warc", records.concat());
     let args = args!["rights", "--agent", "a", "--warc", path];
     let ran = run(args.into_iter().chain(more.iter().map(Into::into)));
-    let lines = String::from_utf8(ran.out).unwrap();
-    (ran.status, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    (ran.status, records_of(&ran.out))
 }
 
 fn row_of(records: &[String], url: &str, more: &[&str]) -> Value {
@@ -54,12 +81,13 @@ fn the_robots_txt_of_the_time_of_the_page_counts() {
         let row = row_of(&[new(second), page(date), old(first)], PAGE, more);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let document = &row["documents"][0];
+        assert_eq!(document["sha256"].as_str().map(str::len), Some(64));
         let notes = row["notes"].as_array().into_iter().flatten().map(text);
         let notes: Vec<String> =
             notes.filter(|note| note.contains("er-") || note.contains("document")).collect();
         (
             text(&row["ai-train"]),
-            document["age_seconds"].as_i64().unwrap(),
+            row["age_seconds"][0].as_i64().unwrap(),
             text(&document["fit"]),
             notes.join(" "),
         )
@@ -221,4 +249,145 @@ fn revisits_of_another_host() {
         assert!(lines.ends_with(wanted), "{lines} {}", ran.err);
     }
     assert_eq!(row_of(&records, "http://a.example/x", &[])["crawl"], "disallow");
+}
+
+/// Records prove themselves: each place stands in the archive as they say, and whatever is changed is named.
+#[test]
+fn records_of_many_pages() {
+    let folder = Folder::of(&[]);
+    let mut archive = Vec::new();
+    // Without optimisation 10,000 take a minute.
+    let count = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
+    pages::write(&mut archive, 1, count).unwrap();
+    let count = count + count / 50;
+    let path = folder.file("pages.warc", &archive);
+    let now = "--now=2026-11-20";
+    let ran = run(args!["rights", "--agent", "ExampleBot", now, "--warc", &path]);
+    ran.status(0);
+    let out = String::from_utf8(ran.out).unwrap();
+    let (bases, records): (Vec<&str>, Vec<&str>) =
+        out.lines().partition(|line| line.starts_with("{\"digest\":"));
+    assert_eq!(records.len() as u64, count);
+    let bytes = out.len() / records.len();
+    let longest = records.iter().map(|line| line.len()).max().unwrap();
+    assert!(
+        bytes <= 500 && longest <= 600,
+        "{bytes} bytes a record with its basis, {longest} at most"
+    );
+    assert!(bases.len() < records.len() / 20, "{}", bases.len());
+    let verify = |records: &str, archive: &[u8]| {
+        let (records, archive) =
+            (folder.file("records", records), folder.file("b/pages.warc", archive));
+        run(args!["rights", "--verify", records, "--warc", archive])
+    };
+    let ran = verify(&out, &archive);
+    let told = |differ| {
+        format!("robotsieve: records {count} same {} differ {differ} missing 0\n", count - differ)
+    };
+    assert_eq!((ran.status, ran.err), (0, told(0)));
+
+    // The records and the words that decided stand where the record says, with the digests that it names.
+    let block = |offset: &Value| {
+        let record = &archive[offset.as_u64().unwrap() as usize..];
+        let head = memchr::memmem::find(record, b"\r\n\r\n").unwrap() + 4;
+        let end = memchr::memmem::find(record, b"\r\n\r\nWARC/1.1\r\n").unwrap_or(record.len() - 4);
+        (str::from_utf8(&record[..head]).unwrap(), &record[head..end])
+    };
+    let hash = |bytes: &[u8]| Value::from(ContentHash::of(bytes).to_string());
+    let mut quoted = HashSet::new();
+    for record in records_of(out.as_bytes()).iter().step_by(7) {
+        let (head, page) = block(&record["offset"]);
+        assert!(head.contains(record["url"].as_str().unwrap()), "{record}");
+        assert_eq!(record["sha256"], hash(page));
+        let document = &record["documents"][0];
+        let (head, robots) = block(&document["offset"]);
+        assert!(head.contains(document["url"].as_str().unwrap()), "{record}");
+        let body = memchr::memmem::find(robots, b"\r\n\r\n").unwrap() + 4;
+        assert_eq!(document["sha256"], hash(&robots[body..]));
+        for (place, quote) in record["quotes"].as_object().into_iter().flatten() {
+            let quote = quote.as_str().unwrap();
+            quoted.insert(place.split(':').next().unwrap().to_owned());
+            if let Some(line) = place.strip_prefix("robots.txt:") {
+                let line: usize = line.parse().unwrap();
+                let text = str::from_utf8(&robots[body..]).unwrap();
+                assert_eq!(text.lines().nth(line - 1), Some(quote), "{record}");
+            }
+            assert!(record["by"].to_string().contains(place), "{record}");
+        }
+    }
+    assert_eq!(quoted.len(), 3, "{quoted:?}");
+
+    // One byte of a page, or of a robots.txt.
+    let with = |old: &str, new: &str, from: usize| {
+        let at = from + memchr::memmem::find(&archive[from..], old.as_bytes()).unwrap();
+        let mut changed = archive.clone();
+        changed[at..at + old.len()].copy_from_slice(new.as_bytes());
+        changed
+    };
+    let middle = archive.len() / 2;
+    let ran = verify(&out, &with("</title>", "</tItle>", middle));
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.ends_with(&told(1)), "{}", ran.err);
+    assert!(ran.err.contains(": 'sha256' is \""), "{}", ran.err);
+    let ran = verify(&out, &with("/private/", "/privatf/", middle));
+    assert_eq!(ran.status, 1);
+    // The pages of the site, and the file itself.
+    assert!(ran.err.ends_with(&told(51)), "{}", ran.err);
+    assert!(ran.err.contains(": 'documents' is "), "{}", ran.err);
+}
+
+/// Any byte of a record, or of a basis.
+#[test]
+fn changed_records() {
+    let folder = Folder::of(&[]);
+    let mut archive = Vec::new();
+    pages::write(&mut archive, 1, 52).unwrap();
+    let path = folder.file("pages.warc", &archive);
+    let ran = run(args!["rights", "--agent", "ExampleBot", "--warc", &path]);
+    let out = ran.out;
+    let verify = |records: &[u8]| {
+        run(args!["rights", "--verify", folder.file("records", records), "--warc", &path])
+    };
+    verify(&out).status(0);
+    // The folder of the archive is that of whoever reads it.
+    let name = path.to_str().unwrap();
+    let folders: Vec<_> = memchr::memmem::find_iter(&out, name).collect();
+    let is_folder = |at: usize| {
+        folders.iter().any(|begin| (*begin..begin + name.len() - "pages.warc".len()).contains(&at))
+    };
+    let mut line = 0;
+    for at in 0..out.len() {
+        line += usize::from(at > 0 && out[at - 1] == b'\n');
+        let is_last_newline = at + 1 == out.len();
+        if at % (if line < 2 { 7 } else { 997 }) != 0 || is_folder(at) || is_last_newline {
+            continue;
+        }
+        let mut changed = out.clone();
+        changed[at] ^= 1;
+        let ran = verify(&changed);
+        let told = format!("records:{}: ", line + 1);
+        let around = String::from_utf8_lossy(&out[at.saturating_sub(20)..at + 1]);
+        assert!(ran.status == 1 && ran.err.contains(&told), "byte {at} behind {around}: {ran:?}");
+    }
+    // A basis may not hide what a record says, nor may a second record.
+    let text = String::from_utf8(out).unwrap();
+    let twice = text.lines().rfind(|line| line.starts_with("{\"url\":")).unwrap();
+    let forged = twice.replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
+    let ran = verify(format!("{text}{forged}\n").as_bytes());
+    assert_eq!(ran.status, 1);
+    assert!(
+        ran.err.contains("'crawl' is \"unknown\", but \"allow\" by the archives"),
+        "{}",
+        ran.err
+    );
+    let (basis, rest) = text.split_once('\n').unwrap();
+    let (_, members) = basis.split_once(',').unwrap();
+    let members = format!("\"crawl\":\"allow\",{members}");
+    let digest = &ContentHash::of(format!("{{{members}").as_bytes()).to_string()[..20];
+    let old = &basis["{\"digest\":\"".len()..][..20];
+    let rest =
+        rest.replace(old, digest).replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
+    let ran = verify(format!("{{\"digest\":\"{digest}\",{members}\n{rest}").as_bytes());
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("records:2: its basis has another 'crawl' than it"), "{}", ran.err);
 }

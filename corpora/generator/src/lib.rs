@@ -20,6 +20,7 @@ pub mod hostile;
 mod hosts;
 mod individual;
 mod names;
+pub mod pages;
 mod rng;
 pub mod shared;
 mod urls;

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use robotsieve_corpora::{big, host_name, hostile, robots, url};
+use robotsieve_corpora::{big, host_name, hostile, pages, robots, url};
 
 const HELP: &str = "\
 robotsieve-corpora: deterministic robots.txt files and URLs for tests and benchmarks
@@ -21,6 +21,7 @@ usage: robotsieve-corpora --hosts N --urls M [--by-host] [--seed S] --out DIR
                                --out DIR|-
        robotsieve-corpora warc --captures N [--seed S] --expect DIR [--every E] [--urls M]
                                [--index M]
+       robotsieve-corpora pages --pages N [--seed S]
 
   --hosts N     number of hosts; their files are written to DIR/robots/HOST
   --urls M      number of URLs, one per line, hosts interleaved, written to DIR/urls.txt
@@ -45,6 +46,9 @@ usage: robotsieve-corpora --hosts N --urls M [--by-host] [--seed S] --out DIR
   --urls M      writes M URLs of these origins to DIR/urls.txt, at random (default 0)
   --index M     writes an index of M pages at such URLs to DIR/index.cdxj, sorted (default 0)
 
+`pages` writes an archive of N pages, 50 a site, and of their robots.txt files to standard output. Most of them
+say what the pages may be used for.
+
 Exit status: 0 done, 2 wrong usage, 3 a file could not be written.
 ";
 
@@ -55,6 +59,7 @@ enum Task {
     Shape(String),
     Corpus { hosts: u64, urls: u64, by_host: bool, seed: u64, out: PathBuf },
     Archive(archive_task::Task),
+    Pages { seed: u64, pages: u64 },
 }
 
 fn main() -> ExitCode {
@@ -79,6 +84,11 @@ fn main() -> ExitCode {
             write_corpus(hosts, urls, by_host, seed, &out)
         }
         Task::Archive(task) => archive_task::write(&task),
+        Task::Pages { seed, pages } => {
+            let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+            let written = pages::write(&mut out, seed, pages).and_then(|()| out.flush());
+            written.map_err(|error| (PathBuf::from("standard output"), error))
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -95,20 +105,28 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Task, String> {
     if arguments.next_if(|first| first == "warc").is_some() {
         return archive_task::parse(arguments);
     }
+    let is_of_pages = arguments.next_if(|first| first == "pages").is_some();
+    let mut pages = None;
     let (mut hosts, mut urls, mut seed, mut out, mut shape) = (None, None, None, None, None);
     let mut by_host = false;
     while let Some(name) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
         match name.as_str() {
             "--help" | "-h" => return Ok(Task::Help),
+            "--pages" if is_of_pages => pages = Some(number(&name, &value()?)?),
+            "--seed" => seed = Some(number(&name, &value()?)?),
+            _ if is_of_pages => return Err(format!("{name:?} is not an option of pages")),
             "--hosts" => hosts = Some(number(&name, &value()?)?),
             "--urls" => urls = Some(number(&name, &value()?)?),
             "--by-host" => by_host = true,
-            "--seed" => seed = Some(number(&name, &value()?)?),
             "--out" => out = Some(PathBuf::from(value()?)),
             "--shape" => shape = Some(value()?),
             _ => return Err(format!("{name:?} is not an option")),
         }
+    }
+    if is_of_pages {
+        let pages = pages.ok_or("--pages is missing")?;
+        return Ok(Task::Pages { seed: seed.unwrap_or(1), pages });
     }
     if let Some(shape) = shape {
         if hosts.is_some() || urls.is_some() || seed.is_some() || out.is_some() || by_host {

@@ -110,7 +110,11 @@ impl KnownCrawler {
     }
 
     fn policy_by(&self, robots: &Robots<'_>, of: impl Fn(&Robots<'_>) -> Policy) -> Policy {
-        if self.star || self.is_named(robots) { of(robots) } else { of(&Robots::parse(b"", robots.profile())) }
+        if self.star || self.is_named(robots) {
+            of(robots)
+        } else {
+            of(&Robots::parse(b"", robots.profile()))
+        }
     }
 
     /// The consequence for a file that it ignores the group of `*`, in a sentence. `None` if it obeys

@@ -189,9 +189,10 @@ impl Entry {
             ("note", Value::Text(note)) => crawler.note = Some(text(note)?),
             ("header", Value::Text(header)) => crawler.header = Some(text(header)?),
             ("profile", Value::Text(name)) => {
-                crawler.profile = Some(Profile::named(&name).ok_or_else(|| {
-                    format!("there is no profile '{}'", shown(name.as_bytes()))
-                })?);
+                crawler.profile =
+                    Some(Profile::named(&name).ok_or_else(|| {
+                        format!("there is no profile '{}'", shown(name.as_bytes()))
+                    })?);
             }
             ("profile_source", Value::Text(source)) => crawler.profile_source = Some(text(source)?),
             ("documentation", Value::Text(url)) => crawler.documentation = Some(text(url)?),

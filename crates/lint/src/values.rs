@@ -487,7 +487,11 @@ fn percent_encoding(subject: &mut Subject<'_>, record: &Record<'_>) {
         // What ends there, or goes on with anything, is the beginning of an encoded character.
         let digit = usize::from(hex(at + 1).is_some());
         if matches!(value.get(at + 1 + digit), None | Some(b'*')) {
-            let which = if digit == 0 { "any encoded character" } else { "encoded characters that begin so" };
+            let which = if digit == 0 {
+                "any encoded character"
+            } else {
+                "encoded characters that begin so"
+            };
             draft.severity(Severity::Note).help(format!(
                 "if a '%' in a URL is meant, write '%25'; if {which} {}, the rule does what it says",
                 if digit == 0 { "is" } else { "are" }

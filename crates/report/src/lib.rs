@@ -46,6 +46,7 @@ pub use records::{
 };
 pub use rights::{PurposeReport, RightsReport, RightsSources};
 pub use rights_record::{
-    RIGHTS_SCHEMA, RecordedDocument, RecordedPage, RightsRecord, RightsSettings, versions,
+    RIGHTS_SCHEMA, RecordedDocument, RecordedPage, RightsBasis, RightsRecord, RightsSettings,
+    decides, quotation, quotes, versions,
 };
 pub use site::{HeldCopy, Site};

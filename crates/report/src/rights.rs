@@ -109,14 +109,14 @@ fn without_reason(rights: &Rights, purpose: Purpose, sources: &RightsSources<'_>
 
 /// The lines, fields and elements that statements stand in, by number.
 #[derive(Default)]
-struct Quotes {
+pub(crate) struct Quotes {
     lines: BTreeMap<u32, String>,
     metas: BTreeMap<u32, String>,
     fields: BTreeMap<HeaderField, Vec<String>>,
 }
 
 impl Quotes {
-    fn new(rights: &Rights, sources: &RightsSources<'_>) -> Quotes {
+    pub(crate) fn new(rights: &Rights, sources: &RightsSources<'_>) -> Quotes {
         let mut quotes = Quotes::default();
         for statement in rights.statements() {
             match statement.place {
@@ -174,7 +174,7 @@ impl Quotes {
         }
     }
 
-    fn quote(&self, place: &Place) -> Option<Cow<'_, str>> {
+    pub(crate) fn quote(&self, place: &Place) -> Option<Cow<'_, str>> {
         match place {
             Place::Robots { line } => self.lines.get(line).map(|quote| quote.into()),
             Place::Html { element: Element::Meta, number } => {

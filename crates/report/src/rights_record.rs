@@ -2,29 +2,32 @@
 //!
 //! A record has all that another program needs to come to the same verdict, and to look each place up: where
 //! the response stands, which documents were asked, of when, with their digests and places, by which versions of
-//! which texts, and with which settings. JSON and Parquet have the same members.
+//! which texts, and with which settings. JSON and Parquet have the same members. What the pages of a site share
+//! is its basis, which is written once and named by its digest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use robotsieve_rights::{Rights, Ruling, Version};
+use robotsieve_rights::{Place, Rights, Ruling, Statement, Version};
+use robotsieve_shown::shortened;
 use serde::{Serialize, Serializer};
 
 use super::TOOL_VERSION;
+use super::rights::{Quotes, RightsSources};
 
 /// The version of the form of the record.
 pub const RIGHTS_SCHEMA: &str = "robotsieve-rights-1";
 
 /// With what a verdict was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RightsSettings {
     /// [`RIGHTS_SCHEMA`].
-    #[cfg_attr(feature = "schema", schemars(extend("const" = RIGHTS_SCHEMA)))]
     pub schema: &'static str,
     /// The version of robotsieve.
     pub tool_version: &'static str,
+    /// The crawler, as it was given.
+    pub agent: String,
     /// The name of the profile.
     pub profile: &'static str,
     /// Whose reading of robots tags counts.
@@ -42,10 +45,16 @@ pub struct RightsSettings {
 impl RightsSettings {
     /// The settings of this version of robotsieve.
     #[must_use]
-    pub fn new(profile: &'static str, reading: &'static str, vocabulary: &'static str) -> RightsSettings {
+    pub fn new(
+        agent: String,
+        profile: &'static str,
+        reading: &'static str,
+        vocabulary: &'static str,
+    ) -> RightsSettings {
         RightsSettings {
             schema: RIGHTS_SCHEMA,
             tool_version: TOOL_VERSION,
+            agent,
             profile,
             reading,
             vocabulary,
@@ -61,8 +70,6 @@ impl RightsSettings {
 pub struct RightsRecord {
     /// The URL of the response.
     pub url: String,
-    /// The crawler, as it was given.
-    pub agent: String,
     /// When the response was captured.
     pub captured: String,
     /// Its status.
@@ -70,33 +77,107 @@ pub struct RightsRecord {
     /// The file of its record, and where the record begins.
     pub file: String,
     /// See `file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
+    /// The SHA-256 of the response as its record has it, header and body, before chunks and encodings are undone.
+    pub sha256: String,
     /// What the archive has of the robots.txt of its site. `None` if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub robots: Option<&'static str>,
     /// What was read of the page.
     pub page: RecordedPage,
-    /// The robots.txt and the other documents that were asked, as the archives have them.
-    pub documents: Vec<RecordedDocument>,
+    /// For each document of the basis, from its capture to that of the page; negative if the page was captured
+    /// first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub age_seconds: Vec<i64>,
     /// The time that `unavailable_after` was compared with, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// Whatever is the same for all records of a run.
-    #[serde(flatten, serialize_with = "settings")]
-    pub settings: Arc<RightsSettings>,
-    /// By the text that they follow, the places that decided.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub versions: BTreeMap<&'static str, Vec<String>>,
+    /// [`RIGHTS_SCHEMA`].
+    pub schema: &'static str,
+    /// The digest of the basis, which stands in a line of its own before the record.
+    pub basis: String,
     /// The verdicts.
     #[serde(flatten)]
     pub rights: Rights,
 }
 
-fn settings<S: Serializer>(settings: &Arc<RightsSettings>, serializer: S) -> Result<S::Ok, S::Error> {
+/// What records share: settings, documents, and what the places that decided say.
+#[derive(Clone, Debug, Serialize)]
+#[allow(clippy::exhaustive_structs, reason = "whoever reads archives fills it")]
+pub struct RightsBasis {
+    /// The same for all records of a run.
+    #[serde(flatten, serialize_with = "settings")]
+    pub settings: Arc<RightsSettings>,
+    /// The robots.txt and the other documents that were asked, as the archives have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<RecordedDocument>,
+    /// By the text that they follow, the places that decided.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<&'static str, Vec<String>>,
+    /// By the place, the words that decided, shortened.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub quotes: BTreeMap<String, String>,
+}
+
+fn settings<S: Serializer>(
+    settings: &Arc<RightsSettings>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     settings.as_ref().serialize(serializer)
 }
 
-/// The most places whose version is told.
+/// The most places whose version and words are told, and the bytes of them.
 const MOST_PLACES: usize = 64;
+const MOST_PLACE_BYTES: usize = 4 << 10;
+
+/// The most characters of a quotation.
+const MOST_QUOTED: usize = 80;
+
+/// The places that decided, each once, as many as are told.
+fn deciding(rights: &Rights) -> Vec<&Statement> {
+    let purposes = rights.purposes().filter(|purpose| rights.ruling(*purpose) != Ruling::Unknown);
+    let mut seen = HashSet::new();
+    let all = purposes.flat_map(|purpose| rights.by(purpose));
+    let first = all.filter(|by| seen.insert(&by.place)).take(MOST_PLACES);
+    let mut bytes = 0;
+    first
+        .take_while(|by| {
+            bytes += by.place.to_string().len();
+            bytes <= MOST_PLACE_BYTES
+        })
+        .collect()
+}
+
+/// Returns true if a statement of the header, or of the page, decided: it can be quoted.
+#[must_use]
+pub fn decides(rights: &Rights, is_of: impl Fn(&Place) -> bool) -> bool {
+    deciding(rights).iter().any(|by| is_of(&by.place))
+}
+
+/// What the places that decided say, of robots.txt (by its lines), of the header and of the page.
+#[must_use]
+pub fn quotes(
+    rights: &Rights,
+    line_of_robots: impl Fn(u32) -> Option<String>,
+    sources: &RightsSources<'_>,
+) -> BTreeMap<String, String> {
+    let known = Quotes::new(rights, sources);
+    let quoted = deciding(rights).into_iter().filter_map(|by| {
+        let quote = match by.place {
+            Place::Robots { line } => line_of_robots(line)?,
+            _ => known.quote(&by.place)?.into_owned(),
+        };
+        (!quote.is_empty()).then(|| (by.place.to_string(), quotation(&quote)))
+    });
+    quoted.collect()
+}
+
+/// Words as records quote them.
+#[must_use]
+pub fn quotation(words: &str) -> String {
+    shortened(words, MOST_QUOTED).to_string()
+}
 
 /// The places that decided, by the version of the text that they follow.
 #[must_use]
@@ -108,36 +189,35 @@ pub fn versions(rights: &Rights) -> BTreeMap<&'static str, Vec<String>> {
             places.push(place);
         }
     };
-    let purposes = rights.purposes().filter(|purpose| rights.ruling(*purpose) != Ruling::Unknown);
-    let by = purposes.flat_map(|purpose| rights.by(purpose));
-    by.take(MOST_PLACES)
-        // Allow and Disallow follow the profile.
-        .filter(|by| by.version != Version::Rfc9309)
-        .for_each(|by| decided(by.version, by.place.to_string()));
+    // Allow and Disallow follow the profile.
+    let by = deciding(rights).into_iter().filter(|by| by.version != Version::Rfc9309);
+    by.for_each(|by| decided(by.version, by.place.to_string()));
     found
 }
 
 /// A document of the archives that was asked about a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(clippy::exhaustive_structs, reason = "whoever reads archives fills it")]
 pub struct RecordedDocument {
     /// Its address.
     pub url: String,
     /// When it was captured.
     pub captured: String,
-    /// From its capture to that of the page; negative if the page was captured first.
-    pub age_seconds: i64,
     /// `current`, `older` or `later`.
     pub fit: &'static str,
-    /// The SHA-256 of its bytes.
+    /// The file of the record with its bytes, behind all redirects, and where the record begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// See `file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// The SHA-256 of its bytes, once chunks and encodings are undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
 
 /// What was read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(clippy::exhaustive_enums, reason = "whoever reads archives fills it")]
 pub enum RecordedPage {

@@ -734,7 +734,8 @@ mod tests {
         for (before, after) in [("<svg><title/>", ""), ("<math><a><style/>", "</math>")] {
             assert_eq!(shown(&[before, META, after].concat()), [READ], "{before}");
         }
-        for before in ["<title/>", "<svg></svg><title/>", "<svg><p><title>", "<svg><title><title>"] {
+        for before in ["<title/>", "<svg></svg><title/>", "<svg><p><title>", "<svg><title><title>"]
+        {
             assert_eq!(shown(&[before, META].concat()), [""; 0], "{before}");
         }
         // There, titles are markup too, and CDATA is none; an element of HTML ends both.
@@ -782,7 +783,9 @@ mod tests {
             count
         };
         let meta = "<meta name=\"robots\" content=\"noindex\"/>";
-        for before in ["", "<title/>", "<script/>", "<title>", "<textarea/>", "<style><a/>", "<frameset/>"] {
+        for before in
+            ["", "<title/>", "<script/>", "<title>", "<textarea/>", "<style><a/>", "<frameset/>"]
+        {
             assert_eq!(shown(&[before, meta].concat()), 1, "{before}");
         }
         for (before, after) in [("<!--", "-->"), ("<script><![CDATA[", "]]></script>")] {
@@ -885,7 +888,9 @@ mod tests {
             };
             let (mut some, mut all) = (Vec::new(), Vec::new());
             read_page(html.as_bytes(), |element| count(&mut some, element));
-            read_up_to(usize::MAX, Markup::Html, html.as_bytes(), |element| count(&mut all, element));
+            read_up_to(usize::MAX, Markup::Html, html.as_bytes(), |element| {
+                count(&mut all, element)
+            });
             assert_eq!(some, all, "{html}");
             found += all.len();
         }

@@ -249,11 +249,7 @@ fn note_hidden(rights: &mut Rights) {
     let is_tag = |version| {
         matches!(
             version,
-            Version::Google
-                | Version::Bing
-                | Version::Yandex
-                | Version::Amazon
-                | Version::Repext
+            Version::Google | Version::Bing | Version::Yandex | Version::Amazon | Version::Repext
         )
     };
     let disallowed = |purpose| rights.ruling(purpose) == Ruling::Disallow;

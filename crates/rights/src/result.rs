@@ -93,7 +93,8 @@ impl Rights {
     /// 256 different ones at most.
     pub fn conditions(&self, purpose: Purpose) -> impl Iterator<Item = &str> {
         let counts = !self.disallowed.contains(purpose);
-        let conditions = self.conditions.iter().filter(move |(of, _)| counts && of.contains(purpose));
+        let conditions =
+            self.conditions.iter().filter(move |(of, _)| counts && of.contains(purpose));
         conditions.map(|(_, condition)| &**condition)
     }
 

@@ -29,7 +29,8 @@ impl Serialize for Rights {
             let conditions = self.conditions(purpose).map(str::to_owned);
             cut(conditions, String::len_in_json, MOST_CONDITIONS, &mut is_cut)
         });
-        let licences = cut(self.licences().iter(), LenInJson::len_in_json, MOST_LICENCES, &mut is_cut);
+        let licences =
+            cut(self.licences().iter(), LenInJson::len_in_json, MOST_LICENCES, &mut is_cut);
         let mut notes = self.notes();
         notes.add_if(is_cut, Note::Cut);
 
@@ -156,7 +157,8 @@ mod tests {
         let geo = format!("<license><permits type=\"geo\">{geo}</permits></license>");
         let url = format!("https://e.com/{}", "\"x".repeat(400));
         let license = |url: &str| format!("License: {url}\n");
-        let robots = |licences: &str, more: &str| format!("{licences}User-agent: *\n{more}Allow: /\n");
+        let robots =
+            |licences: &str, more: &str| format!("{licences}User-agent: *\n{more}Allow: /\n");
         let prohibits = "<content url=\"/\"><license><prohibits type=\"usage\">all</prohibits></license></content>";
         let links: String = (0..5_000).map(|n| format!("</{n}>; rel=license, ")).collect();
         let policy = format!("https://e.com/{}", "x".repeat(100_000));
@@ -165,10 +167,18 @@ mod tests {
             (robots(&license(&url), ""), rsl(&prohibits.repeat(5_000)), vec![]),
             (robots(&license(&url), ""), content(&geo, 1), vec![]),
             (robots(&license("a:b").repeat(40_000), ""), Vec::new(), vec![]),
-            (robots("", &"Content-Signal: ai-train=no, search=no, ai-input=no\n".repeat(9_000)), Vec::new(), vec![]),
+            (
+                robots("", &"Content-Signal: ai-train=no, search=no, ai-input=no\n".repeat(9_000)),
+                Vec::new(),
+                vec![],
+            ),
             (robots("", ""), Vec::new(), vec![("Link", links)]),
             (robots("", ""), Vec::new(), vec![("X-Robots-Tag", "noai,".into()); 9_000]),
-            (robots("", ""), Vec::new(), vec![("tdm-reservation", "1".into()), ("tdm-policy", policy)]),
+            (
+                robots("", ""),
+                Vec::new(),
+                vec![("tdm-reservation", "1".into()), ("tdm-policy", policy)],
+            ),
         ] {
             let reader = RightsReader::new(&Crawler::name("a"));
             let file = Robots::parse(robots.as_bytes(), &Profile::RFC9309);

@@ -30,6 +30,7 @@ pub struct ResponseRecord<'r> {
     payload_digest: &'r [u8],
     headers: &'r [httparse::Header<'r>],
     wire: &'r [u8],
+    block: &'r [u8],
     end: End,
 }
 
@@ -60,6 +61,12 @@ impl ResponseRecord<'_> {
             Some(_) => RecordNames::default(),
             None => RecordNames::of(text(self.id), text(self.payload_digest)),
         }
+    }
+
+    /// The bytes of the answer as the record has them: status, header and body, before chunks and encodings are undone.
+    #[must_use]
+    pub fn block(&self) -> &[u8] {
+        self.block
     }
 
     /// The body. `O(n)` of what it becomes, 64 MiB at most.
@@ -214,6 +221,7 @@ where
                 payload_digest,
                 headers,
                 wire,
+                block: record.block,
                 end,
             })
         };

@@ -494,9 +494,8 @@ impl<'p> Found<'p> {
                     value: rule.value.to_vec(),
                 })
             });
-            let extent = product.map_or(Extent::Path, |product| {
-                Extent::of(product, &path, verdict, left / 16)
-            });
+            let extent = product
+                .map_or(Extent::Path, |product| Extent::of(product, &path, verdict, left / 16));
             direction.flips.push(Flip { path, is_shortest, extent, old, new });
         }
     }

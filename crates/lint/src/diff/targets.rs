@@ -34,9 +34,14 @@ pub(super) struct Spot {
 enum Escape {
     Outside,
     /// After the `%`. Directly before it may be a `%` that begins no escape, or one and a digit.
-    Percent { after_stray: bool },
+    Percent {
+        after_stray: bool,
+    },
     /// After the `%` and this first digit.
-    Digit { first: u8, after_stray: bool },
+    Digit {
+        first: u8,
+        after_stray: bool,
+    },
 }
 
 impl Targets {

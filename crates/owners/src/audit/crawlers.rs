@@ -77,7 +77,8 @@ impl<'a> Crawlers<'a> {
         }
         let token = self.token(header)?;
         let crawler = Crawler::name(&token);
-        let policies = self.files.iter().map(|file| file.policy_of(&file.groups().select(&crawler))).collect();
+        let policies =
+            self.files.iter().map(|file| file.policy_of(&file.groups().select(&crawler))).collect();
         Some((Name::Unknown(token.into()), policies))
     }
 

@@ -204,8 +204,11 @@ impl CompiledLines {
 
     /// The purposes that the file alone allows to nobody: licences that it names are not read here.
     fn withholds(&self) -> Purposes {
-        let licences =
-            if self.licences.is_empty() { Purposes::NONE } else { Note::LicenceNotGiven.withholds() };
+        let licences = if self.licences.is_empty() {
+            Purposes::NONE
+        } else {
+            Note::LicenceNotGiven.withholds()
+        };
         licences | self.notes.withhold()
     }
 

@@ -54,7 +54,8 @@ pub(super) struct Says {
 impl Says {
     fn and(self, other: Says) -> Says {
         let disallows = self.disallows | other.disallows;
-        let for_good = self.disallows.without(self.licensable) | other.disallows.without(other.licensable);
+        let for_good =
+            self.disallows.without(self.licensable) | other.disallows.without(other.licensable);
         Says {
             allows: self.allows | other.allows,
             disallows,
@@ -172,9 +173,7 @@ impl Covering {
                 as_wider: joined(&self.as_wider, &other.as_wider),
                 wider: joined(&self.wider, &other.wider),
             },
-            Ordering::Less => {
-                Covering { wider: joined(&below(), &other.wider), ..other.clone() }
-            }
+            Ordering::Less => Covering { wider: joined(&below(), &other.wider), ..other.clone() },
             Ordering::Greater => {
                 let wider = joined(&self.wider, &joined(&other.as_wider, &other.wider));
                 Covering { wider, ..self.clone() }
@@ -317,7 +316,8 @@ impl Compiled {
         for (site, by_path) in by_path {
             sites.insert(site, Paths::new(contents, by_path)?);
         }
-        let of_page: Vec<u32> = (0..).zip(contents).filter(|(_, c)| c.url.is_empty()).map(|(n, _)| n).collect();
+        let of_page: Vec<u32> =
+            (0..).zip(contents).filter(|(_, c)| c.url.is_empty()).map(|(n, _)| n).collect();
         let page = (!of_page.is_empty()).then(|| Covering::of(contents, &of_page, 0));
         Ok(Compiled { sites, page })
     }
@@ -362,7 +362,9 @@ impl Paths {
             if own_stars > 0 {
                 stars += own_stars;
                 if paths.wildcards.len() == MOST_WILDCARDS || stars > MOST_STARS {
-                    return Err("fewer paths with a '*' within: at most 32 for a site, with 128 of them");
+                    return Err(
+                        "fewer paths with a '*' within: at most 32 for a site, with 128 of them",
+                    );
                 }
                 paths.wildcards.push((text, anchored, own));
                 continue;
@@ -372,14 +374,15 @@ impl Paths {
                 continue;
             }
             let above = paths.longest_text(&text);
-            let covering = match above.and_then(|above| Some((above, paths.texts.get(above as usize)?))) {
-                None => own,
-                Some((above, known)) => known.covering.and(&own, || {
-                    let cell = below.get(above as usize);
-                    let of_above = || known.covering.below();
-                    cell.map_or_else(of_above, |cell| Arc::clone(cell.get_or_init(of_above)))
-                }),
-            };
+            let covering =
+                match above.and_then(|above| Some((above, paths.texts.get(above as usize)?))) {
+                    None => own,
+                    Some((above, known)) => known.covering.and(&own, || {
+                        let cell = below.get(above as usize);
+                        let of_above = || known.covering.below();
+                        cell.map_or_else(of_above, |cell| Arc::clone(cell.get_or_init(of_above)))
+                    }),
+                };
             paths.texts.push(Text { text, above, covering });
             below.push(OnceCell::new());
         }
@@ -391,7 +394,8 @@ impl Paths {
             );
             // Written in two ways, which differ in length.
             let known = paths.exact.remove(&text);
-            let covering = known.map_or(covering, |known: Covering| known.and(&own, || known.below()));
+            let covering =
+                known.map_or(covering, |known: Covering| known.and(&own, || known.below()));
             paths.exact.insert(text, covering);
         }
         Ok(paths)

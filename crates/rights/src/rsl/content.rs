@@ -67,7 +67,8 @@ mod tests {
         ] {
             let content = Content { url: url.into(), has_server: false, licences: Vec::new() };
             assert_eq!(content.path(), path, "{url}");
-            let is_of = content.site().is_some_and(|site| site.is_none_or(|key| *key == *origin.key()));
+            let is_of =
+                content.site().is_some_and(|site| site.is_none_or(|key| *key == *origin.key()));
             assert_eq!(is_of, is_own, "{url}");
             assert_eq!(content.site() == Some(None), content.is_path());
         }

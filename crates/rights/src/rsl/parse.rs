@@ -315,7 +315,9 @@ impl Builder {
     fn cdata(&mut self, text: &str) -> Option<()> {
         match (self.open.last()?, &mut self.list) {
             (At::List, Some(list)) => list.text.push_str(text),
-            (At::Payment, _) if !text.trim_ascii().is_empty() => self.payment.as_mut()?.has_terms = true,
+            (At::Payment, _) if !text.trim_ascii().is_empty() => {
+                self.payment.as_mut()?.has_terms = true
+            }
             (At::Amount, _) => self.payment.as_mut()?.amounts.push_str(text),
             _ => {}
         }
@@ -349,7 +351,8 @@ impl Builder {
                 // No country and no kind of user has such a name.
                 let is_short = |token: &&str| token.len() <= MOST_TOKEN_BYTES;
                 licence.has_unknown |= !tokens().all(|token| is_short(&token));
-                let conditions = tokens().filter(is_short).map(|token| format!("{not}{word}:{token}").into());
+                let conditions =
+                    tokens().filter(is_short).map(|token| format!("{not}{word}:{token}").into());
                 licence.conditions.extend(conditions.take(MOST_CONDITIONS + 1));
                 if licence.conditions.len() > MOST_CONDITIONS {
                     return None;
@@ -472,7 +475,8 @@ mod tests {
         }
         let declared = |encoding: &str| {
             let declaration = format!("<?xml version='1.0' encoding='{encoding}'?>");
-            let text = format!("{declaration}<rsl xmlns='{namespace}'>{content}</rsl><!-- \u{e9} -->");
+            let text =
+                format!("{declaration}<rsl xmlns='{namespace}'>{content}</rsl><!-- \u{e9} -->");
             let utf_16 = |unit: fn(u16) -> [u8; 2], mark: &str| {
                 [mark, &text].concat().encode_utf16().flat_map(unit).collect::<Vec<u8>>()
             };

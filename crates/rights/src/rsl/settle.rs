@@ -220,8 +220,26 @@ mod tests {
     #[test]
     fn as_all_contents_say() {
         const URLS: [&str; 20] = [
-            "/", "/a", "/a/", "/a*", "/a**", "/a$", "/a/b", "/%61/b", "/a/b$", "/*b", "/*b$", "/a*c", "/ab",
-            "/ab*$", "*", "https://e.com/a", "https://e.com/", "https://f.com/", "/b", "/a/b/*",
+            "/",
+            "/a",
+            "/a/",
+            "/a*",
+            "/a**",
+            "/a$",
+            "/a/b",
+            "/%61/b",
+            "/a/b$",
+            "/*b",
+            "/*b$",
+            "/a*c",
+            "/ab",
+            "/ab*$",
+            "*",
+            "https://e.com/a",
+            "https://e.com/",
+            "https://f.com/",
+            "/b",
+            "/a/b/*",
         ];
         const TERMS: [&str; 9] = [
             "",
@@ -250,7 +268,11 @@ mod tests {
             }
             for path in ["/", "/a", "/a/b", "/a/bc", "/ab", "/a/b/c", "/b", "/c"] {
                 let url = format!("https://e.com{path}");
-                assert_eq!(rights(&body, &url, false).map(summary), naive(&body, &url), "{url} {body}");
+                assert_eq!(
+                    rights(&body, &url, false).map(summary),
+                    naive(&body, &url),
+                    "{url} {body}"
+                );
             }
         }
     }
@@ -283,7 +305,9 @@ mod tests {
         };
         let lengths: Vec<Option<u32>> = contents.iter().map(covering).collect();
         let longest = lengths.iter().flatten().max()?;
-        let wider = || contents.iter().zip(&lengths).filter(|(_, own)| own.is_some_and(|own| own < *longest));
+        let wider = || {
+            contents.iter().zip(&lengths).filter(|(_, own)| own.is_some_and(|own| own < *longest))
+        };
         let wider_terms: Vec<_> = wider().flat_map(|(content, _)| &content.licences).collect();
         let for_some = wider_terms.iter().any(|terms| terms.prohibits_for_some());
         let mut rights = Rights::default();
@@ -304,7 +328,8 @@ mod tests {
                         continue;
                     }
                     let mut add = |purpose: Purpose, condition: &str| {
-                        rights.add_conditions(Purposes::USES, &[(purpose.into(), condition.into())]);
+                        rights
+                            .add_conditions(Purposes::USES, &[(purpose.into(), condition.into())]);
                     };
                     match strongest {
                         Term::Prohibited | Term::NotListed | Term::Sold => {
@@ -315,7 +340,8 @@ mod tests {
                             terms.conditions().for_each(|condition| add(purpose, condition));
                             if matches!(strongest, Term::Permitted | Term::Silent) {
                                 if for_some {
-                                    let some = wider_terms.iter().flat_map(|terms| terms.prohibited_for());
+                                    let some =
+                                        wider_terms.iter().flat_map(|terms| terms.prohibited_for());
                                     some.for_each(|condition| add(purpose, condition));
                                 } else {
                                     rights.add(statement().allowing(purpose.into()));

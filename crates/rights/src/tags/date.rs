@@ -91,8 +91,17 @@ fn asctime(text: &str) -> Option<Timestamp> {
 /// The text with the first three letters of a month in place of its whole name.
 fn with_short_month(text: &str) -> Option<String> {
     const MONTHS: [&str; 11] = [
-        "January", "February", "March", "April", "June", "July", "August", "September", "October",
-        "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ];
     MONTHS.iter().find_map(|month| {
         let at = text.to_ascii_lowercase().find(&month.to_ascii_lowercase())?;
