@@ -60,6 +60,7 @@ pub mod internals {
     pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
     #[cfg(feature = "fetch")]
     pub use crate::fetch::HARMLESS_HEADERS;
+    pub use crate::outcome::attempt::has_file;
 }
 
 pub use time::Timestamp;

@@ -18,6 +18,7 @@ use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{Fit, Versions};
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_file;
 use robotsieve_client::report::rfc3339;
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_rights::{Documents, LicenceKind, Response};
@@ -382,7 +383,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     }
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
-    if url.path() == "/robots.txt" && (200..300).contains(&response.status) {
+    if url.path() == "/robots.txt" && has_file(response.status) {
         // What a revisit repeats is looked at where it stands.
         if let Ok(body) = response.body() {
             look.names.extend(licences(&body.bytes));

@@ -28,6 +28,7 @@ use super::{canary, failure, progress};
 use crate::body::{BodyLimits, Filled, Incoming, announced};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
+use crate::outcome::attempt::has_file;
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 use crate::time::Timestamp;
 
@@ -453,14 +454,13 @@ fn then(cause: &hyper::Error, progress: &HeadProgress) -> Then {
     }
 }
 
-/// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
-/// any size.
+/// The final answer. Only a body that is the file is read: others may have any size.
 async fn response(
     client: &Client,
     mut answer: OpenAnswer,
     limits: BodyLimits,
 ) -> Result<Response, Failure> {
-    let (body, is_truncated) = match answer.status.is_success() {
+    let (body, is_truncated) = match has_file(answer.status.as_u16()) {
         true => body(client, &mut answer, limits).await?,
         false => (Vec::new(), false),
     };

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::internals::{BodyLimits, HARMLESS_HEADERS, check_undone, undone};
+use robotsieve_client::internals::{BodyLimits, HARMLESS_HEADERS, check_undone, has_file, undone};
 use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
 use robotsieve_client::sieve::Fetch;
@@ -301,7 +301,7 @@ impl Reply {
             self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())), true);
             return false;
         }
-        let result = match (200..300).contains(&status) {
+        let result = match has_file(status) {
             true => Handed { bytes: body.as_bytes(), is_encoded, is_truncated }.response(
                 status,
                 &headers,
