@@ -140,7 +140,7 @@ class Response:
 
     #: The HTTP status.
     status: int
-    #: The body. Only that of a 2xx answer counts. Bytes that are fewer than the headers announce are a
+    #: The body. Only that of a 2xx answer other than 206 counts. Bytes that are fewer than the headers announce are a
     #: broken answer, unless a content encoding was undone.
     body: str | bytes | bytearray | memoryview = b""
     #: All headers.
@@ -229,13 +229,17 @@ _ACCEPT = "text/plain, */*;q=0.5"
 
 def _only_http(request: Request, library: str) -> None:
     if not request.url.startswith(("http://", "https://")):
-        raise LocalFault("other", f"{library} does not fetch {request.url}; robotsieve.aio.Fetcher does")
+        # It concerns this site only, and all others can be asked.
+        text = f"{library} does not fetch {request.url}; robotsieve.aio.Fetcher does"
+        raise LocalFault("unconfirmed", text)
 
 
 async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> bytes:
     """The body of an answer, and at most one byte too much. Other bodies are not read."""
+    from robotsieve_fetch import Reply
+
     body = bytearray()
-    if 200 <= status < 300:
+    if Reply.has_file(status):
         async for chunk in chunks:
             body += chunk
             if len(body) > request.max_body_bytes:
