@@ -76,8 +76,9 @@ class LocalFault(SieveError):
     Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
     it for what is not a fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
     ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``;
-    ``certificates`` if no https site has shown a valid one yet; or ``unconfirmed`` if the site did not answer and nothing has yet, so that the fault may be the
-    network's.
+    ``certificates`` if no https site has shown a valid one yet; or ``unconfirmed`` if nothing follows
+    for this site alone: it did not answer and nothing has yet, so that the fault may be the network's, or
+    a session cannot ask it (ftp).
     """
 
     kind: LocalKind
