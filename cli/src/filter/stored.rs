@@ -233,7 +233,12 @@ impl Stored {
             let _ = turns.acquire_many(window as u32).await;
         });
         *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
-        Asker { stored: Arc::clone(self), queue, recent: vec![HostHash::default(); RECENT].into(), is_told: false }
+        Asker {
+            stored: Arc::clone(self),
+            queue,
+            recent: vec![HostHash::default(); RECENT].into(),
+            is_told: false,
+        }
     }
 
     /// Waits until these sites are known, or the run is stopped.
