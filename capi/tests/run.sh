@@ -65,7 +65,7 @@ fi
 echo "-- explanations are those of $command"
 gcc -std=gnu11 "${flags[@]}" "$tests/explain.c" -o "$built/explain" "${shared[@]}"
 python3 - "$built/explain" "$command" <<'END'
-import json, subprocess, sys
+import json, subprocess, sys, tempfile
 explain, command = sys.argv[1:]
 print_of = lambda *arguments: json.loads(subprocess.run(arguments, stdout=subprocess.PIPE).stdout)
 count = 0
@@ -78,6 +78,16 @@ for file in ["corpora/robots/news.example.txt", "docs/example.txt", "/dev/null"]
             assert print_of(explain, file, kind, crawler, url) == theirs | {"robots": None}, (file, crawler, url)
             count += 1
 print(f"{count} explanations")
+# The table of answers that the tests of the command, of Python and of Node read too.
+cases = [case for case in json.load(open("corpora/answers.json")) if {"file", "file_hex"} & case.keys()]
+for case in cases:
+    file = case["file"].encode() if "file" in case else bytes.fromhex(case["file_hex"])
+    with tempfile.NamedTemporaryFile() as given:
+        given.write(file), given.flush()
+        for url, wanted in [("/private", case["private"]), ("/", case["root"])]:
+            found = print_of(explain, given.name, "name", "FooBot", url)["verdict"]
+            assert found == wanted, (case["id"], url, found)
+print(f"{len(cases)} files of corpora/answers.json")
 END
 
 echo "-- the guide"

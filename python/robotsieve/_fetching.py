@@ -76,8 +76,9 @@ class LocalFault(SieveError):
     Raised where a decision needs a fetch that failed so; ask again later. A fetcher of yours raises
     it for what is not a fault of the site. ``kind`` is ``descriptors``, ``memory``, ``route``,
     ``address``, ``permission``, ``resolver``, ``proxy``, ``network``, ``suspended`` or ``other``;
-    ``certificates`` if no https site has shown a valid one yet; or ``unconfirmed`` if the site did not answer and nothing has yet, so that the fault may be the
-    network's.
+    ``certificates`` if no https site has shown a valid one yet; or ``unconfirmed`` if nothing follows
+    for this site alone: it did not answer and nothing has yet, so that the fault may be the network's, or
+    a session cannot ask it (ftp).
     """
 
     kind: LocalKind
@@ -140,7 +141,7 @@ class Response:
 
     #: The HTTP status.
     status: int
-    #: The body. Only that of a 2xx answer counts. Bytes that are fewer than the headers announce are a
+    #: The body. Only that of a 2xx answer other than 206 counts. Bytes that are fewer than the headers announce are a
     #: broken answer, unless a content encoding was undone.
     body: str | bytes | bytearray | memoryview = b""
     #: All headers.
@@ -229,13 +230,17 @@ _ACCEPT = "text/plain, */*;q=0.5"
 
 def _only_http(request: Request, library: str) -> None:
     if not request.url.startswith(("http://", "https://")):
-        raise LocalFault("other", f"{library} does not fetch {request.url}; robotsieve.aio.Fetcher does")
+        # It concerns this site only, and all others can be asked.
+        text = f"{library} does not fetch {request.url}; robotsieve.aio.Fetcher does"
+        raise LocalFault("unconfirmed", text)
 
 
 async def _body(chunks: AsyncIterable[bytes], request: Request, status: int) -> bytes:
     """The body of an answer, and at most one byte too much. Other bodies are not read."""
+    from robotsieve_fetch import Reply
+
     body = bytearray()
-    if 200 <= status < 300:
+    if Reply.has_file(status):
         async for chunk in chunks:
             body += chunk
             if len(body) > request.max_body_bytes:

@@ -25,6 +25,7 @@ use robotsieve_captures::{
     RepeatedAt, Repeats, Says, SiteAnswer,
 };
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_file;
 use robotsieve_client::outcome::{AsOf, Failure, Protocol, Said};
 
 use crate::batch::threads_of;
@@ -559,7 +560,7 @@ fn says(
         None if error.is_some() => None,
         None => return Err(format!("'status' is no number; {expected} is expected")),
     };
-    if let Some(status @ 200..=299) = status
+    if let Some(status) = status.filter(|status| has_file(*status))
         && !has_body
     {
         return Err(format!("'status' is {status}, but it has no 'body'"));

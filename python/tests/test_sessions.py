@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import httpx
 import pytest
-from robotsieve.aio import Clock, CustomFetcher, Fetcher, Request, Response, Sieve
+from robotsieve.aio import Clock, CustomFetcher, Fetcher, LocalFault, Request, Response, Sieve
 from site_server import Sites, answer
 
 asynchronous = pytest.mark.asyncio
@@ -223,6 +223,30 @@ async def test_hosts_that_are_none(kind: str, sites: Sites) -> None:
             site = await sieve.site(sites.add(answer(302, Location=f"http://{name}.invalid/")))
             assert not site.is_allowed("/") or site.outcome.startswith("absent: a redirect"), name
         assert not sieve.is_paused
+
+
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@asynchronous
+async def test_ftp_is_not_for_sessions(kind: str, sites: Sites) -> None:
+    """It is told of those sites, and stops nothing else."""
+    good = sites.add(answer(200, ROBOTS))
+    async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        for number in range(20):
+            with pytest.raises(LocalFault, match="does not fetch ftp:"):
+                await sieve.site(f"ftp://site{number}.example")
+        assert not sieve.is_paused
+        assert not await sieve.decide(f"{good}/private")
+
+
+@each_kind
+@asynchronous
+async def test_part_of_a_file(kind: str, sites: Sites) -> None:
+    """A 206 that nobody asked for is no file, whatever its body is."""
+    site = sites.add(answer(206, b"no gzip", Content_Encoding="gzip"))
+    async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
+        outcome = (await sieve.site(site)).outcome
+        # A mocked transport decodes all bodies before anyone asks.
+        assert outcome.startswith("unreachable" if "mocked" in kind else "unreachable: HTTP 206")
 
 
 @each_kind

@@ -71,6 +71,20 @@ test("the cases of corpora/cases, in every profile", (t) => {
   assert.ok(count >= 439 && checks >= 4 * 1200, `${count} cases, ${checks} checks`);
 });
 
+test("the files of corpora/answers.json, which every path of the command and of Python reads too", () => {
+  const table = JSON.parse(readFileSync(new URL("../../corpora/answers.json", import.meta.url), "utf8"));
+  const files = table.filter((one) => (one.file ?? one.file_hex) !== undefined);
+  assert.ok(files.length > 30, `${files.length} files`);
+  for (const one of files) {
+    const robots = new Robots(one.file ?? new Uint8Array(Buffer.from(one.file_hex, "hex")));
+    const policy = robots.policy("FooBot");
+    const found = ["/private", "/"].map((path) => (policy.isAllowed(path) ? "allow" : "disallow"));
+    assert.deepEqual(found, [one.private, one.root], one.id);
+    policy.free();
+    robots.free();
+  }
+});
+
 test("an error is a RobotsieveError", () => {
   assert.throws(() => new Robots("").isAllowed("a", "no url"), RobotsieveError);
 });

@@ -300,14 +300,7 @@ fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<A
             let goes_on = match Origin::of(line) {
                 Ok(origin) if seen.contains(origin.key()) => continue,
                 Ok(origin) => {
-                    if has_user(line) && !mem::replace(&mut is_told, true) {
-                        stderr::note(&format_args!(
-                            "the user name or password in a URL of {} is not sent, nor are others \
-                             like it: to send it, give it with --header-for HOST 'Authorization: \
-                             Basic …'",
-                            origin.key()
-                        ));
-                    }
+                    note_user(line, &origin, &mut is_told);
                     seen.insert(Box::<str>::from(origin.key()));
                     watch.begin();
                     queue.push(Asked::Origin(origin.into_owned()))
@@ -321,6 +314,17 @@ fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<A
                 return;
             }
         }
+    }
+}
+
+/// Says once that the user name or password in a URL of an origin is not sent.
+pub fn note_user(url: &[u8], origin: &Origin<'_>, is_told: &mut bool) {
+    if has_user(url) && !mem::replace(is_told, true) {
+        stderr::note(&format_args!(
+            "the user name or password in a URL of {} is not sent, nor are others like it: to send \
+             it, give it with --header-for HOST 'Authorization: Basic …'",
+            origin.key()
+        ));
     }
 }
 

@@ -233,7 +233,12 @@ impl Stored {
             let _ = turns.acquire_many(window as u32).await;
         });
         *self.asking.lock().unwrap_or_else(PoisonError::into_inner) = Some(asking);
-        Asker { stored: Arc::clone(self), queue, recent: vec![HostHash::default(); RECENT].into() }
+        Asker {
+            stored: Arc::clone(self),
+            queue,
+            recent: vec![HostHash::default(); RECENT].into(),
+            is_told: false,
+        }
     }
 
     /// Waits until these sites are known, or the run is stopped.
@@ -392,6 +397,8 @@ pub struct Asker {
     stored: Arc<Stored>,
     queue: Arc<Queue<Asked>>,
     recent: Box<[HostHash]>,
+    /// True once a password in a URL was told of.
+    is_told: bool,
 }
 
 /// A site that is to be looked up, and what is dropped when that is done.
@@ -441,6 +448,7 @@ impl Asker {
             }
             known.sites.insert(origin.key().into(), None);
             drop(known);
+            fetch::note_user(line, &origin, &mut self.is_told);
             looks.push(self.look(origin.into_owned()));
         }
         looks

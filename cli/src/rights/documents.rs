@@ -18,6 +18,7 @@ use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, RecordPlace, Versions};
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_file;
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
@@ -579,9 +580,7 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
         (status, _) => status,
     };
     match status {
-        // A part says nothing.
-        206 => Said::Failure,
-        200..=299 | 304 => {
+        status if has_file(status) || status == 304 => {
             let of_payload = payload.and_then(|payload| payload.document.clone());
             match response
                 .body()

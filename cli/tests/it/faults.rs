@@ -74,12 +74,15 @@ fn no_thread_to_be_had() {
     let path = |name: &str| folder.path(name).into_os_string().into_string().unwrap();
     fs::set_permissions(folder.root(), Permissions::from_mode(0o777)).unwrap();
     fs::set_permissions(folder.path("urls"), Permissions::from_mode(0o666)).unwrap();
-    let (urls, store) = (path("urls"), path("store"));
+    let (urls, store, warc, pack) = (path("urls"), path("store"), path("warc"), path("pack"));
+    fs::copy("../corpora/archives/pages.warc", &warc).unwrap();
     let base = ["--send-user-agent", "FooBot/1.0", "--allow-private"];
     for args in [
         [&["fetch", "--store", &store][..], &base, &[&urls]].concat(),
         [&["filter", "--store", &store, "--fetch", "--crawler", "FooBot"][..], &base, &[&urls]]
             .concat(),
+        vec!["store", "import", &store, "--warc", &warc],
+        vec!["pack", "--warc", &warc, "--agent", "FooBot", "-o", &pack],
     ] {
         for limit in [1, 3, 6, 9, 12] {
             // The limit is one of a user, and root has none.
@@ -101,7 +104,9 @@ fn no_thread_to_be_had() {
             }
             assert!(!told.contains("panicked"), "{limit}: {told}");
             let status = ran.status.code();
-            assert!(matches!(status, Some(2 | 3)), "{limit}: {status:?} {told}");
+            // With fewer threads an archive is read all the same.
+            let may_be_done = args.contains(&"--warc") && status == Some(0);
+            assert!(may_be_done || matches!(status, Some(2 | 3)), "{limit}: {status:?} {told}");
         }
     }
 }

@@ -66,7 +66,10 @@ fn options_are_the_same_everywhere() {
             // Anything else is the second line of an example.
             // `pack --list FILE` and `crawlers --list` are old words for different things. For pages of
             // archives there is no one time: `rights --as-of page`.
-            if name != "list" && (name, &command[..]) != ("as-of", "rights") && (value.is_empty() || value.starts_with('<')) {
+            if name != "list"
+                && (name, &command[..]) != ("as-of", "rights")
+                && (value.is_empty() || value.starts_with('<'))
+            {
                 seen.push((name.to_owned(), value.to_owned(), command.clone()));
             }
         }

@@ -6,6 +6,7 @@ mod compose;
 
 #[cfg(unix)]
 mod action;
+mod answers;
 mod archive_verdicts;
 mod audit;
 mod block;

@@ -177,8 +177,16 @@ fn filter() {
     filter("ai-train", &["--format", "jsonl"]).prints(wanted);
     let licensed = folder.file("licensed", "https://l.com/open/1\nhttps://l.com/a\n");
     let ran = run(args![
-        "filter", "--agent", "Bot", "--purpose", "ai-train", "--robots-dir", sites.root(), "--format",
-        "tsv", licensed
+        "filter",
+        "--agent",
+        "Bot",
+        "--purpose",
+        "ai-train",
+        "--robots-dir",
+        sites.root(),
+        "--format",
+        "tsv",
+        licensed
     ]);
     assert_eq!(
         String::from_utf8(ran.out).unwrap(),
@@ -262,7 +270,8 @@ fn published_archives() {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let capture = |capture: &Value| {
             let fields = capture["headers"].as_array().unwrap();
-            let fields = fields.iter().map(|field| format!("\r\n{}: {}", text(&field[0]), text(&field[1])));
+            let fields =
+                fields.iter().map(|field| format!("\r\n{}: {}", text(&field[0]), text(&field[1])));
             let head = format!("{} x{}", capture["status"], fields.collect::<String>());
             record(&text(&capture["date"]), &text(&capture["url"]), &head, &text(&capture["body"]))
         };
@@ -322,7 +331,12 @@ fn traps_of_archives() {
         (vec![says_yes(), of("/robots.txt", "503 x", "")], "unknown", "robots-not-read"),
         // 3 to 6: tdmrep.json.
         (
-            vec![tdm(&found("/t"), ""), of("/t", &typed("text/html"), RESERVED), robots(""), page()],
+            vec![
+                tdm(&found("/t"), ""),
+                of("/t", &typed("text/html"), RESERVED),
+                robots(""),
+                page(),
+            ],
             no,
             "",
         ),
@@ -330,7 +344,11 @@ fn traps_of_archives() {
         (vec![tdm("503 x", ""), robots(""), page()], "unknown", "tdm-not-read"),
         (vec![tdm("200 OK", "<html>"), robots(""), page()], "unknown", "tdm-file"),
         (vec![tdm("200 OK", RESERVED), failed.clone(), robots(""), page()], no, ""),
-        (vec![before(tdm("200 OK", free)), tdm("503 x", ""), robots(""), page()], "unknown", "tdm-not-read"),
+        (
+            vec![before(tdm("200 OK", free)), tdm("503 x", ""), robots(""), page()],
+            "unknown",
+            "tdm-not-read",
+        ),
         // A failure after the page does not speak of it.
         (vec![tdm("200 OK", free), failed, robots(""), page()], "allow", ""),
         // 7 to 9: licences.
@@ -345,7 +363,10 @@ fn traps_of_archives() {
         (vec![robots(""), of("/l", &typed("image/png"), RSL), of("/p", link, "<p>")], no, ""),
         // 10 to 12: the page and its header.
         (
-            vec![robots(""), page().replacen("WARC-Date", "WARC-Truncated: length\r\nWARC-Date", 1)],
+            vec![
+                robots(""),
+                page().replacen("WARC-Date", "WARC-Truncated: length\r\nWARC-Date", 1),
+            ],
             "unknown",
             "page-cut",
         ),
@@ -355,7 +376,11 @@ fn traps_of_archives() {
             "page-not-read",
         ),
         (vec![robots(""), of("/p", &typed("application/xhtml+xml"), xhtml)], no, ""),
-        (vec![robots(""), of("/p", &(typed("text/html") + "\r\nX-Robots-Tag : noai"), "<p>")], no, ""),
+        (
+            vec![robots(""), of("/p", &(typed("text/html") + "\r\nX-Robots-Tag : noai"), "<p>")],
+            no,
+            "",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -380,7 +405,11 @@ fn traps_of_archives() {
         let wanted_line = if wanted == "allow" { format!("{line}\n") } else { String::new() };
         assert_eq!(allowed, wanted_line, "{number}");
         let not_disallowed = rights(&["--only", "not-disallowed", "--purpose", "ai-train"]);
-        assert_eq!(not_disallowed.contains(line), wanted != no && row["page"] == "read", "{number}");
+        assert_eq!(
+            not_disallowed.contains(line),
+            wanted != no && row["page"] == "read",
+            "{number}"
+        );
     }
 }
 
@@ -429,8 +458,19 @@ fn archives() {
 fn verified_records() {
     let folder = Folder::of(&[]);
     let rights = args![
-        "rights", "--agent", "ExampleBot", "--reading", "bing", "--vocabulary", "07", "--profile", "google",
-        "--now", "2026-11-20", "--warc", archive()
+        "rights",
+        "--agent",
+        "ExampleBot",
+        "--reading",
+        "bing",
+        "--vocabulary",
+        "07",
+        "--profile",
+        "google",
+        "--now",
+        "2026-11-20",
+        "--warc",
+        archive()
     ];
     let ran = run(rights);
     ran.status(0);
@@ -450,7 +490,8 @@ fn verified_records() {
         }
         assert!(!record["tool_version"].is_null());
         let versions = record["versions"].as_object().cloned().unwrap_or_default();
-        let places: Vec<&Value> = versions.values().flat_map(|all| all.as_array().unwrap()).collect();
+        let places: Vec<&Value> =
+            versions.values().flat_map(|all| all.as_array().unwrap()).collect();
         for purpose in ["index", "snippet", "ai-input", "ai-train"] {
             for place in record["by"][purpose].as_array().into_iter().flatten() {
                 assert!(places.contains(&place), "{record}");
@@ -462,7 +503,11 @@ fn verified_records() {
     let forged = lines.replacen("\"ai-train\":\"disallow\"", "\"ai-train\":\"allow\"", 1);
     let ran = verify(&forged);
     assert_eq!(ran.status, 1);
-    assert!(ran.err.contains("'ai-train' is \"allow\", but \"disallow\" by the archives"), "{}", ran.err);
+    assert!(
+        ran.err.contains("'ai-train' is \"allow\", but \"disallow\" by the archives"),
+        "{}",
+        ran.err
+    );
     let elsewhere = lines.replacen("/press/launch\"", "/press/other\"", 1);
     let ran = verify(&elsewhere);
     assert_eq!(ran.status, 1);
@@ -545,7 +590,10 @@ fn archives_as_parquet() {
             let wanted = &line[name.as_str()];
             match name.as_str() {
                 "documents" | "versions" | "quotes" | "age_seconds" => {
-                    let text = row.get_string(column).ok().map(|text| serde_json::from_str::<Value>(text).unwrap());
+                    let text = row
+                        .get_string(column)
+                        .ok()
+                        .map(|text| serde_json::from_str::<Value>(text).unwrap());
                     assert_eq!(&text.unwrap_or_default(), wanted, "{name}");
                 }
                 "status" | "offset" => {

@@ -970,6 +970,12 @@ fn requests_as_the_options_say() {
         assert_eq!(head.to_ascii_lowercase().contains("authorization: x"), is_sent, "{head}");
         assert!(ran.err.contains("is not sent") && !ran.err.contains("secret"), "{ran:?}");
     }
+    let folder = Folder::of(&[("urls", &format!("http://me:secret@127.0.0.1:{port}/\n"))]);
+    let first = args!["filter", "--fetch", "--agent", "FooBot", "--allow-private", "--store"];
+    let more = args![folder.path("s"), "--send-user-agent", AGENT, folder.path("urls")];
+    let ran = run(first.into_iter().chain(more));
+    heads.recv().unwrap();
+    ran.says("the user name or password in a URL of http://127.0.0.1").says("is not sent");
     // Through a proxy, whose address is not checked.
     let proxy = format!("http://127.0.0.1:{port}");
     let ran = fetch(&Folder::new(), "http://127.9.9.9:81/\n", &["--proxy", &proxy]);

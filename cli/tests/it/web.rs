@@ -264,7 +264,9 @@ fn odd_answers() {
     // What is of another site this file does not govern.
     let file = always("200 OK", "User-agent: *\nDisallow: /x\n");
     let of = |url: &str| run_line(&format!("check {file} FooBot {url}"));
-    of("https://b.example/x").gives(1, "unknown\thttps://b.example/x\n").says("is not judged: it is of");
+    of("https://b.example/x")
+        .gives(1, "unknown\thttps://b.example/x\n")
+        .says("is not judged: it is of");
     of(&format!("{file}/x")).gives(1, &format!("disallow\t{file}/x\n"));
     run_line(&format!("explain {file} FooBot https://b.example/x")).status(1).prints("unknown");
     run_with(

@@ -174,7 +174,7 @@ impl Fetcher {
                     Err(failure) if pulse.stopped_since(began.into_std()).is_some() => {
                         (Err(failure), true)
                     }
-                    result => network.judge(&self.client, result, began, &progress).await,
+                    result => network.judge(Some(&self.client), result, began, &progress).await,
                 };
                 // Perhaps while it was judged.
                 let stopped = pulse.stopped_since(began.into_std());

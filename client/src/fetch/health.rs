@@ -39,6 +39,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
+use std::iter;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -46,12 +47,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as Turn, Notify};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use url::Url;
 
 use super::canary::{self, ASKED, Canary, Round, block};
 use super::client::Client;
 use super::events::TARGET;
+use super::http::{is_robots_txt, leads_away};
 use super::progress::{Between, Progress};
-use crate::outcome::{ASKS_FOR_LOGIN, Failure, LocalFault, LocalKind, Response, asks_for_login};
+use crate::outcome::{
+    ASKS_FOR_LOGIN, Attempt, Failure, LocalFault, LocalKind, Response, asks_for_login,
+};
 
 /// The time that an ambiguous failure waits for somebody's answer before canaries are asked.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -70,6 +75,10 @@ const KEPT: usize = 12;
 const LOGINS: usize = 3;
 /// The most hosts that others lead to which are remembered until somebody answers.
 const MAX_LOGIN_HOSTS: usize = 64;
+/// The time for which an answer shows that the network works where nobody can be asked, and the number of
+/// failures in a row after which it shows nothing any more.
+const LATELY: Duration = Duration::from_secs(60);
+const MAX_UNANSWERED: u32 = 5;
 /// The number of last attempts that [`Health::recent`] counts.
 const RECENT: usize = 200;
 
@@ -236,13 +245,89 @@ struct Seen {
     logins: HashMap<String, Vec<String>>,
     /// True if an https site has shown a valid certificate.
     has_verified: bool,
+    /// The number of failures since the last answer, where nobody can be asked.
+    unanswered: u32,
     health: Health,
     recent: VecDeque<Ending>,
     in_flight: usize,
 }
 
+impl Seen {
+    /// True if the last answers show that the network worked during an attempt that failed: the best
+    /// sign where nobody can be asked. Counts the failure.
+    fn works_lately(&mut self, began: Instant) -> bool {
+        self.unanswered = self.unanswered.saturating_add(1);
+        let is_one_of_few = self.unanswered <= MAX_UNANSWERED;
+        self.known
+            .iter()
+            .filter_map(|known| known.answered)
+            .any(|answered| answered >= began || (is_one_of_few && answered.elapsed() < LATELY))
+    }
+}
+
+/// The judge of a fetcher whose requests another program makes. It sees how attempts end and no
+/// addresses, and has nobody to ask: there the last answers show whether the network works.
+#[derive(Default)]
+pub struct Onlooker(Network);
+
+impl Onlooker {
+    /// Counts an attempt as in flight, until what is returned is dropped.
+    #[must_use]
+    pub fn enter(&self) -> InFlight<'_> {
+        self.0.enter()
+    }
+
+    /// The attempt to ask for a URL, with its result or the fault of this side in its place.
+    /// `has_answered` says that the last request was answered, whatever the result.
+    pub async fn judge(
+        &self,
+        url: &str,
+        attempt: Attempt,
+        began: Instant,
+        has_answered: bool,
+    ) -> Attempt {
+        let hops = iter::once(url).chain(attempt.redirects.iter().map(|hop| hop.to.as_str()));
+        let hops: Vec<Url> = hops.filter_map(|hop| Url::parse(hop).ok()).collect();
+        let away = hops.iter().zip(hops.iter().skip(1)).find(|(from, to)| leads_away(from, to));
+        let (Some(first), Some(last)) = (hops.first(), hops.last()) else { return attempt };
+        let is_robots_txt = attempt
+            .result
+            .as_ref()
+            .is_ok_and(|response| is_robots_txt(last, response.status, &response.headers));
+        let is_heard = match away {
+            Some((from, _)) => is_robots_txt || from != first,
+            None => has_answered || hops.len() > 1,
+        };
+        if is_heard && !asks_for_login(&attempt.result) {
+            self.0.heard(PROXIED, None, has_answered && last.scheme() == "https");
+        }
+        let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
+        let between = match (&attempt.result, away) {
+            (Err(Failure::Tls(text)), _) if is_of_certificate(text) => Some(Between::Certificate),
+            (Ok(_), Some((from, _))) if !is_robots_txt => {
+                Some(Between::Away { from: canary::site(&host(from)), to: host(last) })
+            }
+            _ => None,
+        };
+        if has_answered && attempt.result.is_err() {
+            return attempt.confirmed(true);
+        }
+        let progress = Progress::at(host(last), between);
+        let (result, is_confirmed) = self.0.judge(None, attempt.result, began, &progress).await;
+        Attempt { result, is_confirmed, ..attempt }
+    }
+}
+
+/// True if a TLS library says that a certificate is not valid, as OpenSSL does.
+fn is_of_certificate(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["certificate verify failed", "certificate_verify_failed"]
+        .iter()
+        .any(|said| text.contains(said))
+}
+
 /// Counts an attempt as in flight until it is dropped.
-pub(super) struct InFlight<'n>(&'n Network);
+pub struct InFlight<'n>(&'n Network);
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
@@ -279,17 +364,25 @@ impl Network {
 
     /// Notes that somebody answered, perhaps over TLS with a valid certificate.
     pub(super) fn answered(&self, canary: Canary, is_verified: bool) {
-        let mut seen = self.seen();
-        seen.health.answered += 1;
-        seen.has_verified |= is_verified;
-        seen.logins.clear();
         let of = match (self.is_proxied, canary.address()) {
             (false, Some(address)) => network(address),
             _ => PROXIED,
         };
+        self.heard(of, Some(canary), is_verified);
+    }
+
+    /// Notes an answer over a network, from one who can be asked again or not.
+    fn heard(&self, of: usize, canary: Option<Canary>, is_verified: bool) {
+        let mut seen = self.seen();
+        seen.health.answered += 1;
+        seen.has_verified |= is_verified;
+        seen.logins.clear();
+        seen.unanswered = 0;
         let known = &mut seen.known[of];
         known.answered = Some(Instant::now());
-        known.note(canary);
+        if let Some(canary) = canary {
+            known.note(canary);
+        }
         drop(seen);
         self.news.notify_waiters();
     }
@@ -318,10 +411,10 @@ impl Network {
     /// Tells whether the result of an attempt is the site's or ours. Returns it, or the fault of this
     /// side in its place, and whether that is confirmed.
     ///
-    /// `began` is when the attempt began.
+    /// `began` is when the attempt began. Without a client nobody can be asked.
     pub(super) async fn judge(
         &self,
-        client: &Client,
+        client: Option<&Client>,
         result: Result<Response, Failure>,
         began: Instant,
         progress: &Progress,
@@ -352,7 +445,7 @@ impl Network {
                 if !is_login && away.is_none() {
                     return (Ok(response), true);
                 }
-                match self.judge_login(&progress.tried(), away.filter(|_| !is_login)).await {
+                match self.judge_login(progress, away.filter(|_| !is_login)).await {
                     (Ok(()), is_confirmed) => (Ok(response), is_confirmed),
                     (Err(fault), is_confirmed) => (Err(fault.into()), is_confirmed),
                 }
@@ -380,11 +473,11 @@ impl Network {
         }
     }
 
-    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511 from one
-    /// of these addresses, or a redirect `away` from one site to a host elsewhere.
+    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511, or a
+    /// redirect `away` from one site to a host elsewhere.
     async fn judge_login(
         &self,
-        tried: &[IpAddr],
+        progress: &Progress,
         away: Option<(&str, &str)>,
     ) -> (Result<(), LocalFault>, bool) {
         let asked = Instant::now();
@@ -393,8 +486,12 @@ impl Network {
             let mut seen = self.seen();
             if seen.logins.len() < MAX_LOGIN_HOSTS || seen.logins.contains_key(to) {
                 let from = seen.logins.entry(to.to_owned()).or_default();
-                let blocks = || tried.iter().map(|address| block(*address).to_string()).collect();
-                let new = away.map_or_else(blocks, |(site, _)| vec![site.to_owned()]);
+                let tried = progress.tried();
+                let new = match away {
+                    Some((site, _)) => vec![site.to_owned()],
+                    None if tried.is_empty() => vec![canary::site(&progress.host())],
+                    None => tried.iter().map(|address| block(*address).to_string()).collect(),
+                };
                 for one in new {
                     if from.len() < LOGINS && !from.contains(&one) {
                         from.push(one);
@@ -434,7 +531,7 @@ impl Network {
     /// place, and whether that is confirmed.
     async fn judge_failure(
         &self,
-        client: &Client,
+        client: Option<&Client>,
         failure: Failure,
         began: Instant,
         progress: &Progress,
@@ -442,6 +539,10 @@ impl Network {
         if !failure.is_ambiguous() {
             return (failure, true);
         }
+        let Some(client) = client else {
+            let is_confirmed = self.seen().works_lately(began);
+            return (failure, is_confirmed);
+        };
         let failed = Instant::now();
         let networks = self.networks(&progress.tried());
         let is_first = self.has_no_canaries(&networks, progress);

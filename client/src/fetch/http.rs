@@ -28,6 +28,7 @@ use super::{canary, failure, progress};
 use crate::body::{BodyLimits, Filled, Incoming, announced};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
+use crate::outcome::attempt::has_file;
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 use crate::time::Timestamp;
 
@@ -126,7 +127,7 @@ pub(super) async fn fetch(
             _ if answer.connection.forwarded.is_some() && matches!(status, 502..=504) => {
                 progress::between(Between::Gateway);
             }
-            Some(from) if !is_robots_txt(&asked, &answer) => {
+            Some(from) if !is_robots_txt(&asked, status, &answer.headers) => {
                 let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
                 let from = canary::site(&host(from));
                 progress::between(Between::Away { from, to: host(&asked) });
@@ -150,7 +151,7 @@ pub(super) async fn fetch(
 
 /// True if what asks for a login in the place of http sites would redirect so: to a host that has
 /// nothing to do with the one that was asked.
-fn leads_away(from: &Url, to: &Url) -> bool {
+pub(super) fn leads_away(from: &Url, to: &Url) -> bool {
     let (Some(from_host), Some(to_host)) = (from.host_str(), to.host_str()) else { return false };
     // `example` of `www.example.com` and of `example.org`.
     let name = |host: &str| canary::site(host).split('.').next().unwrap_or_default().to_owned();
@@ -162,10 +163,10 @@ fn leads_away(from: &Url, to: &Url) -> bool {
 }
 
 /// True if an answer is a robots.txt, which no page for a login is.
-fn is_robots_txt(url: &Url, answer: &OpenAnswer) -> bool {
-    let kind = answer.headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+pub(super) fn is_robots_txt(url: &Url, status: u16, headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     let is_page = kind.to_ascii_lowercase().starts_with(b"text/html");
-    answer.status == StatusCode::OK && url.path() == "/robots.txt" && !is_page
+    status == 200 && url.path() == "/robots.txt" && !is_page
 }
 
 /// The time for which a site asks not to be asked again, within the bound of the settings.
@@ -453,14 +454,13 @@ fn then(cause: &hyper::Error, progress: &HeadProgress) -> Then {
     }
 }
 
-/// The final answer. Only the body of a 2xx is read: other bodies are not the file, and may have
-/// any size.
+/// The final answer. Only a body that is the file is read: others may have any size.
 async fn response(
     client: &Client,
     mut answer: OpenAnswer,
     limits: BodyLimits,
 ) -> Result<Response, Failure> {
-    let (body, is_truncated) = match answer.status.is_success() {
+    let (body, is_truncated) = match has_file(answer.status.as_u16()) {
         true => body(client, &mut answer, limits).await?,
         false => (Vec::new(), false),
     };

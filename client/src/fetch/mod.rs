@@ -85,7 +85,7 @@ mod failure;
 mod fetcher;
 mod ftp;
 mod headers;
-mod health;
+pub(crate) mod health;
 mod http;
 mod lookup;
 mod permitted;

@@ -36,6 +36,11 @@ pub(super) enum Between {
 }
 
 impl Progress {
+    /// What is known of an attempt of which only the end was seen.
+    pub(super) fn at(host: String, between: Option<Between>) -> Progress {
+        Progress { last: Mutex::new(Last { host, tried: Vec::new(), between }) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Last> {
         // No code panics while it holds the lock.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)

@@ -144,6 +144,13 @@ impl fmt::Display for Redirect {
     }
 }
 
+/// True if the body of an answer with this status is the file: [`Response::is_file`] before there is
+/// a response.
+#[must_use]
+pub fn has_file(status: u16) -> bool {
+    matches!(status, 200..=205 | 207..=299)
+}
+
 /// A final answer: one that is not a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -152,8 +159,8 @@ pub struct Response {
     pub status: u16,
     /// All headers of the answer. Empty over FTP.
     pub headers: HeaderMap,
-    /// The body of a 2xx answer, with content encodings undone, in UTF-8. The bodies of other
-    /// answers are not the file, and are not read.
+    /// The body of a 2xx answer other than 206, with content encodings undone, in UTF-8. The bodies
+    /// of other answers are not the file, and are not read.
     pub body: Vec<u8>,
     /// True if the body was cut off because it exceeded the fetcher's limit. It then ends with its
     /// last whole line.
@@ -191,7 +198,7 @@ impl Response {
     /// section 15.3.7): what it lacks may forbid.
     #[must_use]
     pub fn is_file(&self) -> bool {
-        matches!(self.status, 200..=205 | 207..=299)
+        has_file(self.status)
     }
 
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or

@@ -14,7 +14,7 @@
 //! | local fault | what is no outcome: the fault is on this side | [`LocalFault`] |
 //! | ruling | which policy applies, why, until when | [`Ruling`], [`Why`] |
 
-mod attempt;
+pub(crate) mod attempt;
 mod cut;
 mod freshness;
 mod history;

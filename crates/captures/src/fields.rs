@@ -4,6 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_file;
 use robotsieve_client::network::is_redirect;
 use robotsieve_client::outcome::Response;
 use robotsieve_shown::shown;
@@ -93,11 +94,8 @@ impl Fields<'_> {
                 SiteAnswer::redirect(status, &base, self.location)
             }
             status @ 100..=999 => {
-                let is_file = (200..300).contains(&status);
-                SiteAnswer::Final(Response::new(
-                    status,
-                    if is_file { self.body } else { Vec::new() },
-                ))
+                let body = if has_file(status) { self.body } else { Vec::new() };
+                SiteAnswer::Final(Response::new(status, body))
             }
             status => {
                 return Err(format!("'status' is {status}; {} is expected", Self::STATUS));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use robotsieve_client::internals::has_file;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -50,7 +51,7 @@ pub fn capture_of_json(line: &[u8], place: RecordPlace) -> Result<Capture, Strin
         (None, Some(body)) => STANDARD.decode(&*body).map_err(|_| {
             "'body_base64' is no base64 (RFC 4648, section 4, with padding)".to_owned()
         })?,
-        (None, None) if (200..300).contains(&members.status) => {
+        (None, None) if has_file(members.status) => {
             return Err(format!(
                 "'status' is {}, but it has no 'body' or 'body_base64'; an empty file is \"\"",
                 members.status

@@ -3,19 +3,22 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::internals::{BodyLimits, HARMLESS_HEADERS, check_undone, undone};
+use robotsieve_client::internals::{
+    BodyLimits, HARMLESS_HEADERS, Onlooker, check_undone, has_file, undone,
+};
 use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
 use robotsieve_client::sieve::Fetch;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::Instant;
 
 use crate::errors::{failure, local_fault};
 use crate::inbox::Queue;
@@ -41,47 +44,13 @@ pub struct Outside {
     settings: Settings,
     home: Home,
     places: Semaphore,
-    answers: Mutex<Answers>,
-}
-
-/// The time for which an answer shows that the network works.
-const RECENT: Duration = Duration::from_secs(60);
-
-/// The number of failures in a row after which an answer from before them shows nothing any more.
-const MAX_IN_A_ROW: u32 = 5;
-
-/// The signs of life of the network. The caller's means tell no more of it.
-#[derive(Default)]
-struct Answers {
-    last: Option<Instant>,
-    /// The number of attempts that failed since.
-    failed: u32,
-}
-
-impl Answers {
-    /// Notes the end of an attempt. Returns whether its result is the site's.
-    fn confirm(&mut self, began: Instant, attempt: &Attempt, has_answered: bool) -> bool {
-        let is_answer = attempt.is_confirmed && (attempt.result.is_ok() || has_answered);
-        if is_answer || !attempt.redirects.is_empty() {
-            *self = Answers { last: Some(Instant::now()), failed: 0 };
-        }
-        if is_answer || matches!(attempt.result, Err(Failure::Local(_))) {
-            return true;
-        }
-        if matches!(&attempt.result, Err(failure) if !failure.is_ambiguous()) {
-            return true;
-        }
-        self.failed = self.failed.saturating_add(1);
-        self.last.is_some_and(|last| {
-            last >= began || (last.elapsed() < RECENT && self.failed <= MAX_IN_A_ROW)
-        })
-    }
+    judge: Onlooker,
 }
 
 impl Outside {
     pub fn new(settings: Settings, home: Home) -> Outside {
-        let (places, answers) = (Semaphore::new(settings.max_parallel), Mutex::default());
-        Outside { places, settings, home, answers }
+        let places = Semaphore::new(settings.max_parallel);
+        Outside { places, settings, home, judge: Onlooker::default() }
     }
 
     async fn attempt(&self, origin: &Origin<'_>, conditional: Option<&CachedCopy>) -> Attempt {
@@ -95,6 +64,7 @@ impl Outside {
             .map(|copy| (copy.final_url.clone().unwrap_or(chain.url().into()), copy.validators()));
         // The semaphore is never closed.
         let _place = self.places.acquire().await;
+        let _in_flight = self.judge.enter();
         let (sender, receiver) = oneshot::channel();
         let asked = OpenAttempt { chain, conditional, sender };
         let max_body_bytes = self.settings.max_body_bytes;
@@ -110,9 +80,7 @@ impl Outside {
         let began = Instant::now();
         match tokio::time::timeout(self.settings.timeout + PATIENCE, receiver).await {
             Ok(Ok((attempt, has_answered))) => {
-                let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_confirmed = answers.confirm(began, &attempt, has_answered);
-                attempt.confirmed(is_confirmed)
+                self.judge.judge(&origin.robots_url(), attempt, began, has_answered).await
             }
             Ok(Err(_)) => local(LocalKind::Other, "the event loop ended before the fetch".into()),
             Err(_) => {
@@ -248,6 +216,12 @@ impl Reply {
     #[classattr]
     const HARMLESS: [&'static str; HARMLESS_HEADERS.len()] = HARMLESS_HEADERS;
 
+    /// True if the body of an answer with this status is the file.
+    #[staticmethod]
+    fn has_file(status: u16) -> bool {
+        has_file(status)
+    }
+
     /// True if redirects have left the site's host and port: its credentials must not be sent to ``url``.
     #[getter]
     fn is_elsewhere(&self) -> bool {
@@ -301,7 +275,7 @@ impl Reply {
             self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())), true);
             return false;
         }
-        let result = match (200..300).contains(&status) {
+        let result = match has_file(status) {
             true => Handed { bytes: body.as_bytes(), is_encoded, is_truncated }.response(
                 status,
                 &headers,

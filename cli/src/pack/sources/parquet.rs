@@ -13,6 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 use robotsieve_captures::packs::GatherInput;
 use robotsieve_captures::{At, Fields, RecordPlace, time_of};
+use robotsieve_client::internals::has_file;
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
@@ -154,7 +155,7 @@ impl Parquet {
             .ok_or_else(|| format!("'status' is no number; {} is expected", Fields::STATUS))?;
         let body = match body {
             Cell::Bytes(body) => body.data().to_vec(),
-            Cell::Null if (200..300).contains(&status) => {
+            Cell::Null if has_file(status) => {
                 return Err(format!("'status' is {status}, but it has no 'body'"));
             }
             Cell::Null => Vec::new(),

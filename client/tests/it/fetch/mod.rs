@@ -8,6 +8,7 @@ mod lenient;
 mod limits;
 mod local;
 mod nginx;
+mod onlooker;
 mod proxies;
 mod ssrf;
 mod suspended;

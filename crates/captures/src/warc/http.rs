@@ -172,7 +172,7 @@ fn bodyless(head: &httparse::Response<'_, '_>) -> Response {
 fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<Response, Failure> {
     let response = bodyless(head);
     // Bodies of other answers are not the file.
-    if !(200..300).contains(&response.status) {
+    if !response.is_file() {
         return Ok(response);
     }
     let (body, is_cut) = body(head.headers, wire, end)?;

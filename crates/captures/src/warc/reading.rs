@@ -5,6 +5,7 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use super::extract::{Counts, Extract, Found, Panicked, Sink, Unreadable};
 use super::piece::{self, Begin, Memory, Read};
@@ -16,6 +17,7 @@ pub const PIECE_BYTES: u64 = 2 << 20;
 
 /// How to read.
 pub struct Reading {
+    /// The most that read beside this one. Where the system gives none, this one reads.
     pub threads: usize,
     pub piece_bytes: u64,
 }
@@ -32,14 +34,18 @@ impl Reading {
         sink: &mut S,
         done: impl Fn(u64),
     ) -> Result<Counts, S::Error> {
-        let threads = self.threads.max(1);
         let (jobs, waiting) = channel::<Job>();
         let (results, finished) = channel();
         let waiting = Mutex::new(waiting);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
+        thread::scope(|scope| {
+            let mut threads = 0;
+            while threads < self.threads {
                 let (waiting, results) = (&waiting, results.clone());
-                scope.spawn(move || work(extract, waiting, &results));
+                let work = move || work(extract, waiting, &results);
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+                threads += 1;
             }
             drop(results);
             let mut gather = Gather { extract, sink, counts: Counts::default() };
@@ -47,6 +53,7 @@ impl Reading {
                 inputs: inputs.into_iter(),
                 piece_bytes: self.piece_bytes,
                 ahead: 2 * threads + 2,
+                has_threads: threads > 0,
                 jobs,
                 finished,
                 current: None,
@@ -93,6 +100,8 @@ struct Pieces<I, F> {
     piece_bytes: u64,
     /// The number of pieces that may be at work or wait for their turn.
     ahead: usize,
+    /// False if all pieces are read here.
+    has_threads: bool,
     jobs: Sender<Job>,
     finished: Receiver<Done<F>>,
     /// The input whose pieces are being given out, and where the next of them begins.
@@ -116,14 +125,14 @@ impl<I: Iterator<Item = Result<WarcInput, Unreadable>>, F> Pieces<I, F> {
         loop {
             while self.out.len() < self.ahead && self.give(gather)? {}
             let Some((number, source, until)) = self.out.pop_front() else { return Ok(()) };
-            let read = self.result(number)?;
+            let read = if self.has_threads { Some(self.result(number)?) } else { None };
             let place = match &turn {
                 Some((of, place)) if Arc::ptr_eq(of, &source) => *place,
                 _ => 0,
             };
             let mut next = place;
             if !source.is_over() && place < until {
-                if read.start == Some(place) {
+                if let Some(read) = read.filter(|read| read.start == Some(place)) {
                     next = gather.piece(&source, read)?;
                 }
                 // A search found something else than a record, or the thread gave up.
@@ -151,8 +160,10 @@ impl<I: Iterator<Item = Result<WarcInput, Unreadable>>, F> Pieces<I, F> {
                     let until = *at + self.piece_bytes;
                     let (number, source) = (self.given, source.clone());
                     self.out.push_back((number, source.clone(), until));
-                    // If all threads have ended, `result` says so.
-                    let _ = self.jobs.send(Job { number, source, begin, until });
+                    if self.has_threads {
+                        // If all threads have ended, `result` says so.
+                        let _ = self.jobs.send(Job { number, source, begin, until });
+                    }
                     *at = until;
                     self.given += 1;
                     return Ok(true);

@@ -174,7 +174,7 @@ fn responses() {
         record("response", "https://d.example/", "", b"nonsense"),
     ];
     for (name, bytes) in written(&records) {
-        for threads in [1, 3] {
+        for threads in [0, 1, 3] {
             let mut made = Vec::new();
             let look = |response: &ResponseRecord<'_>| {
                 assert_eq!(response.repeats.is_some(), response.status == 0, "{response:?}");
@@ -766,7 +766,7 @@ fn speed() {
         PathBuf::from,
     );
     let mut before = None;
-    for threads in [1, 2, 4] {
+    for threads in [0, 1, 2, 4] {
         let began = std::time::Instant::now();
         let (mut captures, mut bodies) = (0, 0);
         let act = |item| {
