@@ -342,7 +342,8 @@ fn questions_and_fixes() {
             "",
         ),
         (group("Sitemap: htp://e.com/s"), Code::SitemapNotAbsolute, "", "scheme and host"),
-        (group("https://e.com/s"), Code::UnknownField, "write 'Sitemap:' before it", ""),
+        // It may be prose: nobody knows.
+        (group("https://e.com/s"), Code::UnknownField, "", "write 'Sitemap:' before it"),
     ] {
         let finding = only(&file, code);
         let what = finding.fix.as_ref().map_or("", |fix| &*fix.what);

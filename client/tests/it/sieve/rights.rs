@@ -48,7 +48,7 @@ async fn before_and_after_the_fetch() {
     ]);
     let sieve = builder(&web).build();
     let open = sieve.rights("https://e.com/a").await.unwrap();
-    assert_eq!(shown(open.rights()), "+++?-");
+    assert_eq!(shown(open.rights()), "+???-");
     assert_eq!(by(open.rights(), Purpose::AiTrain), ["robots.txt:3"]);
     assert_eq!(notes(open.rights()), [Note::LicenceNotGiven]);
     assert!(open.decision().is_allowed());
@@ -57,7 +57,8 @@ async fn before_and_after_the_fetch() {
     let fields = [("Content-Usage", "search=n"), ("Content-Usage", "ai-use=y")];
     let page = b"<meta name=robots content=noai>";
     let after = open.with_response(&headers(&fields), page);
-    assert_eq!(shown(&after), "+--+-");
+    // The licence that the file names is not read, and could forbid what the response allows.
+    assert_eq!(shown(&after), "+--?-");
     assert_eq!(by(&after, Purpose::AiTrain), ["robots.txt:3", "html:meta:1"]);
     assert_eq!(open.with_response(&HeaderMap::new(), b""), *open.rights());
 
@@ -117,14 +118,14 @@ async fn without_a_robots_txt() {
     assert!(matches!(sieve.rights("https://unasked.com/").await, Err(SieveError::Local(_))));
 
     // The last copy goes on to apply while its site is unreachable, and then no more.
-    assert_eq!(shown(sieve.rights("https://copy.com/").await.unwrap().rights()), "+++?-");
+    assert_eq!(shown(sieve.rights("https://copy.com/").await.unwrap().rights()), "+???-");
     web.set("https://copy.com", Site::Answers(500, ""));
     web.later(DAY + 1);
     let rights = sieve.rights("https://copy.com/").await.unwrap();
     assert_eq!(rights.decision().site().ruling().why, Why::CopyWhileUnreachable);
     assert_eq!(
         (shown(rights.rights()), notes(rights.rights())),
-        ("+++?-".into(), vec![Note::LicenceNotGiven])
+        ("+???-".into(), vec![Note::LicenceNotGiven])
     );
     assert!(matches!(rights.decision().site().state().last, Outcome::Unreachable(_)));
 }
@@ -164,7 +165,7 @@ async fn kept() {
     let web = Web::of([("https://e.com", Site::Answers(200, USAGE))]);
     let path = folder.path().join("store");
     let sieve = builder(&web).store(Store::open(&path).unwrap()).build();
-    assert_eq!(shown(sieve.rights("https://e.com/").await.unwrap().rights()), "+++?-");
+    assert_eq!(shown(sieve.rights("https://e.com/").await.unwrap().rights()), "+???-");
     let with_rights = sieve.metrics().bytes;
     sieve.shutdown().await;
     drop(sieve);
@@ -172,7 +173,7 @@ async fn kept() {
     assert!(allowed(&plain, "https://e.com/").await);
     assert!(plain.metrics().bytes + 200 < with_rights, "{with_rights}");
     let sieve = builder(&web).store(Store::open_read_only(&path).unwrap()).build();
-    assert_eq!(shown(sieve.rights("https://e.com/").await.unwrap().rights()), "+++?-");
+    assert_eq!(shown(sieve.rights("https://e.com/").await.unwrap().rights()), "+???-");
     assert_eq!(web.asked(), 1);
 }
 
@@ -264,11 +265,11 @@ async fn tdmrep_files() {
         (200, TDM, "+??--", "read", &[][..]),
         (200, "[]", "+????", "read", &[]),
         (200, "<html>", "+????", "read", &[Note::TdmFile]),
-        (200, &long[..], "+????", "longer than 4 MiB", &[Note::FileNotRead]),
+        (200, &long[..], "+????", "longer than 4 MiB", &[Note::TdmNotRead]),
         (404, "", "+????", "there is none", &[]),
-        (403, "", "+????", "HTTP 403", &[Note::FileNotRead]),
-        (503, TDM, "+????", "HTTP 503", &[Note::FileNotRead]),
-        (429, "", "+????", "HTTP 429", &[Note::FileNotRead]),
+        (403, "", "+????", "HTTP 403", &[Note::TdmNotRead]),
+        (503, TDM, "+????", "HTTP 503", &[Note::TdmNotRead]),
+        (429, "", "+????", "HTTP 429", &[Note::TdmNotRead]),
     ] {
         let files = Files::of([("https://e.com", Site::Answers(200, RULES))]);
         files.set(TDM_URL, status, body);
@@ -317,7 +318,7 @@ async fn licences_of_robots_and_responses() {
     let named = link("https://l.org/a.xml#x");
     // Without fetching it is unknown.
     let before = rights.with_response(&named, b"");
-    assert_eq!((shown(&before), notes(&before)), ("+--+-".into(), vec![Note::LicenceNotGiven]));
+    assert_eq!((shown(&before), notes(&before)), ("+--?-".into(), vec![Note::LicenceNotGiven]));
     let after = rights.with_response_and_files(&named, b"").await;
     assert_eq!((shown(&after), notes(&after)), ("+----".into(), vec![]));
     assert_eq!(shown(&rights.with_response(&named, b"")), "+----", "it is kept");
@@ -487,7 +488,7 @@ async fn without_a_fetcher_of_files() {
     let rights = sieve.rights("https://e.com/").await.unwrap();
     assert_eq!(
         (shown(rights.rights()), notes(rights.rights())),
-        ("+????".into(), vec![Note::FileNotRead])
+        ("+????".into(), vec![Note::TdmNotRead])
     );
     assert!(matches!(rights.files()[0].outcome, FileOutcome::NoFetcher));
     assert!(!sieve.is_paused());
