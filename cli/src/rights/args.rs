@@ -80,7 +80,8 @@ pub struct RightsArgs {
     #[arg(long, value_name = "ADDRESS=FILE", verbatim_doc_comment)]
     pub file: Vec<OsString>,
 
-    /// Whose reading of robots tags counts: generic, google, bing, yandex, amazon
+    /// Whose reading of robots tags counts: generic, google, bing, yandex or
+    /// amazon
     ///
     /// generic: the rules that do not depend on one search engine.
     #[arg(long, value_name = "NAME", value_parser = reading)]

@@ -5,7 +5,7 @@ use crate::command::{Folder, run, run_with};
 use serde_json::Value;
 
 const BAD: &str = "User-agent: *\nDisalow: /x\nDisallow: /shop/cart/\nDisallow: /shop/\n";
-const WARNED: &str = "User-agent: *\nDisallow: /shop/cart\nAllow: /shop/cart*\n";
+const WARNED: &str = "User-agent: *\nDisallow: /shop/\nAllow: /shop/$\nSitemap: /sitemap.xml\n";
 const CLEAN: &str = "User-agent: *\nDisallow: /shop/\n";
 
 #[test]
@@ -65,9 +65,9 @@ fn standard_input() {
     let ran = run_with(args!["lint", "--format", "github", "-"], WARNED.as_bytes());
     ran.gives(
         0,
-        "::warning file=<stdin>,line=2,col=11,endColumn=21,title=RS402 never-wins::\
-         'Disallow: /shop/cart' never decides, as 'Allow: /shop/cart*' on line 3 wins wherever it \
-         matches; remove the line; this changes no verdict (rfc9309, google)\n",
+        "::warning file=<stdin>,line=4,col=10,endColumn=22,title=RS207 sitemap-not-absolute::\
+         the sitemap '/sitemap.xml' is not an absolute URL; write it with scheme and host, as in \
+         'https://example.com/sitemap.xml'\n",
     );
 }
 
@@ -299,7 +299,7 @@ fn text_is_sorted_and_summed_up() {
     assert!(at("error[RS203]") < at("note[RS403]"), "{out}");
     let summary = format!(
         "RS203 misspelt-field: 2 errors\n\
-         RS402 never-wins: 1 warning\n\
+         RS207 sitemap-not-absolute: 1 warning\n\
          RS209 readers-differ: 2 notes\n\
          RS403 redundant-rule: 2 notes\n\
          {}: 1 error, 2 notes\n\

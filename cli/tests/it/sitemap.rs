@@ -245,12 +245,12 @@ fn what_test_says() {
     let ran = run_line(&folder, "test robots.txt fails --sitemap sitemap.xml");
     ran.status(1)
         .prints(
-            "error: expected allow, got disallow for 2 of 4 URLs: Googlebot, @sitemap (profile rfc9309)\n \
+            "error: expected allow, got disallow for 2 of 4 URLs: Googlebot, @sitemap (profile google)\n \
              --> fails:1:1\n",
         )
         .prints(
             "disallow: Googlebot, 2 URLs: https://e.example/private/1  https://e.example/private/2 \
-             (profile rfc9309)\n --> robots.txt:6:11\n",
+             (profile google)\n --> robots.txt:6:11\n",
         )
         .prints("6 | Disallow: /private/\n  |           ^^^^^^^^^ decides")
         .prints("error: expected allow for @search, @sitemap; got disallow for ")

@@ -144,8 +144,20 @@ pub fn configuration_by_operators<'f>(
             if options.server.resolves() && !options.as_sent {
                 of_class.resolved = runs(Form::Resolved)?;
             }
-            let found = proven(policy, encoding, options, &of_class, &mut cells)?;
             let crawler = of_class.tokens().next().unwrap_or_default().to_owned();
+            let mut found = proven(policy, encoding, options, &of_class, &mut cells)?;
+            if !of_class.resolved.is_empty() && (found.stricter.is_some() || found.looser.is_some())
+            {
+                // What no expression can say of resolved paths is left out if all else is exact, and told.
+                let resolved = std::mem::take(&mut of_class.resolved);
+                let as_sent = proven(policy, encoding, options, &of_class, &mut cells)?;
+                if as_sent.stricter.is_none() && as_sent.looser.is_none() {
+                    notes.push(format!("for {crawler}, paths count as they are sent alone"));
+                    found = as_sent;
+                } else {
+                    of_class.resolved = resolved;
+                }
+            }
             let [stricter, looser] = &mut apart;
             for (slot, url) in [(stricter, found.stricter), (looser, found.looser)] {
                 let is_shorter =

@@ -167,7 +167,7 @@ fn after_date(mut rest: Option<&[u8]>) -> Option<&[u8]> {
     while let Some(text) = rest {
         let (piece, after) = next_piece(text);
         let named = || memchr::memchr(b':', piece).map(|colon| &piece[colon + 1..]);
-        if begins_rule(piece) || named().is_some_and(|rule| begins_rule(rule)) {
+        if begins_rule(piece) || named().is_some_and(begins_rule) {
             break;
         }
         rest = after;
