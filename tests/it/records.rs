@@ -119,11 +119,11 @@ fn pace_holds(file: &[u8], profile: &Profile, crawler: &Crawler) {
     config.max_interval = Duration::MAX;
     let robots = Robots::parse_with(file, profile, &config);
     let wanted = slowest(&robots, crawler);
-    if let (Some("rfc9309"), Some(name)) = (profile.name(), crawler.iter().next()) {
-        if name != b"*" {
-            let by_sentence = delay_by_the_sentence(&robots, name);
-            assert_eq!(wanted.crawl_delay, by_sentence, "{}", file.escape_ascii());
-        }
+    if let (Some("rfc9309"), Some(name)) = (profile.name(), crawler.iter().next())
+        && name != b"*"
+    {
+        let by_sentence = delay_by_the_sentence(&robots, name);
+        assert_eq!(wanted.crawl_delay, by_sentence, "{}", file.escape_ascii());
     }
     let policy = robots.policy(crawler);
     assert_eq!(policy.pace(), wanted, "{}", file.escape_ascii());

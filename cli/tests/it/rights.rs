@@ -280,7 +280,7 @@ fn published_archives() {
         let path = folder.file("case.warc", archive);
         let ran = run(args!["rights", "--agent", text(&input["crawler"]), "--warc", path]);
         ran.status(0);
-        let rows = records_of(&ran.out).into_iter();
+        let mut rows = records_of(&ran.out).into_iter();
         let row = rows.rfind(|row| row["url"] == input["url"]).unwrap();
         for (purpose, wanted) in case["expect"].as_object().unwrap() {
             assert_eq!(row[purpose], *wanted, "{}: {purpose}", case["id"]);

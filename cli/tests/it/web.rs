@@ -267,7 +267,7 @@ fn odd_answers() {
     of("https://b.example/x")
         .gives(1, "unknown\thttps://b.example/x\n")
         .says("is not judged: it is of");
-    of(&format!("{file}/x")).gives(1, &format!("disallow\t{file}/x\n"));
+    of(&format!("{file}/x")).gives(1, format!("disallow\t{file}/x\n"));
     run_line(&format!("explain {file} FooBot https://b.example/x")).status(1).prints("unknown");
     run_with(
         args!["filter", "--robots", &file, "--agent", "FooBot", "--format", "tsv"],

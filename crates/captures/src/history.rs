@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(answer(None, 3), Led::Answer(0, Said::Status(404), None));
         for at in [2, 3, 4] {
             let Led::Nowhere(lead) = answer(Some(Said::File(None)), at) else { panic!("{at}") };
-            assert_eq!(lead.clone().missing::<()>(), Led::Nowhere(lead), "{at}");
+            assert_eq!(lead.missing::<()>(), Led::Nowhere(lead), "{at}");
             let Led::Nowhere(lead) = answer(Some(Said::Unchanged(None)), at) else {
                 panic!("{at}")
             };
