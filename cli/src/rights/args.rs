@@ -115,7 +115,7 @@ pub struct RightsArgs {
         documents that the files themselves have: nothing else is read")]
     pub warc: Vec<OsString>,
 
-    /// With --warc, print only the documents that are allowed, or not-disallowed
+    /// With --warc, print only documents that are allowed, or not-disallowed
     ///
     /// Of the purpose that --purpose names: responses of status 200 whose page
     /// was read as a whole. 'allowed': somebody said yes, nobody said no, and
