@@ -122,7 +122,8 @@ pub struct AuditArgs {
     #[arg(hide_possible_values = true, long_help = values::<Format>("What to print"))]
     pub format: Format,
 
-    /// The same as --format json; 'fetch' has it for jsonl, so the help does not name it
+    /// The same as --format json; 'fetch' has it for jsonl, so the help does
+    /// not name it
     #[arg(long, hide = true, conflicts_with = "format")]
     pub json: bool,
 

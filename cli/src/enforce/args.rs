@@ -87,8 +87,8 @@ pub struct EnforceArgs {
 
     /// Look only at URLs as they were sent, not also at resolved paths
     ///
-    /// A server resolves /x/../private to /private, and so do most of those behind
-    /// a proxy. Without this option both forms count.
+    /// A server resolves /x/../private to /private, and so do most of those
+    /// behind a proxy. Without this option both forms count.
     #[arg(verbatim_doc_comment)]
     #[arg(long)]
     pub as_sent: bool,

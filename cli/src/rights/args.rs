@@ -117,10 +117,11 @@ pub struct RightsArgs {
 
     /// With --warc, print only documents that are allowed, or not-disallowed
     ///
-    /// Of the purpose that --purpose names: responses of status 200 whose page
-    /// was read as a whole. 'allowed': somebody said yes, nobody said no, and
-    /// nothing that could have said no was left unread. 'not-disallowed' adds
-    /// those of which nothing is known: silence is no permission.
+    /// Of the purpose that --purpose names: responses of status 200 whose
+    /// page was read as a whole. 'allowed': somebody said yes, nobody said
+    /// no, and nothing that could have said no was left unread.
+    /// 'not-disallowed' adds those of which nothing is known: silence is no
+    /// permission.
     #[arg(long, value_name = "WHICH", value_enum, hide_possible_values = true)]
     #[arg(requires = "purpose", verbatim_doc_comment)]
     pub only: Option<Only>,
@@ -129,11 +130,11 @@ pub struct RightsArgs {
     #[arg(long, value_name = "PURPOSE", value_parser = purpose, requires = "only")]
     pub purpose: Option<Purpose>,
 
-    /// With --warc, which captures of robots.txt and of other documents count: page
-    /// or newest
+    /// With --warc, which captures of robots.txt and of other documents
+    /// count: page or newest
     ///
-    /// 'page': those that were in force when the page was fetched. 'newest': what
-    /// the archives have last, whenever the page was fetched.
+    /// 'page': those that were in force when the page was fetched. 'newest':
+    /// what the archives have last, whenever the page was fetched.
     #[arg(long = "as-of", value_name = "WHICH", value_enum, default_value = "page")]
     #[arg(hide_possible_values = true, verbatim_doc_comment)]
     pub as_of_documents: AsOfDocuments,
@@ -144,11 +145,12 @@ pub struct RightsArgs {
     #[arg(long, requires = "warc", verbatim_doc_comment)]
     pub and_later_refusals: bool,
 
-    /// Compare these records, which --warc printed, with what the archives say
+    /// Compare these records, which --warc printed, with what the archives
+    /// say
     ///
-    /// A file with lines of JSON. Each record is looked up in the archives by its
-    /// place, and judged again with the settings that it names: the crawler, the
-    /// profile, the reading, the vocabulary and the time.
+    /// A file with lines of JSON. Each record is looked up in the archives by
+    /// its place, and judged again with the settings that it names: the
+    /// crawler, the profile, the reading, the vocabulary and the time.
     #[arg(long, value_name = "RECORDS", requires = "warc", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["only", "format", "crawler", "now", "reading", "vocabulary", "profile"])]
     #[arg(value_hint = ValueHint::FilePath)]
