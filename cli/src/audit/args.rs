@@ -165,9 +165,9 @@ pub enum NamedFormat {
     S3,
     /// Envoy's default format
     Envoy,
-    /// Docker's log of a container, with lines of the combined format
+    /// Docker's log of a container, in the combined format
     Docker,
-    /// JSON lines with the usual names, in objects of any nesting
+    /// JSON lines with the usual names, in any nesting
     Json,
     /// The extended format of the W3C, of IIS and CloudFront
     W3c,
