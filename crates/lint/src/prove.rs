@@ -413,11 +413,12 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
     }
 }
 
-/// What a policy of these groups costs.
+/// What a policy of these groups costs: it copies their rules, few long ones as well as many short ones.
 fn cost(robots: &Robots<'_>, selected: &Selected) -> u64 {
     const RULE: u64 = 64;
-    let rules = selected.groups().iter().map(|group| robots.groups().rules(*group).len() as u64);
-    RULE * rules.sum::<u64>()
+    let groups = robots.groups();
+    let cost = |group: &u32| RULE * groups.rules(*group).len() as u64 + groups.bytes(*group) as u64;
+    selected.groups().iter().map(cost).sum()
 }
 
 /// Crawlers with the policies that they had and have.
