@@ -68,7 +68,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
              \t\t`~{RESOLVES}` _leads\n\t\tdefault \"\"\n\t}}\n\
              \tmap {{{name}_class}}{{{name}_path}} {{{name}_also}} {{\n"
         );
-        for class in written.refused().filter(|class| class.resolved_form().is_some()) {
+        for class in written.resolved() {
             let _ = writeln!(text, "\t\t{0}_leads {{{name}_{0}{RESOLVED_SUFFIX}}}", class.number);
         }
         let _ = write!(

@@ -249,18 +249,25 @@ mod tests {
         PEOPLE.lines().filter(|line| !line.starts_with('#'))
     }
 
-    /// The expressions of a server for these names, as it tries them.
-    fn expressions(names: Vec<Name>) -> Vec<Regex> {
-        let options = Options::new(Server::Caddy);
-        let class = WrittenClass {
+    fn class_of(names: Vec<Name>) -> WrittenClass {
+        WrittenClass {
             number: 1,
             names,
             normal: Vec::new(),
             sent: Vec::new(),
             resolved: Vec::new(),
+        }
+    }
+
+    /// The expressions of a server for these names, as it tries them.
+    fn expressions(names: Vec<Name>) -> Vec<Regex> {
+        let options = Options::new(Server::Caddy);
+        let written = Written {
+            options: &options,
+            profile: None,
+            classes: vec![class_of(names)],
+            not_normal: None,
         };
-        let written =
-            Written { options: &options, profile: None, classes: vec![class], not_normal: None };
         written.named("(").iter().map(|text| regex(text)).collect()
     }
 
@@ -306,20 +313,12 @@ mod tests {
         }
         let all = expressions(names.clone());
         // Traefik's is one for all places.
-        let class = WrittenClass {
-            number: 1,
-            names,
-            normal: Vec::new(),
-            sent: Vec::new(),
-            resolved: Vec::new(),
-        };
-        let within = regex(&class.within());
+        let within = regex(&class_of(names).within());
         for header in people() {
             assert_eq!(found(&all, header), None, "{header}");
             assert!(!within.is_match(&mut within.create_cache(), header), "{header}");
         }
         // Cloudflare finds a name anywhere.
-        let known = KnownCrawlers::built_in();
         let anywhere =
             known.iter().filter(|one| places(&one.token, Some(one), known, false).is_ok());
         let anywhere: Vec<String> = anywhere.map(|one| one.token.to_ascii_lowercase()).collect();

@@ -87,7 +87,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
              map $request_uri ${name}_path {{\n    default \"\";\n    \"~{RESOLVES}\" ${name}_class;\n}}\n\n\
              map ${name}_path ${name}_also {{\n    default \"\";\n"
         );
-        for class in written.refused().filter(|class| class.resolved_form().is_some()) {
+        for class in written.resolved() {
             let _ = writeln!(text, "    {0} ${name}_{0}{RESOLVED_SUFFIX};", class.number);
         }
         let _ = write!(

@@ -62,6 +62,11 @@ impl Written<'_> {
         self.classes.iter().filter(|class| !class.normal.is_empty())
     }
 
+    /// Those of them that have rules for resolved paths.
+    pub(super) fn resolved(&self) -> impl Iterator<Item = &WrittenClass> {
+        self.refused().filter(|class| class.resolved_form().is_some())
+    }
+
     /// Expressions that find a name in a header, in a group that `open` begins: the first that finds one
     /// counts, and of its names the first. They are to be compared in any case. The surest places come first.
     pub(super) fn named(&self, open: &str) -> Vec<String> {
