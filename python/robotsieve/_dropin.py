@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._robotsieve import Crawler, InvalidName, InvalidUrl, Profile, Robots
 
@@ -102,7 +102,7 @@ class Policies(dict["Agent", "Policy"]):
     def _foreign(self) -> Robots:
         """The file with whole names as tokens: of ``Jävla-Bot`` the product token would be ``J``, which is
         a part of other names too."""
-        switches = {**self.robots.profile.to_dict(), "token_bytes": "up-to-slash"}
+        switches: dict[str, Any] = {**self.robots.profile.to_dict(), "token_bytes": "up-to-slash"}
         return Robots(self.robots.body, Profile(**switches), self.robots.config)
 
     def sitemaps(self) -> list[str]:

@@ -22,7 +22,7 @@ class Code:
     >>> Code.named("never-wins").number
     'RS402'
     >>> print(Code.named("RS402"))
-    RS402 never-wins: The rule never decides.
+    RS402 never-wins: The rule never decides, or only where it changes nothing.
     """
 
     number: str

@@ -124,7 +124,9 @@ fn compared_profiles(
 ) -> PyResult<String> {
     let url = bytes_of(url, "url")?;
     py.detach(|| {
-        let compared = robotsieve::explain::compare_profiles(body, &who.crawler, url.as_ref());
+        // One file has one text, whatever a profile alone would make of its bytes.
+        let text = robotsieve::text_of(body, &robotsieve::Profile::RFC9309);
+        let compared = robotsieve::explain::compare_profiles(&text, &who.crawler, url.as_ref());
         to_json(&who.asked(name, &url).compared(&compared))
     })
 }

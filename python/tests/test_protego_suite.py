@@ -16,7 +16,7 @@ SHA256 = "2c032d9736a1f4f0c4318f3558353ae34da5cd038f1a5e064ded7548df315e5a"
 
 # Why a test of Protego's fails here. SPEC is docs/specification.md.
 TOKENS = "RFC 9309 §2.2.1: a group is for the crawler whose product token it names, not for longer ones"
-PASSED_OVER = "RFC 9309 §2.2.4: other records, request-rate and visit-time too, do not end a group's beginning"
+PASSED_OVER = "RFC 9309 §2.2.4: other records do not end a group's beginning"
 FIELDS = "RFC 9309 §2.2, SPEC 'misspelt fields' and 'missing colon': such a line is not a record"
 RESERVED = "RFC 9309 §2.2.2, SPEC 'reserved characters': '=' and '%3D' differ"
 SPECIAL = "RFC 9309 §2.2.3: '$' at the end and '*' are never plain characters as well"
@@ -30,10 +30,6 @@ DIFFERENT = {
     "test_on_google_spec::test_user_agent_boundary_matching[googlebot-googlebot-news-True]": TOKENS,
     "test_on_google_spec::test_user_agent_boundary_matching[google-googlebot-mobile-True]": TOKENS,
     "test_protego.TestProtego::test_malformed_disallow": FIELDS,
-    "test_protego.TestProtego::test_request_rate": PASSED_OVER,
-    "test_protego.TestProtego::test_request_rate_bare_number": PASSED_OVER,
-    "test_protego.TestProtego::test_no_request_rate": PASSED_OVER,
-    "test_protego.TestProtego::test_visit_time": PASSED_OVER,
     "test_protego.TestProtego::test_grouping_unknown_keys": PASSED_OVER,
     "test_protego.TestProtego::test_unicode_url_and_useragent": (
         "SPEC 'which group': a line's token is its leading run of letters, digits, '-', '_' and "

@@ -154,7 +154,9 @@ def docstrings(stub: Path, module: ModuleType) -> Iterator[tuple[str, str | None
         for member in of.body:
             if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
                 is_setter = any(getattr(mark, "attr", "") == "setter" for mark in member.decorator_list)
-                doc = inspect.getattr_static(thing, member.name).__doc__
+                static = inspect.getattr_static(thing, member.name)
+                # A static method has the docstring of its kind.
+                doc = (getattr(thing, member.name) if isinstance(static, staticmethod) else static).__doc__
                 expected = None if is_setter or not doc else inspect.cleandoc(doc)
                 yield f"{of.name}.{member.name}", ast.get_docstring(member), expected
 

@@ -47,6 +47,8 @@ pub struct ProfileDifference {
 
 /// Explains the verdict on a URL in every named profile, and finds what makes the answers differ.
 ///
+/// Of a file that may be UTF-16, compare [`text_of`](crate::text_of): as bytes it has no rules.
+///
 /// Causes are found by trial: for each profile that differs, the question is asked again with each
 /// switch on which it differs, some 20 times. If no switch alone makes the difference, it is asked
 /// some 50 times more to find switches that do together.

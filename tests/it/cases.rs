@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::configs::{self, Named};
 use crate::support::{base64, naive, regex};
-use robotsieve::{Config, Crawler, Policy, Profile, Robots};
+use robotsieve::{Config, Crawler, Policy, Profile, Robots, text_of};
 use toml::{Table, Value};
 
 /// The least number of cases and checks. A lost folder, or a file that is no longer read, must fail
@@ -220,11 +220,12 @@ fn every_profile_and_engine() {
     let mut failures = Vec::new();
     for case in &cases {
         for (i, (profile_name, profile)) in Profile::NAMED.iter().enumerate() {
+            let text = text_of(&case.robots, profile);
             // One policy for all checks, so that the automatic choice eventually compiles.
             let policies: Vec<_> = configs
                 .iter()
                 .map(|(name, config)| {
-                    let robots = Robots::parse_with(&case.robots, profile, config);
+                    let robots = Robots::parse_with(&text, profile, config);
                     (*name, robots.policy(&case.crawler))
                 })
                 .collect();
@@ -263,7 +264,8 @@ fn oracles_agree() {
     let (cases, _) = read();
     for case in &cases {
         for (name, profile) in Profile::NAMED {
-            let policy = Robots::parse(&case.robots, profile).policy(&case.crawler);
+            let policy =
+                Robots::parse(&text_of(&case.robots, profile), profile).policy(&case.crawler);
             let mut regex = regex::Oracle::new(&policy, profile);
             for check in &case.checks {
                 let Ok(target) = policy.target(&check.url) else { continue };

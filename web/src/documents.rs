@@ -32,7 +32,9 @@ impl RawRobots {
         let shared = &self.shared;
         let who = who(crawler, &shared.profile())?;
         let asked = who.asked(shared.name(), url);
-        let compared = explain::compare_profiles(shared.text(), &who.crawler, url);
+        // One file has one text, whatever a profile alone would make of its bytes.
+        let text = robotsieve::text_of(shared.text(), &robotsieve::Profile::RFC9309);
+        let compared = explain::compare_profiles(&text, &who.crawler, url);
         let texts = shared.texts().map(|texts| {
             let targets = compared.explanations.iter().map(|(_, why)| match why {
                 Ok(why) => Text::of(&why.target.bytes),

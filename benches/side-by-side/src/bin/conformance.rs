@@ -80,7 +80,8 @@ fn of_robotsieve(profile: &str, case: &Value) -> String {
         Some(header) => Crawler::from_user_agent(header),
         None => Crawler::names(names(case)),
     };
-    let policy = Robots::parse(&bytes(case, "robots"), &profile).policy(&crawler);
+    let file = bytes(case, "robots");
+    let policy = Robots::parse(&robotsieve::text_of(&file, &profile), &profile).policy(&crawler);
     match policy.is_allowed(&bytes(case, "url")) {
         Ok(true) => "allow",
         Ok(false) => "disallow",
