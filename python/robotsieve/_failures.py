@@ -17,9 +17,6 @@ _log = logging.getLogger("robotsieve.aio")
 #: A kind, a text, and whether the fault is on this side.
 _Verdict = tuple[str, str, bool]
 
-#: Failures that may as well come from this side.
-AMBIGUOUS = {"dns", "connect", "tls", "connect-timeout", "read-timeout", "timeout", "broken"}
-
 _SHORTAGES = {
     errno.EMFILE: "descriptors",
     errno.ENFILE: "descriptors",

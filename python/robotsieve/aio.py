@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
-from ._failures import AMBIGUOUS, hidden_shortage, unknown, verdict
+from ._failures import hidden_shortage, unknown, verdict
 from ._fetching import (
     FetchError,
     LocalFault,
@@ -665,7 +665,7 @@ class _Port:
             await asyncio.wait_for(follow(self.custom._fetch, reply), self.custom._timeout)
         except Exception as error:
             kind, text, is_local = verdict(error) or unknown(error, reply.robots_url)
-            if not is_local and kind in AMBIGUOUS:
+            if not is_local and reply.is_ambiguous(kind, text):
                 if self.stopped >= began:
                     kind, is_local = "suspended", True
                     text = f"the event loop stood still meanwhile; {text}"

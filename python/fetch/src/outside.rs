@@ -222,6 +222,12 @@ impl Reply {
         has_file(status)
     }
 
+    /// True if a fault of our own network could have caused such a failure as well.
+    #[staticmethod]
+    fn is_ambiguous(kind: &str, text: &str) -> bool {
+        failure(kind, text).is_ambiguous()
+    }
+
     /// True if redirects have left the site's host and port: its credentials must not be sent to ``url``.
     #[getter]
     fn is_elsewhere(&self) -> bool {
