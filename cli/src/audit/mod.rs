@@ -97,7 +97,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     if report.lines == 0 && report.unread.is_empty() {
         return Err(Failure::Incomplete(
-            "the logs have no lines, so nothing was judged: an empty log shows nobody who obeys"
+            "the logs have no lines, so nothing was judged: an empty log does not show that anybody obeys"
                 .into(),
         ));
     }

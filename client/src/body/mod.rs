@@ -64,7 +64,9 @@ pub fn check_undone(headers: &HeaderMap, body: &[u8], is_truncated: bool) -> Res
         },
         _ if is_text(body) => Ok(()),
         Err(cause) => Err(encoding_failure(cause.clone())),
-        Ok(_) => Err(encoding_failure("what came is no text: was it undone?".to_owned())),
+        Ok(_) => {
+            Err(encoding_failure("the body is no text, so it was probably not decoded".to_owned()))
+        }
     }
 }
 
