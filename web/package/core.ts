@@ -92,7 +92,7 @@ export class Robots {
   /** The file as text: the string that was given, or the bytes decoded. Spans in UTF-16 are about it. */
   get text(): string {
     const raw = rawOf(this);
-    this.#text ??= new TextDecoder("utf-8", { ignoreBOM: true }).decode(call(() => raw.bytes()));
+    this.#text ??= new TextDecoder("utf-8", { ignoreBOM: true }).decode(call(() => raw.text()));
     return this.#text;
   }
 

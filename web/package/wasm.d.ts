@@ -3,7 +3,7 @@
 export class RawRobots {
   constructor(file: Uint8Array, profile: number, name: Uint8Array | undefined, isUtf16: boolean);
   free(): void;
-  bytes(): Uint8Array;
+  text(): Uint8Array;
   extent(): string;
   sitemaps(): string;
   tokens(): string;

@@ -35,8 +35,8 @@ impl RawRobots {
         RawRobots { shared: Rc::new(shared) }
     }
 
-    pub fn bytes(&self) -> Box<[u8]> {
-        self.shared.bytes().into()
+    pub fn text(&self) -> Box<[u8]> {
+        self.shared.text().into()
     }
 
     pub fn extent(&self) -> String {

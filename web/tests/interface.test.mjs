@@ -355,13 +355,17 @@ test("crawlers are shut out, proven", () => {
   const robots = new known.Robots("User-agent: *\nDisallow: /x\n\nUser-agent: GPTBot\nUser-agent: ExampleBot\nAllow: /\n");
   const { text, bytes, notes } = robots.block({ purposes: ["ai-training"], crawlers: ["OwnBot"] });
   assert.equal(new TextDecoder().decode(bytes), text);
-  assert.match(text, /# Crawlers for AI training\n[^]*User-agent: GPTBot\n[^]*Disallow: \/\n/);
+  assert.match(text, /# Crawlers for AI training\n[^]*User-agent: CCBot\n[^]*Disallow: \/\n/);
+  // A purpose leaves in whom the file lets in by name, and a note says so.
+  assert.ok(notes.some((note) => note.includes("GPTBot")), notes.join("\n"));
   assert.ok(notes.some((note) => note.startsWith("robots.txt only asks.")), notes.join("\n"));
   const after = new known.Robots(text);
-  for (const [name, isAllowed] of [["GPTBot", false], ["CCBot", false], ["OwnBot", false], ["ExampleBot", true], ["Googlebot", true]]) {
+  for (const [name, isAllowed] of [["GPTBot", true], ["CCBot", false], ["OwnBot", false], ["ExampleBot", true], ["Googlebot", true]]) {
     assert.equal(after.isAllowed(name, "/"), isAllowed, name);
   }
   assert.equal(after.isAllowed("Googlebot", "/x"), false);
+  const named = new known.Robots(after.block({ crawlers: ["GPTBot"] }).text);
+  assert.deepEqual([named.isAllowed("GPTBot", "/"), named.isAllowed("ExampleBot", "/")], [false, true]);
   // Again, nothing changes.
   const again = after.block({ purposes: ["ai-training"] });
   assert.equal(again.text, text);

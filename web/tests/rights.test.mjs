@@ -168,8 +168,9 @@ test("the choices of a reader", () => {
   assert.equal(of({ policyTokens: ["google-extended"] }, { robots })["ai-train"], "disallow");
   assert.deepEqual(policyTokens().find(({ name }) => name === "Google-Extended").purposes, ["ai-input", "ai-train"]);
   assert.deepEqual(TAG_READINGS.map((reading) => of({ reading }, { headers: "X-Robots-Tag: noarchive, nosnippet" })["ai-input"]), [
-    "unknown", "disallow", "disallow", "unknown",
+    "unknown", "disallow", "disallow", "unknown", "unknown",
   ]);
+  assert.equal(of({ reading: "amazon" }, { headers: "X-Robots-Tag: noarchive" })["ai-train"], "disallow");
   assert.equal(VOCABULARIES.length, 8);
   const header = (label) => ({ headers: { "content-usage": label } });
   assert.equal(of({ vocabulary: "02" }, header("all=n"))["ai-train"], "disallow");
