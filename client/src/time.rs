@@ -33,6 +33,13 @@ impl Timestamp {
         Timestamp::now()
     }
 
+    /// A date in one of the three forms of HTTP.
+    pub(crate) fn of_http_date(text: &[u8]) -> Option<Timestamp> {
+        let text = str::from_utf8(text.trim_ascii()).ok()?;
+        let date: SystemTime = httpdate::parse_http_date(text).ok()?;
+        Some(date.into())
+    }
+
     /// The time from `earlier` to this point; zero if `earlier` is in fact later.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> Duration {

@@ -94,8 +94,8 @@ mod unix {
     const AGENT: &str = "Googlebot";
 
     fn site(library: &Library, file: &[u8], urls: &[u8]) -> Site {
-        let robots =
-            Robots::parse(&robotsieve::text_of(file, &Profile::RFC9309), &Profile::RFC9309);
+        let text = robotsieve::text_of(file, &Profile::RFC9309);
+        let robots = Robots::parse(&text, &Profile::RFC9309);
         let in_rust = robots.policy(&Crawler::name(AGENT));
         // SAFETY: all pointers lead to what the lengths say.
         let in_c = unsafe {

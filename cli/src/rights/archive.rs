@@ -29,8 +29,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
-use super::documents::{Dated, Known, Lines, TDM_PATH, address, documents};
-use super::page::page_of;
+use super::documents::{Dated, Known, Lines, address, documents};
+use super::page::{TDM_PATH, page_of};
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};

@@ -26,7 +26,7 @@ use robotsieve_rights::{Documents, LicenceKind, Response};
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::media_type;
+use super::page::{is_tdm, media_type};
 use super::payloads::Payloads;
 use super::row::Document;
 use crate::error::Failure;
@@ -45,8 +45,6 @@ const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
 /// The most redirects that lead to a document, as for robots.txt.
 const MOST_REDIRECTS: usize = 5;
-
-pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// The documents that archives have, with the times at which they were captured.
 pub(super) struct Known {
@@ -620,10 +618,6 @@ pub(super) fn address(url: &str) -> Option<String> {
 /// Returns true if all captures of an address are kept in the first look.
 fn is_always_kept(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_tdm(&url) || url.path().ends_with(".xml"))
-}
-
-pub(super) fn is_tdm(url: &Url) -> bool {
-    url.path() == TDM_PATH && url.query().is_none()
 }
 
 /// The licences that a robots.txt names, to whomever.

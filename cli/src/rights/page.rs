@@ -2,8 +2,11 @@
 
 use robotsieve_captures::warc::Body;
 use robotsieve_rights::Response;
+use url::Url;
 
 use super::row::Page;
+
+pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// Reads a page, if the header says that it is one, or does not say what it is and it begins like one.
 /// `headers` are those that count for it, which `response` already has; what the page says is added.
@@ -46,4 +49,9 @@ pub fn media_type<'h>(mut headers: impl Iterator<Item = (&'h str, &'h [u8])>) ->
 fn begins_as_html(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     body.trim_ascii_start().first() == Some(&b'<')
+}
+
+/// True if this is the well-known address of tdmrep.json.
+pub(super) fn is_tdm(url: &Url) -> bool {
+    url.path() == TDM_PATH && url.query().is_none()
 }

@@ -12,8 +12,7 @@ use robotsieve_rights::Response;
 use url::Url;
 
 use super::args::RightsArgs;
-use super::documents::is_tdm;
-use super::page::page_of;
+use super::page::{is_tdm, page_of};
 use super::row::Page;
 use crate::error::Failure;
 use crate::pack::sources::{CaptureSource, Faults};

@@ -11,8 +11,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Duration, sleep, timeout};
 use url::{Host, Url};
 
-use super::client::Client;
 use super::connect::{Offer, Target};
+use super::connector::Connector;
+use super::headers::Headers;
 use crate::cause::ErrorChain;
 use crate::outcome::{Failure, LocalFault, LocalKind};
 
@@ -22,6 +23,13 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const STAGGER: Duration = Duration::from_millis(250);
 /// The number of canaries that are asked one after another. All others are asked with the last.
 pub(super) const ASKED: usize = 3;
+
+/// What it takes to ask.
+#[derive(Clone, Copy)]
+pub(super) struct Asker<'c> {
+    pub(super) connector: &'c Connector,
+    pub(super) headers: &'c Headers,
+}
 
 /// Who is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,8 +90,8 @@ impl Canary {
         }
     }
 
-    async fn ask(&self, client: &Client) -> Result<(), Failure> {
-        let connector = &client.connector;
+    async fn ask(&self, asker: Asker<'_>) -> Result<(), Failure> {
+        let connector = asker.connector;
         let (proxy, name) = match (&connector.proxy, &self.speaks) {
             (None, _) | (_, Speaks::Nothing) => {
                 connector.open(self.target.clone(), self.port).await?;
@@ -116,7 +124,7 @@ impl Canary {
         head += "Connection: close\r\n";
         let mut head = head.into_bytes();
         for (name, value) in
-            [("User-Agent", client.headers.user_agent()), ("Proxy-Authorization", login.as_ref())]
+            [("User-Agent", asker.headers.user_agent()), ("Proxy-Authorization", login.as_ref())]
         {
             if let Some(value) = value {
                 head.extend([name.as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
@@ -161,12 +169,12 @@ pub(super) enum Round {
 }
 
 /// Asks canaries, one after another, until one answers. Returns those that failed meanwhile, too.
-pub(super) async fn ask(client: &Client, canaries: &[Canary]) -> (Round, Vec<Canary>) {
+pub(super) async fn ask(asker: Asker<'_>, canaries: &[Canary]) -> (Round, Vec<Canary>) {
     let ask = |(n, canary): (usize, &Canary)| {
         let canary = canary.clone();
         async move {
             sleep(STAGGER * n.min(ASKED) as u32).await;
-            let asked = timeout(TIMEOUT, canary.ask(client)).await;
+            let asked = timeout(TIMEOUT, canary.ask(asker)).await;
             (canary, asked)
         }
     };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use super::canary::Asker;
 use super::connector::Connector;
 use super::headers::Headers;
 use super::health::Network;
@@ -35,6 +36,13 @@ pub(super) struct Client {
     pub(super) settings: Settings,
     pub(super) network: Network,
     pub(super) pulse: Pulse,
+}
+
+impl Client {
+    /// What canaries are asked with.
+    pub(super) fn asker(&self) -> Asker<'_> {
+        Asker { connector: &self.connector, headers: &self.headers }
+    }
 }
 
 /// The settings that apply to each attempt.

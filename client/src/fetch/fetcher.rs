@@ -159,7 +159,7 @@ impl Fetcher {
                 let once = progress.scope(self.once(&url, conditional, limits));
                 let (redirects, result, time) = tokio::select! {
                     ended = once => ended,
-                    never = network.watch(&self.client, &progress) => match never {},
+                    never = network.watch(self.client.asker(), &progress) => match never {},
                 };
                 took += time;
                 if pulse.stopped_since(began.into_std()).is_none()
@@ -174,7 +174,9 @@ impl Fetcher {
                     Err(failure) if pulse.stopped_since(began.into_std()).is_some() => {
                         (Err(failure), true)
                     }
-                    result => network.judge(Some(&self.client), result, began, &progress).await,
+                    result => {
+                        network.judge(Some(self.client.asker()), result, began, &progress).await
+                    }
                 };
                 // Perhaps while it was judged.
                 let stopped = pulse.stopped_since(began.into_std());

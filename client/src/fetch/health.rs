@@ -49,10 +49,9 @@ use tokio::sync::{Mutex as Turn, Notify};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use url::Url;
 
-use super::canary::{self, ASKED, Canary, Round, block};
-use super::client::Client;
+use super::canary::{self, ASKED, Asker, Canary, Round, block};
 use super::events::TARGET;
-use super::http::{is_robots_txt, leads_away};
+use super::login::{is_robots_txt, leads_away};
 use super::progress::{Between, Progress};
 use crate::outcome::{
     ASKS_FOR_LOGIN, Attempt, Failure, LocalFault, LocalKind, Response, asks_for_login,
@@ -411,10 +410,10 @@ impl Network {
     /// Tells whether the result of an attempt is the site's or ours. Returns it, or the fault of this
     /// side in its place, and whether that is confirmed.
     ///
-    /// `began` is when the attempt began. Without a client nobody can be asked.
+    /// `began` is when the attempt began. Without an asker nobody can be asked.
     pub(super) async fn judge(
         &self,
-        client: Option<&Client>,
+        asker: Option<Asker<'_>>,
         result: Result<Response, Failure>,
         began: Instant,
         progress: &Progress,
@@ -422,7 +421,7 @@ impl Network {
         let is_login = asks_for_login(&result);
         match (result, progress.between()) {
             (Err(failure), between) => {
-                let judged = self.judge_failure(client, failure, began, progress).await;
+                let judged = self.judge_failure(asker, failure, began, progress).await;
                 match (judged, between) {
                     ((failure @ Failure::Tls(_), true), Some(Between::Certificate)) => {
                         (Err(self.judge_certificate(failure, began).await), true)
@@ -432,7 +431,7 @@ impl Network {
             }
             (Ok(response), Some(Between::Gateway)) => {
                 let failure = Failure::Connect(format!("the proxy answered {}", response.status));
-                match self.judge_failure(client, failure, began, progress).await {
+                match self.judge_failure(asker, failure, began, progress).await {
                     (failure @ Failure::Local(_), is_confirmed) => (Err(failure), is_confirmed),
                     (_, is_confirmed) => (Ok(response), is_confirmed),
                 }
@@ -531,7 +530,7 @@ impl Network {
     /// place, and whether that is confirmed.
     async fn judge_failure(
         &self,
-        client: Option<&Client>,
+        asker: Option<Asker<'_>>,
         failure: Failure,
         began: Instant,
         progress: &Progress,
@@ -539,7 +538,7 @@ impl Network {
         if !failure.is_ambiguous() {
             return (failure, true);
         }
-        let Some(client) = client else {
+        let Some(asker) = asker else {
             let is_confirmed = self.seen().works_lately(began);
             return (failure, is_confirmed);
         };
@@ -557,7 +556,7 @@ impl Network {
             for network in &networks {
                 tokio::select! {
                     () = self.answers(&networks, failed) => break,
-                    round = self.round(client, *network, failed, progress) => match round {
+                    round = self.round(asker, *network, failed, progress) => match round {
                         Some(Round::Works) => break,
                         Some(Round::Impossible(fault)) => return (Failure::Local(fault), true),
                         Some(Round::Fails) => is_down = true,
@@ -587,13 +586,13 @@ impl Network {
 
     /// While an attempt is in flight, asks the canaries whenever no address answers for a while.
     /// Never ends.
-    pub(super) async fn watch(&self, client: &Client, progress: &Progress) -> Infallible {
+    pub(super) async fn watch(&self, asker: Asker<'_>, progress: &Progress) -> Infallible {
         loop {
             let since = Instant::now();
             sleep(if self.is_proxied { PROXY_HEARTBEAT } else { HEARTBEAT }).await;
             for network in 0..NETWORKS {
                 if !self.seen().known[network].works_since(since) {
-                    self.round(client, network, since, progress).await;
+                    self.round(asker, network, since, progress).await;
                 }
             }
         }
@@ -637,7 +636,7 @@ impl Network {
     /// no canaries.
     async fn round(
         &self,
-        client: &Client,
+        asker: Asker<'_>,
         network: usize,
         since: Instant,
         progress: &Progress,
@@ -656,7 +655,7 @@ impl Network {
             return None;
         }
         let began = Instant::now();
-        let (round, deaf) = canary::ask(client, &canaries).await;
+        let (round, deaf) = canary::ask(asker, &canaries).await;
         let mut seen = self.seen();
         let known = &mut seen.known[network];
         if round == Round::Works || known.works_since(began) {

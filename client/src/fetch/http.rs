@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, COOKIE, HOST, PROXY_AUTHORIZATION};
+use http::header::{COOKIE, HOST, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Body;
 use hyper::client::conn::{http1, http2};
@@ -19,6 +19,7 @@ use super::client::Client;
 use super::clock::Clock;
 use super::connect::{Offer, Stream};
 use super::events::TARGET;
+use super::login::{is_robots_txt, leads_away};
 use super::progress::Between;
 use super::tasks::Tasks;
 use super::tunnels::Forwarded;
@@ -147,26 +148,6 @@ pub(super) async fn fetch(
             () = &mut leave => (visit, left, *total) = (None, left + 1, before),
         }
     }
-}
-
-/// True if what asks for a login in the place of http sites would redirect so: to a host that has
-/// nothing to do with the one that was asked.
-pub(super) fn leads_away(from: &Url, to: &Url) -> bool {
-    let (Some(from_host), Some(to_host)) = (from.host_str(), to.host_str()) else { return false };
-    // `example` of `www.example.com` and of `example.org`.
-    let name = |host: &str| canary::site(host).split('.').next().unwrap_or_default().to_owned();
-    let is_same = match (from.domain(), to.domain()) {
-        (Some(from), Some(to)) => canary::site(from) == canary::site(to) || name(from) == name(to),
-        _ => from_host == to_host,
-    };
-    from.scheme() == "http" && !is_same
-}
-
-/// True if an answer is a robots.txt, which no page for a login is.
-pub(super) fn is_robots_txt(url: &Url, status: u16, headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-    let is_page = kind.to_ascii_lowercase().starts_with(b"text/html");
-    status == 200 && url.path() == "/robots.txt" && !is_page
 }
 
 /// The time for which a site asks not to be asked again, within the bound of the settings.

@@ -87,6 +87,7 @@ mod ftp;
 mod headers;
 pub(crate) mod health;
 mod http;
+mod login;
 mod lookup;
 mod permitted;
 mod progress;

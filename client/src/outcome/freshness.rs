@@ -9,7 +9,7 @@
 //! dates, and panics on a large `Age`; `headers` 0.4 takes an invalid `Expires` or `max-age` for
 //! none.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES, RETRY_AFTER};
 use http::{HeaderMap, HeaderName};
@@ -92,10 +92,11 @@ impl<'v> Iterator for Directives<'v> {
 
 /// The lifetime by `Expires`. One that is no date has passed: RFC 9111, section 5.3.
 fn from_expires(headers: &HeaderMap, at: Timestamp) -> Option<Duration> {
-    let dates = headers.get_all(EXPIRES).iter().map(|value| http_date(value.as_bytes()));
+    let dates =
+        headers.get_all(EXPIRES).iter().map(|value| Timestamp::of_http_date(value.as_bytes()));
     // `None` is less than any date.
     let Some(expires) = dates.min()? else { return Some(Duration::ZERO) };
-    let date = headers.get(DATE).and_then(|value| http_date(value.as_bytes()));
+    let date = headers.get(DATE).and_then(|value| Timestamp::of_http_date(value.as_bytes()));
     Some(expires.since(date.unwrap_or(at)))
 }
 
@@ -109,7 +110,7 @@ fn age(headers: &HeaderMap) -> Duration {
 /// The time before which the site asks for no further request.
 pub(crate) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
     let value = first(headers, &RETRY_AFTER)?;
-    delta_seconds(value).map(|wait| at + wait).or_else(|| http_date(value))
+    delta_seconds(value).map(|wait| at + wait).or_else(|| Timestamp::of_http_date(value))
 }
 
 /// The first value of a header, without white space around it.
@@ -126,11 +127,4 @@ fn delta_seconds(text: &[u8]) -> Option<Duration> {
         seconds.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
     });
     Some(Duration::from_secs(seconds))
-}
-
-/// A date in one of the three forms of HTTP.
-pub(super) fn http_date(text: &[u8]) -> Option<Timestamp> {
-    let text = str::from_utf8(text.trim_ascii()).ok()?;
-    let date: SystemTime = httpdate::parse_http_date(text).ok()?;
-    Some(date.into())
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::attempt::Failure;
-use super::freshness::http_date;
 use super::local::LocalFault;
 use crate::time::Timestamp;
 
@@ -273,7 +272,8 @@ impl CachedCopy {
     #[must_use]
     pub fn validators(&self) -> HeaderMap {
         let etag = self.etag.as_deref().filter(|etag| !matches!(etag.trim_ascii(), b"" | b"*"));
-        let date = self.last_modified.as_deref().filter(|date| http_date(date).is_some());
+        let date =
+            self.last_modified.as_deref().filter(|date| Timestamp::of_http_date(date).is_some());
         let all = [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, date)];
         let valid = all.into_iter().filter_map(|(name, value)| {
             // It came as a header's value, so it can be sent as one.

@@ -7,7 +7,6 @@ use robotsieve::{Crawler, Policy, Profile, Robots, text_of};
 
 use serde::Serialize as _;
 
-use super::operators::read_part;
 use super::purpose::{Obeys, Purpose};
 
 /// An entry of the known crawlers.
@@ -204,4 +203,10 @@ pub fn notes<'k>(
         format!("robots.txt only asks. {what}: {}", names.join(", "))
     };
     said.into_iter().map(note).collect()
+}
+
+/// The part of a file that operators are known to read: Google says that its crawlers read 500 KiB, though its parser,
+/// and with it the profile, leaves that to the program around it.
+pub fn read_part(file: &[u8]) -> &[u8] {
+    &file[..file.len().min(Profile::MIN_SIZE_LIMIT)]
 }

@@ -112,6 +112,15 @@ impl KnownCrawlers {
         Ok(())
     }
 
+    /// The known crawler that a crawler's first name is the token of.
+    pub fn of_crawler(&self, crawler: &Crawler) -> Option<&KnownCrawler> {
+        crawler
+            .iter()
+            .next()
+            .and_then(|name| str::from_utf8(name).ok())
+            .and_then(|name| self.by_token(name))
+    }
+
     /// All of them.
     pub fn iter(&self) -> std::slice::Iter<'_, KnownCrawler> {
         self.crawlers.iter()

@@ -1,10 +1,10 @@
 //! Files as the operators of known crawlers read them.
 
 use robotsieve::internals::{PolicyInternals as _, RobotsInternals as _};
-use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve::{Policy, Profile, Robots};
 use robotsieve_shown::first_of;
 
-use super::{KnownCrawler, KnownCrawlers};
+use super::crawler::{KnownCrawler, read_part};
 
 /// The number of names in a note.
 const NAMES: usize = 3;
@@ -86,12 +86,6 @@ impl<'f> Operators<'f> {
     }
 }
 
-/// The part of a file that operators are known to read: Google says that its crawlers read 500 KiB, though its parser,
-/// and with it the profile, leaves that to the program around it.
-pub fn read_part(file: &[u8]) -> &[u8] {
-    &file[..file.len().min(Profile::MIN_SIZE_LIMIT)]
-}
-
 /// The lines and verdicts of the rules that a crawler obeys.
 fn rules(crawler: &KnownCrawler, robots: &Robots<'_>) -> Vec<(u32, bool)> {
     let obeys_some = crawler.star || crawler.is_named(robots);
@@ -101,15 +95,4 @@ fn rules(crawler: &KnownCrawler, robots: &Robots<'_>) -> Vec<(u32, bool)> {
         rules.map(|rule| (rule.line, rule.verdict.is_allow())).collect();
     rules.sort_unstable();
     rules
-}
-
-impl KnownCrawlers {
-    /// The known crawler that a crawler's first name is the token of.
-    pub fn of_crawler(&self, crawler: &Crawler) -> Option<&KnownCrawler> {
-        crawler
-            .iter()
-            .next()
-            .and_then(|name| str::from_utf8(name).ok())
-            .and_then(|name| self.by_token(name))
-    }
 }

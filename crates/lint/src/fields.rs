@@ -5,7 +5,6 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use robotsieve::internals::likely_field;
 use robotsieve::{Field, Record};
 
-use crate::lines::spelt;
 use crate::shown::{is_invisible, shown};
 use crate::subject::Subject;
 use crate::{Code, Severity, meant};
@@ -314,4 +313,15 @@ fn is_private(host: &[u8]) -> bool {
     }
     let top = host.rsplit('.').next().unwrap_or_default();
     matches!(top, "localhost" | "local" | "internal" | "localdomain" | "lan")
+}
+
+/// How a field is usually written.
+pub(super) fn spelt(field: Field) -> &'static str {
+    match field {
+        Field::UserAgent => "User-agent",
+        Field::Allow => "Allow",
+        Field::Disallow => "Disallow",
+        Field::Sitemap => "Sitemap",
+        Field::Other => "another field",
+    }
 }

@@ -161,17 +161,6 @@ fn is_of_groups(record: &Record<'_>) -> bool {
     matches!(record.field, Field::UserAgent | Field::Allow | Field::Disallow)
 }
 
-/// How a field is usually written.
-pub(super) fn spelt(field: Field) -> &'static str {
-    match field {
-        Field::UserAgent => "User-agent",
-        Field::Allow => "Allow",
-        Field::Disallow => "Disallow",
-        Field::Sitemap => "Sitemap",
-        Field::Other => "another field",
-    }
-}
-
 /// Turns a diagnostic of the parser into a finding.
 fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
     let (line, span) = (diagnostic.line, diagnostic.span.clone());
@@ -244,7 +233,7 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
                 .propose(what, end..end, ":");
         }
         DiagnosticKind::MisspeltField { likely } => {
-            let likely = spelt(likely);
+            let likely = fields::spelt(likely);
             let message = format!("unknown field '{}', so the line is ignored", shown(text));
             let is_word = text.first().is_some_and(u8::is_ascii_alphabetic);
             let draft = subject.add(Code::MisspeltField, line, span.clone(), message);
@@ -255,7 +244,7 @@ fn of_diagnostic(subject: &mut Subject<'_>, diagnostic: &Diagnostic) {
             }
         }
         DiagnosticKind::MisspellingAccepted { field } => {
-            let field = spelt(field);
+            let field = fields::spelt(field);
             let message =
                 format!("most crawlers ignore '{}', which is read as '{field}' here", shown(text));
             let is_lost = subject.record(line).is_some_and(is_of_groups);

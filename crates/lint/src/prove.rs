@@ -25,7 +25,6 @@ use robotsieve_rights::internals::{RightsField, RightsLines};
 use crate::change::{Change, Effect, RightsChange, replaced, who};
 use crate::diff::{self, Difference, Flips, Limits};
 use crate::options::Options;
-use crate::rights::stated;
 use crate::subject::line_span;
 
 /// The paths that are named in each direction.
@@ -293,7 +292,7 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
             if said.group.is_none() && said.field != RightsField::License {
                 return Err(Refusal::Unproven);
             }
-            let (allows, disallows) = stated(said.field, &Preferences::of(said.value));
+            let (allows, disallows) = said.field.stated(&Preferences::of(said.value));
             let [allows, disallows] = [allows, disallows].map(|some| some.iter().collect());
             let change = Effect::Rights(vec![RightsChange { line, allows, disallows }]);
             if effect.get_or_insert_with(|| change.clone()) != &change {

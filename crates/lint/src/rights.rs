@@ -10,9 +10,7 @@ use robotsieve_rights::internals::{
     Paths, RightsField, RightsLine, RightsLines, Signal, SignalPiece, UsageMember, pieces,
     read_members,
 };
-use robotsieve_rights::{
-    ContentSignals, ContentUsage, Note, Purpose, Purposes, Ruling, Vocabulary,
-};
+use robotsieve_rights::{ContentUsage, Note, Purpose, Purposes, Ruling, Vocabulary};
 
 use crate::shown::{listed, quoted, shown};
 use crate::subject::Subject;
@@ -73,7 +71,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn of(at: &RightsLine<'a>) -> Line<'a> {
         let said = Preferences::of(at.value);
-        let (allows, disallows) = stated(at.field, &said);
+        let (allows, disallows) = at.field.stated(&said);
         Line { at: *at, said, allows, disallows }
     }
 
@@ -87,23 +85,6 @@ impl<'a> Line<'a> {
 
     fn says_something(&self) -> bool {
         !(self.allows | self.disallows).is_empty()
-    }
-}
-
-/// The purposes that a line allows and disallows.
-pub(super) fn stated(field: RightsField, said: &Preferences<'_>) -> (Purposes, Purposes) {
-    match field {
-        RightsField::ContentUsage => match ContentUsage::of_record(said) {
-            Ok(usage) => {
-                (usage.allows(Vocabulary::default()), usage.disallows(Vocabulary::default()))
-            }
-            Err(_) => (Purposes::NONE, Purposes::NONE),
-        },
-        RightsField::ContentSignal => {
-            let signals = ContentSignals::parse(said.statement);
-            (signals.allows(), signals.disallows())
-        }
-        RightsField::License => (Purposes::NONE, Purposes::NONE),
     }
 }
 

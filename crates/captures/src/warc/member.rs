@@ -11,8 +11,8 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use super::codec::{Codec, GZIP, SKIPPED, ZSTD};
 use super::cursor::{Buffer, Cursor, Feed, InputFeed};
+use super::form::damage;
 use super::inflate::{Inflated, Inflater};
-use super::record::damage;
 
 /// How many bytes the head of a gzip member may have.
 const MAX_HEAD_BYTES: usize = 1 << 16;

@@ -38,6 +38,7 @@
 mod codec;
 mod cursor;
 mod extract;
+mod form;
 mod found;
 mod http;
 mod inflate;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::codec::{Codec, beginning, codec};
-use super::record::Form;
+use super::form::Form;
 
 /// The number of bytes of a stream that are read at once.
 const BLOCK_BYTES: usize = 1 << 20;

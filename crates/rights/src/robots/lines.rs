@@ -9,9 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 use robotsieve::internals::{
     Content, GroupNumbers, Lookups, RobotsInternals as _, Selected, names_everybody,
 };
+use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Field, Profile, Robots};
 
 use crate::tables::PolicyToken;
+use crate::{ContentSignals, ContentUsage, Purposes, Vocabulary};
 
 /// A field of robots.txt that is about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,23 @@ impl RightsField {
             Some(RightsField::License)
         } else {
             None
+        }
+    }
+
+    /// The purposes that a line of this field allows and disallows.
+    pub fn stated(self, said: &Preferences<'_>) -> (Purposes, Purposes) {
+        match self {
+            RightsField::ContentUsage => match ContentUsage::of_record(said) {
+                Ok(usage) => {
+                    (usage.allows(Vocabulary::default()), usage.disallows(Vocabulary::default()))
+                }
+                Err(_) => (Purposes::NONE, Purposes::NONE),
+            },
+            RightsField::ContentSignal => {
+                let signals = ContentSignals::parse(said.statement);
+                (signals.allows(), signals.disallows())
+            }
+            RightsField::License => (Purposes::NONE, Purposes::NONE),
         }
     }
 }
