@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::support::configs::{self, Named};
-use crate::support::{base64, naive, regex};
+use crate::support::switches::SWITCHES;
+use crate::support::{base64, naive, regex, say};
+use crate::switches;
 use robotsieve::{Config, Crawler, Policy, Profile, Robots, text_of};
+use robotsieve_corpora::effort::everything;
 use toml::{Table, Value};
 
 /// The least number of cases and checks. A lost folder, or a file that is no longer read, must fail
@@ -277,4 +280,51 @@ fn oracles_agree() {
             }
         }
     }
+}
+
+/// Mutations of the engine that need no other build: each named profile with one switch in another position. Every one
+/// must be noticed by a case, or the suite for other parsers (`conformance/`) would not tell it from ours.
+#[test]
+fn every_mutation_is_noticed() {
+    /// Positions in which a switch cannot matter to a case of this size, or to this profile.
+    const UNSEEN: [(&str, &str); 0] = [];
+    let (cases, _) = read();
+    let positions = switches::positions();
+    let (mut mutations, mut by, mut unseen) = (0, HashSet::new(), Vec::new());
+    for (i, (name, profile)) in Profile::NAMED.iter().enumerate() {
+        let mut tried: Vec<Profile> = vec![*profile];
+        for switch in SWITCHES {
+            for (_, from) in positions.iter().filter(|(named, _)| *named == switch.name) {
+                let mut mutant = *profile;
+                (switch.set)(&mut mutant, from);
+                if tried.contains(&mutant) {
+                    continue;
+                }
+                tried.push(mutant);
+                mutations += 1;
+                let before = by.len();
+                let notices = cases.iter().enumerate().filter(|(_, case)| {
+                    let text = text_of(&case.robots, &mutant);
+                    let policy = Robots::parse(&text, &mutant).policy(&case.crawler);
+                    case.checks.iter().any(|check| answer(&policy, &check.url) != check.expected[i])
+                });
+                let mut is_seen = false;
+                for (at, _) in notices.take(if everything() { usize::MAX } else { 1 }) {
+                    is_seen = true;
+                    by.insert(at);
+                }
+                if !is_seen && !UNSEEN.contains(&(*name, switch.name)) {
+                    assert_eq!(before, by.len());
+                    unseen.push(format!("{name}: {}", switch.name));
+                }
+            }
+        }
+    }
+    say(&format!("{mutations} mutations, noticed by {} of {} cases", by.len(), cases.len()));
+    assert!(
+        unseen.is_empty(),
+        "no case notices {} mutations:\n{}",
+        unseen.len(),
+        unseen.join("\n")
+    );
 }

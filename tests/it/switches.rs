@@ -388,6 +388,11 @@ fn rows() -> Vec<Row> {
     rows
 }
 
+/// Each switch in each of its positions.
+pub fn positions() -> Vec<(&'static str, Profile)> {
+    rows().into_iter().map(|row| (row.switch, row.profile)).collect()
+}
+
 fn answer(row: &Row) -> &'static str {
     let question = &row.question;
     let robots = Robots::parse(&question.file, &row.profile);
