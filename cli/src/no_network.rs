@@ -13,7 +13,6 @@ use robotsieve_client::sieve::Fetch;
 use robotsieve_client::sieve::watch::{Guard, Watch};
 
 use crate::error::{Failure, Status};
-use crate::fetch::args::Fetching;
 
 /// Open a page in the browser: left out of this build
 #[derive(Args, Debug)]
@@ -28,7 +27,7 @@ pub fn run(_: &PageArgs) -> Result<Status, Failure> {
 }
 
 /// In the place of making a fetcher.
-pub fn fetcher(_: &str, _: &Fetching, _: &Arc<Watch>) -> Result<(Guard<Nothing>, usize), Failure> {
+pub fn fetcher<O>(_: &str, _: &O, _: &Arc<Watch>) -> Result<(Guard<Nothing>, usize), Failure> {
     Err(left_out("fetch"))
 }
 

@@ -1,20 +1,22 @@
 //! What is given by its URL: fetched once, as a crawler fetches a robots.txt, and what the answer
 //! means decides.
 
+mod error;
 #[cfg(not(feature = "fetch"))]
 mod left_out;
 #[cfg(feature = "fetch")]
 mod web;
 
-use std::error::Error;
 use std::{fmt, iter};
 
 use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
 use url::Url;
 
-use crate::outcome::{Attempt, Cause, Condition, Failure, Outcome, Protocol, Response};
+use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol, Response};
+use error::{unanswered, whole};
 
+pub use error::AskError;
 #[cfg(not(feature = "fetch"))]
 pub use left_out::{LEFT_OUT, Web};
 #[cfg(feature = "fetch")]
@@ -33,42 +35,6 @@ pub enum RobotsAt {
     /// Something else, which means something.
     Instead(Instead),
 }
-
-/// Why nothing can be said of a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AskError {
-    /// It is the wrong URL, or the answer means different things in the profiles.
-    Wrong(String),
-    /// There is no answer, or none with a file that is whole.
-    Unanswered {
-        /// The URL.
-        url: String,
-        /// Why.
-        cause: String,
-        /// What the user can do about it.
-        advice: Option<&'static str>,
-    },
-    /// The system does not allow it.
-    System(String),
-}
-
-impl fmt::Display for AskError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AskError::Wrong(what) => f.write_str(what),
-            AskError::Unanswered { url, cause, advice: None } => {
-                write!(f, "cannot fetch {url}: {cause}")
-            }
-            AskError::Unanswered { url, cause, advice: Some(advice) } => {
-                write!(f, "cannot fetch {url}: {cause}; {advice}")
-            }
-            AskError::System(cause) => write!(f, "cannot fetch: {cause}"),
-        }
-    }
-}
-
-impl Error for AskError {}
 
 /// A site's answer in the place of a file. Its `Display` says what that means.
 #[derive(Clone, Debug)]
@@ -229,14 +195,6 @@ impl Meaning {
     }
 }
 
-/// The whole answer.
-fn whole(response: Response, url: &str) -> Result<Response, AskError> {
-    if !response.is_truncated {
-        return Ok(response);
-    }
-    Err(unanswered(url, "it is longer than 64 MiB".to_owned(), None))
-}
-
 /// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
 fn as_sent(response: Response) -> Vec<u8> {
     if !response.is_transcoded {
@@ -245,18 +203,6 @@ fn as_sent(response: Response) -> Vec<u8> {
     let text = String::from_utf8_lossy(&response.body);
     let units = iter::once(0xfeff).chain(text.encode_utf16());
     units.flat_map(u16::to_le_bytes).collect()
-}
-
-fn unanswered(url: &str, cause: String, failure: Option<&Failure>) -> AskError {
-    let advice = match failure {
-        Some(Failure::Dns(_)) => Some("check the name of the host"),
-        Some(Failure::Refused(_)) => Some(
-            "an address that is not public is asked only if the URL given names it itself, or \
-             localhost: give the URL with that address, or download the file and give that",
-        ),
-        _ => None,
-    };
-    AskError::Unanswered { url: shown(url.as_bytes()), cause: shown(cause.as_bytes()), advice }
 }
 
 #[cfg(test)]

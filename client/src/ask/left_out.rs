@@ -3,7 +3,7 @@
 use robotsieve::Origin;
 use url::Url;
 
-use super::AskError;
+use super::error::AskError;
 use crate::outcome::Attempt;
 
 /// What such a build says.

@@ -8,7 +8,7 @@ use robotsieve::Origin;
 use tokio::runtime::{self, Runtime};
 use url::{Host, Url};
 
-use super::{AskError, unanswered, whole};
+use super::error::{AskError, unanswered, whole};
 use crate::fetch::Fetcher;
 use crate::network::{IpNetwork, is_public};
 use crate::outcome::Attempt;
