@@ -18,11 +18,16 @@
 //! ([`command_line`], [`options`]), what is read ([`read`], [`sitemap`]) and what is written
 //! ([`write`]).
 
+#![cfg_attr(not(feature = "network"), allow(dead_code, unused_imports, reason = "of fetching"))]
+
 mod closed;
 mod command_line;
 mod error;
 mod known;
+#[cfg(not(feature = "network"))]
+mod no_network;
 mod options;
+#[cfg(feature = "network")]
 mod page;
 mod read;
 mod sitemap;
@@ -60,6 +65,8 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use command_line::{Cli, Command};
+#[cfg(not(feature = "network"))]
+use no_network as page;
 use read::packs;
 use write::stderr;
 

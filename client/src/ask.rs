@@ -1,29 +1,26 @@
 //! What is given by its URL: fetched once, as a crawler fetches a robots.txt, and what the answer
 //! means decides.
 
-use std::error::Error;
-use std::net::IpAddr;
-use std::time::Duration;
-use std::{fmt, io, iter};
+mod error;
+#[cfg(not(feature = "fetch"))]
+mod left_out;
+#[cfg(feature = "fetch")]
+mod web;
+
+use std::{fmt, iter};
 
 use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
-use tokio::runtime::{self, Runtime};
-use url::{Host, Url};
+use url::Url;
 
-use crate::fetch::Fetcher;
-use crate::network::{IpNetwork, is_public};
-use crate::outcome::{Attempt, Cause, Condition, Failure, Outcome, Protocol, Response};
+use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol, Response};
+use error::{unanswered, whole};
 
-/// The header of these requests.
-const USER_AGENT: &str =
-    concat!("robotsieve/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
-
-/// The most that is read of a file, in bytes.
-const MAX_BYTES: usize = 64 << 20;
-
-/// How long all of it may take.
-const TIME: Duration = Duration::from_secs(30);
+pub use error::AskError;
+#[cfg(not(feature = "fetch"))]
+pub use left_out::{LEFT_OUT, Web};
+#[cfg(feature = "fetch")]
+pub use web::Web;
 
 /// The answer at the URL of a robots.txt.
 #[derive(Clone, Debug)]
@@ -38,42 +35,6 @@ pub enum RobotsAt {
     /// Something else, which means something.
     Instead(Instead),
 }
-
-/// Why nothing can be said of a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AskError {
-    /// It is the wrong URL, or the answer means different things in the profiles.
-    Wrong(String),
-    /// There is no answer, or none with a file that is whole.
-    Unanswered {
-        /// The URL.
-        url: String,
-        /// Why.
-        cause: String,
-        /// What the user can do about it.
-        advice: Option<&'static str>,
-    },
-    /// The system does not allow it.
-    System(String),
-}
-
-impl fmt::Display for AskError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AskError::Wrong(what) => f.write_str(what),
-            AskError::Unanswered { url, cause, advice: None } => {
-                write!(f, "cannot fetch {url}: {cause}")
-            }
-            AskError::Unanswered { url, cause, advice: Some(advice) } => {
-                write!(f, "cannot fetch {url}: {cause}; {advice}")
-            }
-            AskError::System(cause) => write!(f, "cannot fetch: {cause}"),
-        }
-    }
-}
-
-impl Error for AskError {}
 
 /// A site's answer in the place of a file. Its `Display` says what that means.
 #[derive(Clone, Debug)]
@@ -108,7 +69,7 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
     let origin = Origin::of(given.as_str())
         .map_err(|cause| AskError::Wrong(format!("'{}': {cause}", shown(name.as_bytes()))))?;
     let web = Web::of(&given, Some(&given))?;
-    let attempt = web.runtime.block_on(web.fetcher.fetch(&origin, None));
+    let attempt = web.attempt(&origin);
     let url = origin.robots_url();
     let mut meanings = profiles.iter().map(|profile| Meaning::of(&attempt, &url, profile));
     // Every command has a profile.
@@ -234,14 +195,6 @@ impl Meaning {
     }
 }
 
-/// The whole answer.
-fn whole(response: Response, url: &str) -> Result<Response, AskError> {
-    if !response.is_truncated {
-        return Ok(response);
-    }
-    Err(unanswered(url, "it is longer than 64 MiB".to_owned(), None))
-}
-
 /// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
 fn as_sent(response: Response) -> Vec<u8> {
     if !response.is_transcoded {
@@ -250,91 +203,6 @@ fn as_sent(response: Response) -> Vec<u8> {
     let text = String::from_utf8_lossy(&response.body);
     let units = iter::once(0xfeff).chain(text.encode_utf16());
     units.flat_map(u16::to_le_bytes).collect()
-}
-
-fn unanswered(url: &str, cause: String, failure: Option<&Failure>) -> AskError {
-    let advice = match failure {
-        Some(Failure::Dns(_)) => Some("check the name of the host"),
-        Some(Failure::Refused(_)) => Some(
-            "an address that is not public is asked only if the URL given names it itself, or \
-             localhost: give the URL with that address, or download the file and give that",
-        ),
-        _ => None,
-    };
-    AskError::Unanswered { url: shown(url.as_bytes()), cause: shown(cause.as_bytes()), advice }
-}
-
-/// Fetches what belongs to one site.
-pub struct Web {
-    runtime: Runtime,
-    fetcher: Fetcher,
-}
-
-impl Web {
-    /// For a URL, and the one that the user gave, which may be another: that of the file that names
-    /// this one. If the URL given names an address that is not public, or this machine, that one is
-    /// asked and no other: neither files nor redirects nor names lead elsewhere in a private network.
-    ///
-    /// # Errors
-    /// Returns an error if the system does not allow it.
-    pub fn of(url: &Url, given: Option<&Url>) -> Result<Web, AskError> {
-        let failed = |cause: io::Error| AskError::System(cause.to_string());
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(failed)?;
-        let _entered = runtime.enter();
-        let private = given.map(private).unwrap_or_default();
-        let is_private = !private.is_empty();
-        let builder = Fetcher::builder(USER_AGENT)
-            .total_timeout(TIME)
-            .max_wire_bytes(MAX_BYTES)
-            .max_body_bytes(MAX_BYTES)
-            .allow_networks(private);
-        let builder = if is_private {
-            // There sites are on any port.
-            builder.redirect_ports(1..=u16::MAX)
-        } else {
-            builder.redirect_ports([80, 443].into_iter().chain(url.port()))
-        };
-        let fetcher = builder.build().map_err(|cause| failed(io::Error::other(cause)))?;
-        drop(_entered);
-        Ok(Web { runtime, fetcher })
-    }
-
-    /// The body of a file at this URL, and the URL to which redirects led.
-    ///
-    /// # Errors
-    /// Returns an error if there is no answer, or none with a file of at most 64 MiB.
-    pub fn get(&self, url: Url) -> Result<(Vec<u8>, String), AskError> {
-        let name = url.to_string();
-        let attempt = self.runtime.block_on(self.fetcher.get(&name));
-        match attempt.result {
-            Ok(response) if response.is_file() => {
-                let end = attempt.redirects.last().map(|redirect| redirect.to.clone());
-                whole(response, &name).map(|response| (response.body, end.unwrap_or(name)))
-            }
-            Ok(response) => Err(unanswered(&name, format!("HTTP {}", response.status), None)),
-            Err(failure) => Err(unanswered(&name, failure.to_string(), Some(&failure))),
-        }
-    }
-}
-
-/// The addresses that are not public and that a URL names: one, or those of this machine.
-fn private(url: &Url) -> Vec<IpNetwork> {
-    let one = |address: IpAddr| match is_public(address) {
-        true => Vec::new(),
-        false => vec![IpNetwork::from(address)],
-    };
-    match url.host() {
-        Some(Host::Ipv4(address)) => one(IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => one(IpAddr::V6(address)),
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            let is_here = name == "localhost" || name.ends_with(".localhost");
-            let here = ["127.0.0.1/32", "::1/128"].into_iter().filter(|_| is_here);
-            here.filter_map(|network| network.parse().ok()).collect()
-        }
-        None => Vec::new(),
-    }
 }
 
 #[cfg(test)]
@@ -358,24 +226,6 @@ mod tests {
             "https://",
         ] {
             assert!(url(name).is_err_and(|wrong| wrong.contains(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn private_only_if_named() {
-        for (name, networks) in [
-            ("http://127.0.0.1:8080/", "127.0.0.1/32"),
-            ("http://[::1]/", "::1/128"),
-            ("http://localhost/", "127.0.0.1/32 ::1/128"),
-            ("http://shop.localhost./", "127.0.0.1/32 ::1/128"),
-            ("http://notlocalhost/", ""),
-            ("http://192.168.1.1/", "192.168.1.1/32"),
-            ("http://8.8.8.8/", ""),
-            ("http://intranet/", ""),
-        ] {
-            let private = private(&Url::parse(name).unwrap());
-            let private: Vec<String> = private.iter().map(ToString::to_string).collect();
-            assert_eq!(private.join(" "), networks, "{name}");
         }
     }
 }

@@ -33,12 +33,15 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use robotsieve::{Crawler, Origin, SiteKind};
+#[cfg(feature = "network")]
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
 use robotsieve_client::outcome::{Condition, LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::runtime::Runtime;
 
 use crate::error::{Failure, Status};
+#[cfg(not(feature = "network"))]
+pub use crate::no_network::fetcher;
 use crate::read::inputs::{self, Inputs};
 use crate::read::small_file;
 use crate::read::{stdin, stores};
@@ -58,6 +61,7 @@ const MAX_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 /// Returns an error if an option is invalid.
+#[cfg(feature = "network")]
 pub fn fetcher(
     header: &str,
     options: &Fetching,
