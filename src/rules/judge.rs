@@ -1,7 +1,7 @@
 //! Deciding a target while rules are read, without building a rule set.
 
 use crate::profile::Profile;
-use crate::rules::pattern::{HEAD, PatternReader, RankedPattern, RawRule, first, head};
+use crate::rules::pattern::{HEAD, Pattern, PatternReader, RankedPattern, RawRule, first, head};
 use crate::verdict::Verdict;
 
 /// Decides one target. Takes rules one at a time, in any order, and keeps only the precedence and
@@ -68,7 +68,7 @@ impl<'p, 't> Judge<'p, 't> {
     fn compare(&mut self, rule: RawRule<'_>) {
         let Judge { reader, target, best, .. } = self;
         let wildcards = reader.profile.wildcards;
-        reader.read(rule, |RankedPattern { pattern, precedence, .. }| {
+        let mut consider = |pattern: Pattern<'_>, precedence| {
             // Of equal precedence, allow wins.
             let key = |(precedence, verdict)| (precedence, verdict == Verdict::Allow);
             let candidate = (precedence, rule.verdict);
@@ -77,6 +77,12 @@ impl<'p, 't> Judge<'p, 't> {
             {
                 *best = Some(candidate);
             }
-        });
+        };
+        match reader.as_written(rule) {
+            Some((pattern, precedence)) => consider(pattern, precedence),
+            None => reader.read(rule, |RankedPattern { pattern, precedence, .. }| {
+                consider(pattern, precedence);
+            }),
+        }
     }
 }
