@@ -227,6 +227,7 @@ const LINES: usize = BLOCK + 32;
 #[expect(missing_docs, reason = "named after the fields")]
 #[repr(u32)]
 pub enum LineKind {
+    /// Found only if such lines end something.
     Blank,
     UserAgent,
     Allow,
@@ -365,18 +366,16 @@ impl Scanner<'_, '_> {
         mut marks: &'m [Marks],
         lines: &mut [FoundLine; LINES],
     ) -> (&'m [Marks], usize) {
-        let text = self.text;
+        let (text, mut base) = (self.text, self.base);
         let line_limit = self.profile.line_limit.unwrap_or(usize::MAX);
-        // Else every record matters.
-        let skips_others = self.profile.other_records != OtherRecords::AllEndAgents;
+        let mut passed_over = self.passed_over();
         let mut count = 0;
         // The lines of one more block find room.
         while count <= LINES - BLOCK
             && let [block, after @ ..] = marks
         {
-            marks = after;
-            let base = self.base;
-            self.base += BLOCK;
+            (marks, base) = (after, base + BLOCK);
+            let base = base - BLOCK;
             let mut ends = block.lf;
             if block.cr != 0 {
                 // A CR before a LF ends nothing. It is dropped with the white space around values.
@@ -388,8 +387,9 @@ impl Scanner<'_, '_> {
             }
             // No line that ends in the block is longer than this.
             let longest = base + BLOCK - self.begin;
-            if block.other != 0 || self.noted || longest > line_limit || !skips_others {
+            if block.other != 0 || self.noted || longest > line_limit {
                 count = self.block(base, ends, block.other, line_limit, lines, count);
+                passed_over = self.passed_over();
                 continue;
             }
             // What each line uses is not read through `self`, and what few lines need is elsewhere.
@@ -399,25 +399,35 @@ impl Scanner<'_, '_> {
                 ends &= ends - 1;
                 number += 1;
                 let line_begin = std::mem::replace(&mut begin, end + 1);
-                if let Some([head @ .., colon]) = text[line_begin..].first_chunk::<9>() {
-                    if is_disallow(u64::from_le_bytes(*head)) && *colon == b':' {
-                        // Name and colon have no mark, so they are within the line.
-                        let line = FoundLine::new(LineKind::Disallow, number, line_begin + 9, end);
-                        if self.wanted == Wanted::All {
-                            lines[count] = line;
-                            count += 1;
-                        }
+                if let Some(start) = text[line_begin..].first_chunk::<9>() {
+                    if passed_over >> FIRST[usize::from(start[0])] as u8 & 1 != 0 {
                         continue;
                     }
-                    if FIRST[usize::from(head[0])] == First::Other {
+                    let (head, colon) = start.as_chunks::<8>();
+                    if is_disallow(u64::from_le_bytes(head[0])) && colon[0] == b':' {
+                        // Name and colon have no mark, so they are within the line.
+                        lines[count] =
+                            FoundLine::new(LineKind::Disallow, number, line_begin + 9, end);
+                        count += 1;
                         continue;
                     }
                 }
                 count = self.line(number, line_begin, end, end, lines, count);
+                passed_over = self.passed_over();
             }
             (self.begin, self.number) = (begin, number);
         }
+        self.base = base;
         (marks, count)
+    }
+
+    /// The values of [`First`] of lines that do not matter, as a set of bits.
+    fn passed_over(&self) -> u8 {
+        let bit = |first: First, is_in: bool| u8::from(is_in) << first as u8;
+        bit(First::Comment, true)
+            | bit(First::Other, !self.finds_others())
+            | bit(First::Field, self.wanted == Wanted::Agents)
+            | bit(First::End, !self.profile.blank_line_ends_group)
     }
 
     /// Finds the lines that end in a block, whatever marks it has.
@@ -435,8 +445,10 @@ impl Scanner<'_, '_> {
             let end = base + ends.trailing_zeros() as usize;
             let within = other & (ends ^ (ends - 1));
             ends &= ends - 1;
-            other ^= within;
-            self.note(base, within);
+            if within != 0 {
+                other ^= within;
+                self.note(base, within);
+            }
             // There are at most as many lines as bytes, less than 4 GiB.
             self.number += 1;
             let (begin, number) = (std::mem::replace(&mut self.begin, end + 1), self.number);
@@ -471,16 +483,16 @@ impl Scanner<'_, '_> {
             head = self::head(self.text, begin);
             first = FIRST[usize::from(head[0] as u8)];
         }
-        let all = self.wanted == Wanted::All;
+        if self.passed_over() >> first as u8 & 1 != 0 {
+            return count;
+        }
         let line = match first {
-            First::Agent => usual_field(head),
-            First::Field if all => usual_field(head),
-            First::End if all => {
+            First::End => {
                 lines[count] = FoundLine::new(LineKind::Blank, number, end, end);
                 return count + 1;
             }
-            First::Other if self.finds_others() => None,
-            _ => return count,
+            First::Other => None,
+            _ => usual_field(head),
         };
         match line {
             Some((LineKind::Allow, _)) if !self.profile.allow_rules => count,
@@ -543,7 +555,9 @@ impl Scanner<'_, '_> {
             return None;
         }
         match content(self.profile, number, begin, bytes) {
-            Content::Blank => Some(FoundLine::new(LineKind::Blank, number, end, end)),
+            Content::Blank if self.profile.blank_line_ends_group => {
+                Some(FoundLine::new(LineKind::Blank, number, end, end))
+            }
             Content::Record(record) => {
                 let kind = match record.field {
                     Field::UserAgent => LineKind::UserAgent,
@@ -614,6 +628,7 @@ fn skip_white(text: &[u8], mut at: usize) -> usize {
 
 /// What a line's first byte that is no white space says of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 enum First {
     /// No field that matters begins with it.
     Other,
@@ -877,7 +892,7 @@ mod tests {
         let lines = Lines::of(file, Extent::of(file, profile), profile);
         let wanted = lines.filter_map(|line| {
             let (kind, span) = match line.content {
-                Content::Blank => (LineKind::Blank, None),
+                Content::Blank if profile.blank_line_ends_group => (LineKind::Blank, None),
                 Content::Record(record) => {
                     let kind = match record.field {
                         Field::UserAgent => LineKind::UserAgent,

@@ -215,6 +215,12 @@ impl Encoding {
         })
     }
 
+    /// The same for one byte.
+    #[inline(always)]
+    pub fn is_plain_byte(self, byte: u8) -> bool {
+        CLASS[usize::from(byte)] & (self.classes & CHANGING | SPECIAL) == 0
+    }
+
     /// Returns true if any byte of a pattern may change. Its stars are wildcards, which never do.
     pub fn changes_besides_stars(self, pattern: &[u8]) -> bool {
         let classes = self.classes & CHANGING;
