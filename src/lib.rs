@@ -99,6 +99,8 @@ mod origin;
 #[cfg(feature = "pack")]
 pub mod pack;
 mod policy;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 mod profile;
 mod read;
 mod read_ahead;

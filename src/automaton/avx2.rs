@@ -36,30 +36,10 @@ use crate::automaton::table::format::{
     BRANCH, FilterForm, Head, LITERAL, NO_PEEK, OTHERWISE_MISSED, OTHERWISE_TARGET, PADDING,
     PREFIX_LEN, THEN_NEXT, THEN_TARGET, entries_len, header_len,
 };
+use crate::processor::Avx2;
 use crate::verdict::Verdict;
 
-/// Shows that the processor has AVX2.
-#[derive(Clone, Copy)]
-pub(super) struct Avx2(());
-
-/// Whether the environment variable `ROBOTSIEVE_PORTABLE` is set, with which the tests run as on a processor without
-/// AVX2: the step `scalar` of `.ci/run`.
-#[cfg(debug_assertions)]
-static PORTABLE_ONLY: std::sync::LazyLock<bool> =
-    std::sync::LazyLock::new(|| std::env::var_os("ROBOTSIEVE_PORTABLE").is_some());
-
 impl Avx2 {
-    /// Asks the processor, which answers once: later calls read a flag.
-    #[inline(always)]
-    pub(super) fn detect() -> Option<Avx2> {
-        // So that the other walk can be tested here too. What is shipped never looks.
-        #[cfg(debug_assertions)]
-        if *PORTABLE_ONLY {
-            return None;
-        }
-        is_x86_feature_detected!("avx2").then_some(Avx2(()))
-    }
-
     /// The verdict on a haystack: see [`Table::verdict`].
     #[inline(always)]
     pub(super) fn verdict(self, table: &Table<'_>, haystack: &[u8]) -> Verdict {

@@ -14,7 +14,7 @@ impl<'b> Table<'b> {
     #[inline(always)]
     pub(crate) fn begin(self, haystack: &'b [u8]) -> Begun<'b> {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = super::avx2::Avx2::detect() {
+        if let Some(avx2) = crate::processor::Avx2::detect() {
             let begun = avx2.begin(self, haystack);
             begun.read_ahead();
             return begun;
@@ -42,7 +42,7 @@ impl<'b> Begun<'b> {
     #[inline(always)]
     pub(crate) fn finish(&self) -> Verdict {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = super::avx2::Avx2::detect() {
+        if let Some(avx2) = crate::processor::Avx2::detect() {
             let verdict = avx2.finish(self);
             let whole = Begun::at_start(self.table, self.haystack);
             debug_assert_eq!(verdict, whole.finish_portable());
@@ -58,7 +58,7 @@ impl Table<'_> {
     #[inline(always)]
     pub(crate) fn verdict(&self, haystack: &[u8]) -> Verdict {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = super::avx2::Avx2::detect() {
+        if let Some(avx2) = crate::processor::Avx2::detect() {
             let verdict = avx2.verdict(self, haystack);
             // So every test and every fuzzed input compares the two walks, whole and in halves.
             debug_assert_eq!(verdict, self.begin(haystack).finish());

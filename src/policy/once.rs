@@ -4,13 +4,15 @@ use crate::as_url::AsUrl;
 use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
-use crate::read::groups::{GroupLine, scan_groups};
+use crate::read::groups::{Visit, scan_groups};
+use crate::read::parse::{FoundLine, Wanted};
 use crate::read::select::token_for;
 use crate::read::token::{looked_up, names_everybody};
 use crate::read::utf16::text_of;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
+use crate::verdict::Verdict;
 
 /// Returns true if a crawler may fetch one URL, or one path that begins with `/`.
 ///
@@ -45,36 +47,61 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
         return Ok(Robots::parse(file, profile).policy(crawler).verdict(&target).is_allow());
     }
     let target = target.to_buffer();
-    let mut judge = Judge::new(&target, profile);
-    // The best rank so far: the groups that have it are the crawler's.
-    let mut best = None;
-    // Whether the group being read is one of them.
-    let mut counts = false;
-    scan_groups(file, profile, |line, found| {
-        let value = &file[found.value_at as usize..found.value_end as usize];
-        match line {
-            GroupLine::Agent { opens_group, .. } => {
-                counts &= !opens_group;
-                let rank = rank(value, crawler, profile);
-                if rank > best {
-                    best = rank;
-                    counts = true;
-                    judge.reset();
-                } else if rank.is_some() && rank == best {
-                    counts |= profile.merge_groups;
-                }
-            }
-            // They are the `*` group's.
-            GroupLine::Everybody => {
-                (best, counts) = (Some((0, 0)), true);
-            }
-            GroupLine::Rule(verdict) if counts && !value.is_empty() => {
-                judge.add(RawRule { line: found.line, verdict, value });
-            }
-            GroupLine::Rule(_) | GroupLine::Pace => {}
+    let judge = Judge::new(&target, profile);
+    let mut verdict = OneVerdict { file, profile, crawler, judge, best: None, counts: false };
+    scan_groups(file, profile, &mut verdict);
+    Ok(verdict.judge.verdict().is_allow())
+}
+
+struct OneVerdict<'f, 'c, 'p, 't> {
+    file: &'f [u8],
+    profile: &'p Profile,
+    crawler: &'c Crawler,
+    judge: Judge<'p, 't>,
+    /// The best rank so far: the groups that have it are the crawler's.
+    best: Option<(usize, usize)>,
+    /// Whether the group being read is one of them.
+    counts: bool,
+}
+
+impl<'f> OneVerdict<'f, '_, '_, '_> {
+    #[inline(always)]
+    fn value(&self, line: FoundLine) -> &'f [u8] {
+        let FoundLine { value_at, value_end, .. } = line.trimmed(self.file);
+        &self.file[value_at as usize..value_end as usize]
+    }
+}
+
+impl Visit for OneVerdict<'_, '_, '_, '_> {
+    fn agent(&mut self, line: FoundLine, opens_group: bool, _opens_run: bool) {
+        self.counts &= !opens_group;
+        let rank = rank(self.value(line), self.crawler, self.profile);
+        if rank > self.best {
+            (self.best, self.counts) = (rank, true);
+            self.judge.reset();
+        } else if rank.is_some() && rank == self.best {
+            self.counts |= self.profile.merge_groups;
         }
-    });
-    Ok(judge.verdict().is_allow())
+    }
+
+    /// They are the `*` group's.
+    fn everybody(&mut self, _line: FoundLine) {
+        (self.best, self.counts) = (Some((0, 0)), true);
+    }
+
+    #[inline(always)]
+    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted {
+        if !self.counts {
+            return Wanted::Agents;
+        }
+        let value = self.value(line);
+        if !value.is_empty() {
+            self.judge.add(RawRule { line: line.line, verdict, value });
+        }
+        Wanted::All
+    }
+
+    fn pace(&mut self, _line: FoundLine) {}
 }
 
 /// Returns true if a crawler's groups are exactly those with the highest [`rank`]. Not so if the groups

@@ -33,7 +33,7 @@ use crate::profile::{OtherRecords, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
 use crate::read::fields::{self, Pace};
-use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, scan};
+use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, Wanted, scan};
 use crate::read::select::{GroupNumbers, Lookups, Selected};
 use crate::read::token::{Names, names_everybody};
 use crate::verdict::Verdict;
@@ -95,29 +95,31 @@ impl Rule {
     }
 }
 
-/// A line that belongs to a group.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GroupLine {
-    Agent {
-        opens_group: bool,
-        /// True if the line above it that belongs to a group is no user-agent line of this group.
-        opens_run: bool,
-    },
+/// Is shown each line that belongs to a group. Their values are not yet [trimmed](FoundLine::trimmed).
+pub trait Visit {
+    /// A user-agent line. `opens_run` is true if the line above it that belongs to a group is no user-agent
+    /// line of this group.
+    fn agent(&mut self, line: FoundLine, opens_group: bool, opens_run: bool);
+
     /// The line that follows, a rule or a record of the pace, opens a group for everybody without a
     /// user-agent line.
-    Everybody,
-    Rule(Verdict),
+    fn everybody(&mut self, line: FoundLine);
+
+    /// A rule, which may have an empty value. Returns which lines are wanted up to and with the next user-agent line.
+    /// Others may be shown nonetheless.
+    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted;
+
     /// A crawl delay, a request rate or a visit time, as [`FoundLine::kind`] says. It belongs to
     /// the last run.
-    Pace,
+    fn pace(&mut self, line: FoundLine);
 }
 
-/// Calls `visit` for each line that belongs to a group, in the order of the file. Rules with an
-/// empty value are included; rules before the first group are not.
+/// Shows each line that belongs to a group, in the order of the file. Rules before the first group
+/// belong to none.
 #[inline]
-pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLine, FoundLine)) {
+pub fn scan_groups(file: &[u8], profile: &Profile, visit: &mut impl Visit) {
     /// Where the next line stands.
-    #[derive(PartialEq)]
+    #[derive(Clone, Copy, PartialEq)]
     enum At {
         /// In no group: a rule is ignored.
         Outside,
@@ -133,59 +135,64 @@ pub fn scan_groups(file: &[u8], profile: &Profile, mut visit: impl FnMut(GroupLi
     let mut in_run = false;
     // True if rules are for everybody, since no user-agent line came yet.
     let mut before = profile.rules_before_agents;
-    scan(file, profile, |found| {
-        let verdict = match found.kind {
-            LineKind::Disallow => Verdict::Disallow,
-            LineKind::Allow => Verdict::Allow,
-            LineKind::UserAgent => {
-                let opens_group = at != At::Agents;
-                let opens_run = opens_group || !in_run;
-                (at, in_run, before) = (At::Agents, true, false);
-                return visit(GroupLine::Agent { opens_group, opens_run }, found);
-            }
-            LineKind::Blank => {
-                if profile.blank_line_ends_group && !before {
-                    at = At::Outside;
-                }
-                return;
-            }
-            LineKind::Sitemap => {
-                let ends =
-                    profile.sitemap_ends_agents || other_records == OtherRecords::AllEndAgents;
-                if ends && at == At::Agents {
+    // Rules alone say what is wanted after them: the first one says too that the next user-agent line
+    // opens a group.
+    let mut wanted = Wanted::All;
+    scan(file, profile, |lines| {
+        for &found in lines {
+            match found.kind {
+                LineKind::Disallow | LineKind::Allow => {
+                    if at == At::Outside {
+                        if !before {
+                            continue;
+                        }
+                        visit.everybody(found);
+                    }
                     at = At::Rules;
+                    let allows = found.kind == LineKind::Allow;
+                    let verdict = if allows { Verdict::Allow } else { Verdict::Disallow };
+                    wanted = visit.rule(found, verdict);
                 }
-                return;
+                LineKind::UserAgent => {
+                    let opens_group = at != At::Agents;
+                    let opens_run = opens_group || !in_run;
+                    (at, in_run, before) = (At::Agents, true, false);
+                    wanted = Wanted::All;
+                    visit.agent(found, opens_group, opens_run);
+                }
+                LineKind::Blank => {
+                    if profile.blank_line_ends_group && !before {
+                        at = At::Outside;
+                    }
+                }
+                LineKind::Sitemap => {
+                    let ends =
+                        profile.sitemap_ends_agents || other_records == OtherRecords::AllEndAgents;
+                    if ends && at == At::Agents {
+                        at = At::Rules;
+                    }
+                }
+                LineKind::Other => {
+                    if at == At::Agents {
+                        at = At::Rules;
+                    }
+                }
+                LineKind::CrawlDelay | LineKind::RequestRate | LineKind::VisitTime => {
+                    in_run = false;
+                    if before && at == At::Outside {
+                        visit.everybody(found);
+                        at = At::Rules;
+                    }
+                    if at == At::Agents && other_records != OtherRecords::EndNothing {
+                        at = At::Rules;
+                    }
+                    if at != At::Outside {
+                        visit.pace(found);
+                    }
+                }
             }
-            LineKind::Other => {
-                if at == At::Agents {
-                    at = At::Rules;
-                }
-                return;
-            }
-            LineKind::CrawlDelay | LineKind::RequestRate | LineKind::VisitTime => {
-                in_run = false;
-                if before && at == At::Outside {
-                    visit(GroupLine::Everybody, found);
-                    at = At::Rules;
-                }
-                if at == At::Agents && other_records != OtherRecords::EndNothing {
-                    at = At::Rules;
-                }
-                if at != At::Outside {
-                    visit(GroupLine::Pace, found);
-                }
-                return;
-            }
-        };
-        if before && at == At::Outside {
-            visit(GroupLine::Everybody, found);
-            at = At::Rules;
         }
-        if at != At::Outside {
-            at = At::Rules;
-            visit(GroupLine::Rule(verdict), found);
-        }
+        wanted
     });
 }
 
@@ -198,11 +205,38 @@ fn add_pace(paces: &mut Vec<(u32, Pace)>, run: u32, file: &[u8], found: FoundLin
         LineKind::RequestRate => fields::Kind::RequestRate,
         _ => return,
     };
-    let pace = Pace::of_line(kind, &file[found.value_at as usize..found.value_end as usize]);
+    let FoundLine { value_at, value_end, .. } = found.trimmed(file);
+    let pace = Pace::of_line(kind, &file[value_at as usize..value_end as usize]);
     match paces.last_mut() {
         Some((last, before)) if *last == run => *before = before.and(pace),
         _ if pace.is_none() => {}
         _ => paces.push((run, pace)),
+    }
+}
+
+impl Visit for Groups<'_> {
+    fn agent(&mut self, line: FoundLine, opens_group: bool, opens_run: bool) {
+        self.count += u32::from(opens_group);
+        self.run_count += u32::from(opens_run);
+        let FoundLine { line, value_at, value_end, .. } = line.trimmed(self.file);
+        self.add_agent(line, value_at, value_end);
+    }
+
+    fn everybody(&mut self, line: FoundLine) {
+        self.count += 1;
+        self.run_count += 1;
+        self.add_agent(line.line, u32::MAX, u32::MAX);
+    }
+
+    #[inline(always)]
+    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted {
+        let FoundLine { line, value_at, value_end, .. } = line.trimmed(self.file);
+        self.rules.push(Rule { line, value_at, value_end, verdict });
+        Wanted::All
+    }
+
+    fn pace(&mut self, line: FoundLine) {
+        add_pace(&mut self.paces, self.run_count - 1, self.file, line);
     }
 }
 
@@ -224,45 +258,18 @@ impl<'a> Groups<'a> {
             lookups: Lookups::default(),
             everybody: OnceLock::new(),
         };
-        groups.read();
+        scan_groups(file, profile, &mut groups);
         groups
     }
 
-    fn read(&mut self) {
-        scan_groups(self.file, &self.profile, |line, found| {
-            let FoundLine { line: number, value_at, value_end, .. } = found;
-            match line {
-                GroupLine::Agent { opens_group, opens_run } => {
-                    self.count += u32::from(opens_group);
-                    self.run_count += u32::from(opens_run);
-                    self.agents.push(Agent {
-                        line: number,
-                        value_at,
-                        value_end,
-                        group: self.count - 1,
-                        run: self.run_count - 1,
-                        rules_from: self.rules.len() as u32,
-                    });
-                }
-                GroupLine::Everybody => {
-                    (self.count, self.run_count) = (self.count + 1, self.run_count + 1);
-                    let (value_at, value_end) = (u32::MAX, u32::MAX);
-                    let (group, run, rules_from) =
-                        (self.count - 1, self.run_count - 1, self.rules.len() as u32);
-                    self.agents.push(Agent {
-                        line: number,
-                        value_at,
-                        value_end,
-                        group,
-                        run,
-                        rules_from,
-                    });
-                }
-                GroupLine::Rule(verdict) => {
-                    self.rules.push(Rule { line: number, value_at, value_end, verdict });
-                }
-                GroupLine::Pace => add_pace(&mut self.paces, self.run_count - 1, self.file, found),
-            }
+    fn add_agent(&mut self, line: u32, value_at: u32, value_end: u32) {
+        self.agents.push(Agent {
+            line,
+            value_at,
+            value_end,
+            group: self.count - 1,
+            run: self.run_count - 1,
+            rules_from: self.rules.len() as u32,
         });
     }
 

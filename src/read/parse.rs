@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 
 use crate::profile::{ByteOrderMark, ControlCharacters, OtherRecords, Profile};
 use crate::read::fields;
-use crate::read::marks::{BLOCK, marks};
+use crate::read::marks::{BLOCK, Marks, fill};
 
 /// The field of a record, as the profile reads its name.
 ///
@@ -216,10 +216,18 @@ impl<'a> Iterator for Lines<'a, '_> {
     }
 }
 
+/// The blocks of which the marks are found in one turn: a kibibyte of text.
+const BLOCKS: usize = 16;
+
+/// Room for the lines that are found in one turn. A block may have as many lines as bytes.
+const LINES: usize = BLOCK + 32;
+
 /// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named after the fields")]
+#[repr(u32)]
 pub enum LineKind {
+    /// Found only if such lines end something.
     Blank,
     UserAgent,
     Allow,
@@ -232,7 +240,8 @@ pub enum LineKind {
     Other,
 }
 
-/// A line that matters to groups and rules. Its value is `file[value_at..value_end]`.
+/// A line that matters to groups and rules. Its value is what [`FoundLine::trimmed`] leaves of
+/// `file[value_at..value_end]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundLine {
     pub kind: LineKind,
@@ -241,13 +250,49 @@ pub struct FoundLine {
     pub value_end: u32,
 }
 
-/// Calls `found` for each line that matters to groups and rules, in the order of the file. Reads
-/// every line as [`Lines`] does.
+impl FoundLine {
+    #[inline(always)]
+    fn new(kind: LineKind, line: u32, at: usize, end: usize) -> FoundLine {
+        // The extent ends before 4 GiB, so both offsets fit.
+        FoundLine { kind, line, value_at: at as u32, value_end: end as u32 }
+    }
+
+    /// The line with the spaces and tabs around its value dropped, and the CR of a CRLF: no other
+    /// CR is within a line. Whoever does not need the value spares this.
+    #[inline(always)]
+    pub fn trimmed(mut self, file: &[u8]) -> FoundLine {
+        let mut value = &file[self.value_at as usize..self.value_end as usize];
+        while let [b' ' | b'\t' | b'\r', rest @ ..] = value {
+            value = rest;
+            self.value_at += 1;
+        }
+        while let [rest @ .., b' ' | b'\t' | b'\r'] = value {
+            value = rest;
+            self.value_end -= 1;
+        }
+        self
+    }
+}
+
+/// Which lines are found from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All that matter to groups and rules.
+    All,
+    /// User-agent lines. Others may be found too.
+    Agents,
+}
+
+/// Calls `found` with the lines that matter to groups and rules, some at a time, in the order of the
+/// file. Reads every line as [`Lines`] does. What `found` returns says which lines it wants up to and
+/// with the next user-agent line.
 ///
-/// One pass. Most lines have no mark before their end and begin with a field spelt right and a
-/// colon: these are recognised by one word of eight bytes. All others go through `content`.
+/// One pass, in turns of up to a kibibyte: vectors find the marks, a loop finds lines by them, `found` does
+/// the rest; each has the processor's registers for itself. Most lines have no mark before their end and
+/// begin with a field spelt right and a colon: these are recognised by one word of eight bytes. Of the others
+/// most begin with a byte that no field begins with. What is left goes through `content`.
 #[inline]
-pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
+pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(&[FoundLine]) -> Wanted) {
     let Extent { from, to } = Extent::of(file, profile);
     if from == to {
         return;
@@ -262,36 +307,33 @@ pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
     }
     let mut scanner = Scanner {
         profile,
-        line_limit: profile.line_limit.unwrap_or(usize::MAX),
         text,
+        base: 0,
         number: 0,
         begin: from,
         text_end: usize::MAX,
         odd: false,
+        noted: false,
+        wanted: Wanted::All,
     };
-    for number in 0..=blocks.len() {
-        let block = blocks.get(number).unwrap_or(&last);
-        let mut marks = marks(block);
-        while marks != 0 {
-            let place = marks.trailing_zeros() as usize;
-            marks &= marks - 1;
-            let at = number * BLOCK + place;
-            // Within the byte order mark, or the LF of a CRLF.
-            if at < scanner.begin {
-                continue;
-            }
-            match block[place] {
-                end @ (b'\n' | b'\r') => {
-                    // The only call, so that it is inlined into the loop.
-                    if let Some(line) = scanner.line(at) {
-                        found(line);
-                    }
-                    let crlf = end == b'\r' && text.get(at + 1) == Some(&b'\n');
-                    scanner.begin = at + 1 + usize::from(crlf);
-                }
-                b'#' => scanner.text_end = scanner.text_end.min(at),
-                _ => scanner.odd = true,
-            }
+    let all_controls = profile.control_characters == ControlCharacters::InvalidateRecord;
+    let mut marks = [Marks::default(); BLOCKS];
+    let mut lines =
+        [FoundLine { kind: LineKind::Blank, line: 0, value_at: 0, value_end: 0 }; LINES];
+    while scanner.base <= blocks.len() * BLOCK {
+        let number = scanner.base / BLOCK;
+        let whole = &blocks[number..blocks.len().min(number + BLOCKS)];
+        fill(whole, all_controls, &mut marks);
+        let mut filled = whole.len();
+        if filled < BLOCKS {
+            fill(&[last], all_controls, &mut marks[filled..]);
+            filled += 1;
+        }
+        let mut left = &marks[..filled];
+        while !left.is_empty() {
+            let count;
+            (left, count) = scanner.find(left, &mut lines);
+            scanner.wanted = found(&lines[..count]);
         }
     }
 }
@@ -299,9 +341,10 @@ pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(FoundLine)) {
 /// The state of [`scan`]: the line that it is in.
 struct Scanner<'a, 'p> {
     profile: &'p Profile,
-    line_limit: usize,
     /// The file up to its extent's end.
     text: &'a [u8],
+    /// Where the next block begins.
+    base: usize,
     /// The number of the previous line, 1-based.
     number: u32,
     begin: usize,
@@ -309,80 +352,212 @@ struct Scanner<'a, 'p> {
     text_end: usize,
     /// True if the line has a control character.
     odd: bool,
+    /// True if the line has either.
+    noted: bool,
+    wanted: Wanted,
 }
 
 impl Scanner<'_, '_> {
-    /// The line that ends before `end`, if it matters.
-    #[inline(always)]
-    fn line(&mut self, end: usize) -> Option<FoundLine> {
-        self.number = self.number.saturating_add(1);
-        let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
-        let plain = !std::mem::take(&mut self.odd) && end - self.begin <= self.line_limit;
-        if !plain {
-            return self.unusual(end);
-        }
-        let mut begin = self.begin;
-        let mut usual = usual_field(&self.text[begin..]);
-        if usual.is_none() {
-            begin = self.skip_white(begin, text_end);
-            if begin == text_end {
-                // White space and a `#`: the line is only a comment.
-                return (text_end == end).then(|| self.found(LineKind::Blank, end, end));
+    /// Finds the lines that end in the next blocks, of which these are the marks. Returns the marks of the blocks that
+    /// are left, as the lines may be too many for one turn, and how many lines were found.
+    #[inline(never)]
+    fn find<'m>(
+        &mut self,
+        mut marks: &'m [Marks],
+        lines: &mut [FoundLine; LINES],
+    ) -> (&'m [Marks], usize) {
+        let (text, mut base) = (self.text, self.base);
+        let line_limit = self.profile.line_limit.unwrap_or(usize::MAX);
+        let mut passed_over = self.passed_over();
+        let mut count = 0;
+        // The lines of one more block find room.
+        while count <= LINES - BLOCK
+            && let [block, after @ ..] = marks
+        {
+            (marks, base) = (after, base + BLOCK);
+            let base = base - BLOCK;
+            let mut ends = block.lf;
+            if block.cr != 0 {
+                // A CR before a LF ends nothing. It is dropped with the white space around values.
+                let next = u64::from(text.get(base + BLOCK) == Some(&b'\n'));
+                ends |= block.cr & !(block.lf >> 1 | next << (BLOCK - 1));
             }
-            if begin > self.begin {
-                usual = usual_field(&self.text[begin..]);
+            if ends == 0 && block.other == 0 {
+                continue;
             }
+            // No line that ends in the block is longer than this.
+            let longest = base + BLOCK - self.begin;
+            if block.other != 0 || self.noted || longest > line_limit {
+                count = self.block(base, ends, block.other, line_limit, lines, count);
+                passed_over = self.passed_over();
+                continue;
+            }
+            // What each line uses is not read through `self`, and what few lines need is elsewhere.
+            let (mut begin, mut number) = (self.begin, self.number);
+            while ends != 0 {
+                let end = base + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                number += 1;
+                let line_begin = std::mem::replace(&mut begin, end + 1);
+                if let Some(start) = text[line_begin..].first_chunk::<9>() {
+                    if passed_over >> FIRST[usize::from(start[0])] as u8 & 1 != 0 {
+                        continue;
+                    }
+                    let (head, colon) = start.as_chunks::<8>();
+                    if is_disallow(u64::from_le_bytes(head[0])) && colon[0] == b':' {
+                        // Name and colon have no mark, so they are within the line.
+                        lines[count] =
+                            FoundLine::new(LineKind::Disallow, number, line_begin + 9, end);
+                        count += 1;
+                        continue;
+                    }
+                }
+                count = self.line(number, line_begin, end, end, lines, count);
+                passed_over = self.passed_over();
+            }
+            (self.begin, self.number) = (begin, number);
         }
-        let Some((kind, name_len)) = usual else {
-            // All fields that matter, misspelt ones too, begin with one of these.
-            let first = self.text[begin] | 0x20;
-            // The last two are a hyphen and an underscore.
-            let matters =
-                matches!(first, b'u' | b'd' | b'a' | b's' | b'c' | b'r' | b'v' | b'-' | 0x7F);
-            return if matters || self.finds_others() { self.unusual(end) } else { None };
+        self.base = base;
+        (marks, count)
+    }
+
+    /// The values of [`First`] of lines that do not matter, as a set of bits.
+    fn passed_over(&self) -> u8 {
+        let bit = |first: First, is_in: bool| u8::from(is_in) << first as u8;
+        bit(First::Comment, true)
+            | bit(First::Other, !self.finds_others())
+            | bit(First::Field, self.wanted == Wanted::Agents)
+            | bit(First::End, !self.profile.blank_line_ends_group)
+    }
+
+    /// Finds the lines that end in a block, whatever marks it has.
+    #[inline(never)]
+    fn block(
+        &mut self,
+        base: usize,
+        mut ends: u64,
+        mut other: u64,
+        line_limit: usize,
+        lines: &mut [FoundLine; LINES],
+        mut count: usize,
+    ) -> usize {
+        while ends != 0 {
+            let end = base + ends.trailing_zeros() as usize;
+            let within = other & (ends ^ (ends - 1));
+            ends &= ends - 1;
+            if within != 0 {
+                other ^= within;
+                self.note(base, within);
+            }
+            // There are at most as many lines as bytes, less than 4 GiB.
+            self.number += 1;
+            let (begin, number) = (std::mem::replace(&mut self.begin, end + 1), self.number);
+            let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
+            let odd = std::mem::take(&mut self.odd);
+            count = if odd || end - begin > line_limit {
+                self.unusual_line(number, begin, end, lines, count)
+            } else {
+                self.line(number, begin, end, text_end, lines, count)
+            };
+        }
+        self.note(base, other);
+        self.noted = other != 0 || self.noted && self.begin < base;
+        count
+    }
+
+    /// Adds a line without control characters if it matters. What is before `text_end` is no comment.
+    #[inline(never)]
+    fn line(
+        &mut self,
+        number: u32,
+        mut begin: usize,
+        end: usize,
+        text_end: usize,
+        lines: &mut [FoundLine; LINES],
+        count: usize,
+    ) -> usize {
+        let mut head = head(self.text, begin);
+        let mut first = FIRST[usize::from(head[0] as u8)];
+        if first == First::White {
+            begin = skip_white(self.text, begin);
+            head = self::head(self.text, begin);
+            first = FIRST[usize::from(head[0] as u8)];
+        }
+        if self.passed_over() >> first as u8 & 1 != 0 {
+            return count;
+        }
+        let line = match first {
+            First::End => {
+                lines[count] = FoundLine::new(LineKind::Blank, number, end, end);
+                return count + 1;
+            }
+            First::Other => None,
+            _ => usual_field(head),
         };
-        if kind == LineKind::Allow && !self.profile.allow_rules {
-            return None;
+        match line {
+            Some((LineKind::Allow, _)) if !self.profile.allow_rules => count,
+            // Name and colon have no mark, so they are within the line's text.
+            Some((kind, len)) => {
+                if kind == LineKind::UserAgent {
+                    self.wanted = Wanted::All;
+                }
+                lines[count] = FoundLine::new(kind, number, begin + len, text_end);
+                count + 1
+            }
+            None => self.unusual_line(number, begin, end, lines, count),
         }
-        // Name and colon have no mark, so they are within the line's text.
-        let (mut value_at, mut value_end) = (begin + name_len, text_end);
-        let is_white = |at: usize| matches!(self.text[at], b' ' | b'\t');
-        while value_at < value_end && is_white(value_at) {
-            value_at += 1;
-        }
-        while value_at < value_end && is_white(value_end - 1) {
-            value_end -= 1;
-        }
-        Some(self.found(kind, value_at, value_end))
     }
 
-    /// Where the spaces and tabs before a line's text end. Any other white space is a mark, so a
-    /// plain line has none.
-    #[inline(always)]
-    fn skip_white(&self, mut at: usize, to: usize) -> usize {
-        // HTML pages served as robots.txt are indented deeply.
-        while at + 8 <= to && self.text[at..at + 8] == *b"        " {
-            at += 8;
-        }
-        while at < to && matches!(self.text[at], b' ' | b'\t') {
-            at += 1;
-        }
-        at
-    }
-
+    /// Adds a line of any kind if it matters.
     #[cold]
     #[inline(never)]
-    fn unusual(&self, end: usize) -> Option<FoundLine> {
+    fn unusual_line(
+        &mut self,
+        number: u32,
+        begin: usize,
+        end: usize,
+        lines: &mut [FoundLine; LINES],
+        count: usize,
+    ) -> usize {
+        let Some(line) = self.unusual(number, begin, end) else { return count };
+        if line.kind == LineKind::UserAgent {
+            self.wanted = Wanted::All;
+        }
+        lines[count] = line;
+        count + 1
+    }
+
+    /// Notes marks within the line that are not its end. They are those of the block at `base`.
+    #[inline(never)]
+    fn note(&mut self, base: usize, mut marks: u64) {
+        while marks != 0 {
+            let at = base + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            match self.text[at] {
+                b'#' => self.text_end = self.text_end.min(at),
+                _ => self.odd = true,
+            }
+        }
+    }
+
+    /// The line from `begin` to `end`, read with all that a profile knows. White space before `begin` may be
+    /// left out.
+    fn unusual(&self, number: u32, begin: usize, end: usize) -> Option<FoundLine> {
+        let bytes = &self.text[begin..end];
+        // That of a CRLF: any other would have ended the line.
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         // Most words that begin like these three fields are others.
-        let begin = self.text[self.begin..end].trim_ascii_start();
-        if matches!(begin.first().map(u8::to_ascii_lowercase), Some(b'c' | b'r' | b'v'))
-            && !may_be_pace(begin)
+        let field = bytes.trim_ascii_start();
+        if matches!(field.first().map(u8::to_ascii_lowercase), Some(b'c' | b'r' | b'v'))
+            && !may_be_pace(field)
             && !self.finds_others()
         {
             return None;
         }
-        match content(self.profile, self.number, self.begin, &self.text[self.begin..end]) {
-            Content::Blank => Some(self.found(LineKind::Blank, end, end)),
+        match content(self.profile, number, begin, bytes) {
+            Content::Blank if self.profile.blank_line_ends_group => {
+                Some(FoundLine::new(LineKind::Blank, number, end, end))
+            }
             Content::Record(record) => {
                 let kind = match record.field {
                     Field::UserAgent => LineKind::UserAgent,
@@ -402,7 +577,7 @@ impl Scanner<'_, '_> {
                     Field::Other => return None,
                 };
                 let span = record.value_span();
-                Some(self.found(kind, span.start, span.end))
+                Some(FoundLine::new(kind, number, span.start, span.end))
             }
             _ => None,
         }
@@ -411,43 +586,113 @@ impl Scanner<'_, '_> {
     fn finds_others(&self) -> bool {
         self.profile.other_records == OtherRecords::AllEndAgents
     }
-
-    #[inline(always)]
-    fn found(&self, kind: LineKind, at: usize, end: usize) -> FoundLine {
-        // The extent ends before 4 GiB, so both offsets fit.
-        FoundLine { kind, line: self.number, value_at: at as u32, value_end: end as u32 }
-    }
 }
 
-/// The field that `text` begins with, if it is spelt right and its colon follows at once, and the
-/// length of both.
+/// The sixteen bytes at this place of the text as two words, filled up with zeros at its end.
 #[inline(always)]
-fn usual_field(text: &[u8]) -> Option<(LineKind, usize)> {
-    // Setting this bit makes letters lower case. It also turns a CR into `-`, and a CR may end
-    // the line here: so a `-` is checked again below. And it turns another control character into
-    // `:`, but a line with one never gets here.
-    const LOWER: u64 = 0x2020_2020_2020_2020;
-    let word = |name: &[u8; 8]| u64::from_le_bytes(*name);
-    let (head, after) = text.split_first_chunk::<8>()?;
-    let head = u64::from_le_bytes(*head) | LOWER;
-    if head == word(b"disallow") {
-        return (after.first() == Some(&b':')).then_some((LineKind::Disallow, 9));
+fn head(text: &[u8], at: usize) -> [u64; 2] {
+    /// Few lines are so near to the end.
+    #[inline(never)]
+    fn at_end(text: &[u8]) -> [u8; 16] {
+        let mut head = [0; 16];
+        head[..text.len()].copy_from_slice(text);
+        head
     }
-    if head << 16 == word(b"\0\0allow:") {
+    let left = &text[at..];
+    let head = match left.first_chunk::<16>() {
+        Some(head) => *head,
+        None => at_end(left),
+    };
+    let (words, _) = head.as_chunks::<8>();
+    [u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])]
+}
+
+/// Where the spaces and tabs at this place of the text end.
+#[inline(always)]
+fn skip_white(text: &[u8], mut at: usize) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = LOW << 7;
+    // HTML pages served as robots.txt are indented deeply.
+    while let Some(word) = text[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit of a byte is clear if the byte is what is looked for.
+        let not = |byte: u8| (((word & !HIGH) ^ (LOW * u64::from(byte))) + !HIGH) | word;
+        let text = not(b' ') & not(b'\t') & HIGH;
+        at += text.trailing_zeros() as usize / 8;
+        if text != 0 {
+            return at;
+        }
+    }
+    at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// What a line's first byte that is no white space says of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum First {
+    /// No field that matters begins with it.
+    Other,
+    /// A user-agent line may begin with it.
+    Agent,
+    /// Any other field that matters may begin with it.
+    Field,
+    White,
+    /// The line has ended. Zeros fill up the last line; others are marks.
+    End,
+    /// The line is only a comment.
+    Comment,
+}
+
+/// All fields that matter begin with one of these letters, misspelt ones too. Letters of the fields of the
+/// pace may come after a hyphen or an underscore.
+static FIRST: [First; 256] = {
+    let mut first = [First::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        first[byte] = match byte as u8 {
+            b'u' | b'U' => First::Agent,
+            b'd' | b'D' | b'a' | b'A' | b's' | b'S' | b'c' | b'C' | b'r' | b'R' | b'v' | b'V'
+            | b'-' | b'_' => First::Field,
+            b' ' | b'\t' => First::White,
+            b'\n' | b'\r' | 0 => First::End,
+            b'#' => First::Comment,
+            _ => First::Other,
+        };
+        byte += 1;
+    }
+    first
+};
+
+/// Returns true if a word is `disallow` in any case.
+#[inline(always)]
+fn is_disallow(word: u64) -> bool {
+    word | 0x2020_2020_2020_2020 == u64::from_le_bytes(*b"disallow")
+}
+
+/// The field that a line with these first bytes begins with, if it is spelt right and its colon
+/// follows at once, and the length of both.
+#[inline(always)]
+fn usual_field([head, after]: [u64; 2]) -> Option<(LineKind, usize)> {
+    // Setting this bit makes letters lower case. It is not set in what has to be `-` or `:`, as
+    // control characters would become them, and the line may end at a CR.
+    let lower = |at: std::ops::Range<usize>| at.fold(0, |bits, at| bits | 0x20 << (8 * at));
+    let first = |word: u64, len: usize| word & u64::MAX >> (64 - 8 * len);
+    let word = |name: &[u8; 8]| u64::from_le_bytes(*name);
+    if is_disallow(head) {
+        return (after as u8 == b':').then_some((LineKind::Disallow, 9));
+    }
+    if first(head, 6) | lower(0..5) == word(b"allow:\0\0") {
         return Some((LineKind::Allow, 6));
     }
-    if head == word(b"user-age") {
-        let rest = after.first_chunk::<3>()?;
-        let is_it = rest[0] | 0x20 == b'n' && rest[1] | 0x20 == b't' && rest[2] == b':';
-        let is_it = is_it && text[4] == b'-';
+    if head | lower(0..4) | lower(5..8) == word(b"user-age") {
+        let is_it = first(after, 3) | lower(0..2) == word(b"nt:\0\0\0\0\0");
         return is_it.then_some((LineKind::UserAgent, 11));
     }
-    if head == word(b"crawl-de") {
-        let rest = after.first_chunk::<4>()?;
-        let is_it = rest[..3].eq_ignore_ascii_case(b"lay") && rest[3] == b':' && text[5] == b'-';
+    if head | lower(0..5) | lower(6..8) == word(b"crawl-de") {
+        let is_it = first(after, 4) | lower(0..3) == word(b"lay:\0\0\0\0");
         return is_it.then_some((LineKind::CrawlDelay, 12));
     }
-    (head == word(b"sitemap:")).then_some((LineKind::Sitemap, 8))
+    (head | lower(0..7) == word(b"sitemap:")).then_some((LineKind::Sitemap, 8))
 }
 
 /// Returns true if a field whose name `text` begins with may be `Crawl-delay`, `Request-rate` or
@@ -640,11 +885,14 @@ mod tests {
     /// [`scan`] finds the same lines as [`Lines`].
     fn scan_equals_lines(file: &[u8], profile: &Profile) {
         let mut scanned = Vec::new();
-        scan(file, profile, |found| scanned.push(found));
+        scan(file, profile, |lines| {
+            scanned.extend(lines.iter().map(|found| found.trimmed(file)));
+            Wanted::All
+        });
         let lines = Lines::of(file, Extent::of(file, profile), profile);
         let wanted = lines.filter_map(|line| {
             let (kind, span) = match line.content {
-                Content::Blank => (LineKind::Blank, None),
+                Content::Blank if profile.blank_line_ends_group => (LineKind::Blank, None),
                 Content::Record(record) => {
                     let kind = match record.field {
                         Field::UserAgent => LineKind::UserAgent,

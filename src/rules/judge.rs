@@ -1,7 +1,7 @@
 //! Deciding a target while rules are read, without building a rule set.
 
 use crate::profile::Profile;
-use crate::rules::pattern::{HEAD, PatternReader, RankedPattern, RawRule, first, head};
+use crate::rules::pattern::{HEAD, Pattern, PatternReader, RankedPattern, RawRule, first, head};
 use crate::verdict::Verdict;
 
 /// Decides one target. Takes rules one at a time, in any order, and keeps only the precedence and
@@ -22,7 +22,7 @@ pub(crate) struct Judge<'p, 't> {
 impl<'p, 't> Judge<'p, 't> {
     pub(crate) fn new(target: &'t [u8], profile: &'p Profile) -> Judge<'p, 't> {
         let reader = PatternReader::new(profile);
-        let plain = |o: &&u8| reader.encoding.is_plain(std::slice::from_ref(*o));
+        let plain = |o: &&u8| reader.encoding.is_plain_byte(**o);
         let plain_len = target.iter().take(HEAD).take_while(plain).count();
         Judge { reader, target, head: head(target), plain_len, best: None }
     }
@@ -54,7 +54,7 @@ impl<'p, 't> Judge<'p, 't> {
         // The first byte that differs. The bytes before it equal the target's. If they and this
         // byte are plain, normalising changes none of them, so the pattern differs here too.
         let at = differences.trailing_zeros() as usize / 8;
-        if at > self.plain_len || !self.reader.encoding.is_plain(&rule.value[at..=at]) {
+        if at > self.plain_len || !self.reader.encoding.is_plain_byte(rule.value[at]) {
             return false;
         }
         let profile = self.reader.profile;
@@ -68,7 +68,7 @@ impl<'p, 't> Judge<'p, 't> {
     fn compare(&mut self, rule: RawRule<'_>) {
         let Judge { reader, target, best, .. } = self;
         let wildcards = reader.profile.wildcards;
-        reader.read(rule, |RankedPattern { pattern, precedence, .. }| {
+        let mut consider = |pattern: Pattern<'_>, precedence| {
             // Of equal precedence, allow wins.
             let key = |(precedence, verdict)| (precedence, verdict == Verdict::Allow);
             let candidate = (precedence, rule.verdict);
@@ -77,6 +77,12 @@ impl<'p, 't> Judge<'p, 't> {
             {
                 *best = Some(candidate);
             }
-        });
+        };
+        match reader.as_written(rule) {
+            Some((pattern, precedence)) => consider(pattern, precedence),
+            None => reader.read(rule, |RankedPattern { pattern, precedence, .. }| {
+                consider(pattern, precedence);
+            }),
+        }
     }
 }

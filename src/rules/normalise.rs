@@ -215,6 +215,18 @@ impl Encoding {
         })
     }
 
+    /// The same for one byte.
+    #[inline(always)]
+    pub fn is_plain_byte(self, byte: u8) -> bool {
+        CLASS[usize::from(byte)] & (self.classes & CHANGING | SPECIAL) == 0
+    }
+
+    /// Returns true if any byte of a pattern may change. Its stars are wildcards, which never do.
+    pub fn changes_besides_stars(self, pattern: &[u8]) -> bool {
+        let classes = self.classes & CHANGING;
+        pattern.iter().any(|o| CLASS[usize::from(*o)] & classes != 0 && *o != b'*')
+    }
+
     /// Returns true if any byte of `text` may change.
     pub fn changes_in(self, text: &[u8]) -> bool {
         self.classes & CHANGING != 0 && text.iter().any(|&o| self.changes(o))

@@ -43,7 +43,7 @@ impl Pattern<'_> {
             if star.is_none() && self.anchored {
                 return left.ends_with(piece);
             }
-            let Some(at) = memchr::memmem::find(left, piece) else { return false };
+            let Some(at) = find(left, piece) else { return false };
             left = &left[at + piece.len()..];
             rest = star.map(|star| &pieces[star + 1..]);
         }
@@ -64,6 +64,25 @@ impl Pattern<'_> {
             && self.bytes.last() != Some(&b'*')
             && self.bytes.split(|byte| *byte == b'*').all(is_normal)
     }
+}
+
+/// Where the first place is at which `text` holds `piece`.
+fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
+    /// In more text than this, looking for the first byte alone could take long.
+    const SHORT: usize = 64;
+    let Some(first) = piece.first() else { return Some(0) };
+    if text.len() > SHORT {
+        return memchr::memmem::find(text, piece);
+    }
+    let mut at = 0;
+    while at + piece.len() <= text.len() {
+        at += memchr::memchr(*first, &text[at..=text.len() - piece.len()])?;
+        if text[at..].starts_with(piece) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The number of bytes that [`head`] takes.
@@ -160,6 +179,23 @@ impl<'p> PatternReader<'p> {
         let pattern = Pattern { bytes: &bytes, anchored };
         found(RankedPattern { pattern, precedence, plain: false });
         self.scratch = bytes;
+    }
+
+    /// A pattern that matches what the rule's pattern matches, and its precedence, if normalising changes nothing
+    /// of the rule. It is the rule as written, so it may not be in canonical form.
+    pub(super) fn as_written<'r>(&self, rule: RawRule<'r>) -> Option<(Pattern<'r>, u32)> {
+        let RawRule { verdict, value, .. } = rule;
+        let profile = self.profile;
+        let directories = profile.index_htm_is_directory && verdict == Verdict::Allow;
+        let slash = profile.leading_slash_assumed && value[0] != b'/';
+        if !profile.wildcards || profile.trailing_stars_dropped || directories || slash {
+            return None;
+        }
+        let body = value.strip_suffix(b"$");
+        let (bytes, anchored) = (body.unwrap_or(value), body.is_some());
+        let pattern = Pattern { bytes, anchored };
+        let is_normal = !self.encoding.changes_besides_stars(bytes);
+        is_normal.then(|| (pattern, self.precedence(verdict, value.len())))
     }
 
     fn normalise(&mut self, piece: &[u8]) {
