@@ -65,6 +65,7 @@ fn accidents() {
                 "User-agent: *\nDisallow: /a,/b,/c\n",
                 "User-agent: *\nDisallow: /a; /b\n",
                 "User-agent: *\nDisallow: /a | /b\n",
+                "User-Agent: *\nDisallow: /path-1,/path-2\nAllow: /path-3,/path-4\n",
             ],
         ),
         (
@@ -110,7 +111,7 @@ fn accidents() {
                 "User-agent: *\nDisallow: /\n\nUser-agent: *\nAllow: /\n",
                 "User-agent: *\nDisallow: /\nAllow: /\n",
                 "User-agent: *\nDisallow: /a\nAllow: /a*\n",
-                "User-agent: *\nDisallow: /\nAllow: /open-user\nDisallow: /*/raw\n",
+                "User-agent: *\nDisallow: /\nAllow: /whitelisted-user\nDisallow: /*/raw\nDisallow: /*?lang=*\n",
             ],
         ),
         ("RS204", &["User-agent: *\nDisallow:\nhttps://www.example.com/cgi-bin/d2.cgi?a\n"]),
@@ -121,6 +122,12 @@ fn accidents() {
                 "User-agent:\n*\nDisallow: /a\n",
                 "GPTBot\nDisallow: /a\n",
                 "User-agent: *\n: /a\n",
+            ],
+        ),
+        (
+            "RS311",
+            &[
+                "User-agent: *\nSitemap: https://www.example.com/s.xml\n\nUser-agent: GPTBot\nDisallow: /\n",
             ],
         ),
         ("RS411", &["User-agent: *\nDisallow: /a[&%]b\n"]),

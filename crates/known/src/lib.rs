@@ -21,6 +21,7 @@ pub mod internals;
 mod names;
 mod operators;
 mod purpose;
+mod readings;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

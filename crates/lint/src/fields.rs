@@ -150,6 +150,14 @@ fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
     let above = subject.records[..at].last().filter(|above| above.line + 1 == record.line).copied();
     let above = above.filter(|above| above.value.is_empty());
     let url = subject.record_span(record);
+    if let (None, Some(instead)) = (above, robots_txt(&subject.file[url.clone()])) {
+        let message = "this is the URL of a robots.txt and not its text, so the line is ignored";
+        subject
+            .add(Code::UnknownField, record.line, url, message)
+            .severity(Severity::Warning)
+            .help(instead);
+        return;
+    }
     let message = "a URL alone says nothing, so the line is ignored";
     let text = subject.file[url.clone()].to_ascii_lowercase();
     let is_sitemap =
@@ -170,6 +178,24 @@ fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
             draft.help("if it is a sitemap, write 'Sitemap:' before it; if not, make it a comment");
         }
     }
+}
+
+/// What to do with a line that is the URL of a robots.txt, with or without a scheme; `None` if it is not that.
+pub(super) fn robots_txt(line: &[u8]) -> Option<String> {
+    let line = str::from_utf8(line).ok()?.trim();
+    let rest = ["https://", "http://"].iter().find_map(|scheme| line.strip_prefix(scheme));
+    let host = rest.unwrap_or(line).strip_suffix("/robots.txt")?;
+    // What is shown is whole.
+    let is_host = (1..=60).contains(&host.len())
+        && (rest.is_some() || host.contains('.'))
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let scheme = if rest.is_some() { "" } else { "https://" };
+    is_host.then(|| {
+        format!(
+            "put the text that is at this URL here; 'robotsieve lint {scheme}{}' gets and reads it",
+            shown(line.as_bytes())
+        )
+    })
 }
 
 /// The known field that a misspelt one is meant to be.

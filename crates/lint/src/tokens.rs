@@ -132,6 +132,9 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
     if token.iter().all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(byte)) {
         return;
     }
+    if is_known(record.value) {
+        return;
+    }
     let message = format!(
         "the product token '{}' has bytes other than letters, '-' and '_', and some crawlers end it \
          at the first of them",
@@ -139,6 +142,11 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
     );
     let span = record.value_span().start..record.value_span().start + token.len();
     subject.add(Code::TokenOutsideGrammar, record.line, span, message);
+}
+
+/// Returns true if a value is the product token of a known crawler: then no other one names that.
+pub(super) fn is_known(value: &[u8]) -> bool {
+    str::from_utf8(value).is_ok_and(|value| KnownCrawlers::built_in().by_token(value).is_some())
 }
 
 fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
