@@ -72,11 +72,15 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         return url_alone(subject, record);
     }
     // `Sitemap https://e.com/s.xml`: the colon is that of the URL.
+    let is_sign = |c: char| c.is_ascii_whitespace() || c == '=';
     if let Some(scheme) = lower.strip_prefix("sitemap")
-        && matches!(scheme.trim_start(), "http" | "https")
+        && let bare = scheme.trim_start_matches(is_sign)
+        && matches!(bare, "http" | "https")
         && record.value.starts_with(b"//")
     {
         let at = span.start + "sitemap".len();
+        let to = if scheme.contains('=') { at + scheme.len() - bare.len() } else { at };
+        let colon = if to > at { ": " } else { ":" };
         subject
             .add(
                 Code::MissingColon,
@@ -85,7 +89,7 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
                 "no colon after 'Sitemap', so the line is ignored",
             )
             .severity(Severity::Warning)
-            .propose("write 'Sitemap:'", at..at, ":");
+            .propose("write 'Sitemap:'", at..to, colon);
         return;
     }
     match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
@@ -337,7 +341,8 @@ fn is_private(host: &[u8]) -> bool {
             || address.is_link_local()
             || address.is_unspecified();
     }
-    let top = host.rsplit('.').next().unwrap_or_default();
+    // The host of a network has one label, as `localhost` has.
+    let Some((_, top)) = host.rsplit_once('.') else { return true };
     matches!(top, "localhost" | "local" | "internal" | "localdomain" | "lan")
 }
 
