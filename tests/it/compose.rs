@@ -3,8 +3,9 @@
 
 use robotsieve::{Crawler, Profile, Robots};
 use robotsieve_corpora::effort;
-use robotsieve_known::KnownCrawlers;
+use robotsieve_known::{KnownCrawlers, Purpose};
 use robotsieve_lint::{Options, Severity, lint};
+use robotsieve_owners::block::Block;
 use robotsieve_owners::write::{Changes, Group, Intentions, RobotsTxt, literal};
 
 use crate::support::random::Random;
@@ -535,4 +536,42 @@ fn generated_intentions() {
     }
     println!("{built_count} built, {refused} refused");
     assert!(refused < built_count, "{refused} of {built_count}");
+}
+
+/// The findings of a file: code and text of the line, each as often as there are.
+fn findings(file: &[u8]) -> Vec<(String, String)> {
+    let report = lint(file, &Options::default());
+    let line = |number: u32| {
+        let mut lines = file.split(|byte| *byte == b'\n' || *byte == b'\r');
+        let line = lines.nth(number as usize - 1).unwrap_or_default();
+        String::from_utf8_lossy(line).into_owned()
+    };
+    report.findings.iter().map(|found| (found.code.to_string(), line(found.line))).collect()
+}
+
+/// What shuts crawlers out of a file raises no finding that the file had not.
+#[test]
+fn blocked_files_have_no_new_findings() {
+    let mut blocked = 0;
+    for file in std::fs::read_dir("../corpora/robots").unwrap() {
+        let path = file.unwrap().path();
+        let old = std::fs::read(&path).unwrap();
+        // The proofs of longer ones take seconds.
+        if old.len() > 4_000 {
+            continue;
+        }
+        let mut block = Block::new(known());
+        [Purpose::AiTraining, Purpose::Archive, Purpose::Seo, Purpose::Other]
+            .into_iter()
+            .for_each(|purpose| block.add_purpose(purpose));
+        let Ok(edited) = block.edit(&old) else { continue };
+        blocked += 1;
+        let mut known = findings(&old);
+        for found in findings(&edited.file) {
+            let at = known.iter().position(|known| *known == found);
+            assert!(at.is_some(), "{}: {found:?}", path.display());
+            known.swap_remove(at.unwrap());
+        }
+    }
+    assert!(blocked > 4, "{blocked}");
 }

@@ -296,6 +296,20 @@ fn only_a_whole_site_is_called_one() {
     assert_eq!((&finding.help, finding.fix.is_some()), (&None, true));
 }
 
+/// A byte order mark, or the beginning of one, is skipped where a file begins and not where a line does.
+#[test]
+fn a_mark_within_the_file() {
+    for mark in [&b"\xEF\xBB\xBF"[..], b"\xEF\xBB", b"\xEF"] {
+        let head = &b"User-agent: *\nDisallow: /x\n\n"[..];
+        let file = [head, mark, b"User-agent: FooBot\nDisallow: /a\n"].concat();
+        let report = lint(&file, &Options::default());
+        let found = report.findings.iter().find(|found| found.line == 4).unwrap();
+        let effects = found.fix.iter().map(|fix| &fix.effect);
+        assert!(effects.clone().all(|effect| *effect != Effect::None), "{found:?}");
+        assert_eq!(effects.count(), usize::from(mark.len() == 3), "{found:?}");
+    }
+}
+
 /// What looks like a slip of several kinds is a question; what is clear is a fix.
 #[test]
 fn questions_and_fixes() {

@@ -23,6 +23,8 @@ fn accidents() {
                 "User-agent: *<br>\nDisallow: /a\n",
                 "User-agent:\nDisallow: /a\n",
                 "User-agent: (all)\nDisallow: /a\n",
+                "User-agent: *\u{feff}\nDisallow: /a\n",
+                "User-agent: \u{200b}*\nDisallow: /a\n",
             ][..],
         ),
         (
@@ -35,6 +37,8 @@ fn accidents() {
                 "<p>User-agent: *</p>\n<p>Disallow: /a</p>\n",
                 "\\nUser-agent: *\nDisallow: /a\n",
                 "User-agent: *\nNoallow: /a\n",
+                "User-agent: *\nDeny: /a\n",
+                "User-agent: *\nBlock: /*.pdf\n",
             ],
         ),
         (
@@ -65,6 +69,7 @@ fn accidents() {
                 "User-agent: *\nDisallow: /a,/b,/c\n",
                 "User-agent: *\nDisallow: /a; /b\n",
                 "User-agent: *\nDisallow: /a | /b\n",
+                "User-Agent: *\nDisallow: /path-1,/path-2\nAllow: /path-3,/path-4\n",
             ],
         ),
         (
@@ -84,6 +89,7 @@ fn accidents() {
                 "User-agent: Facebook\nDisallow: /\n",
                 "User-agent: all\nDisallow: /a\n",
                 "User-agent: robots\nDisallow: /a\n",
+                "User-agent: Crawlers\nDisallow: /a\n",
             ],
         ),
         (
@@ -93,6 +99,10 @@ fn accidents() {
                 "User-agent: *\nDisallow: /[path]/\n",
                 "User-agent: *\nDisallow: /{videoId}/\n",
                 "User-agent: *\nDisallow: /a?b&amp;c\n",
+                "User-agent: *\nDisallow: /a&lt;b\n",
+                "User-agent: *\nDisallow: /${path}/a\n",
+                "User-agent: *\nDisallow: /a/{{ url }}\n",
+                "User-agent: *\nDisallow: /%s/a\n",
             ],
         ),
         (
@@ -102,6 +112,9 @@ fn accidents() {
                 "User-agent: *\nDisallow: /a; our folder\n",
                 "User-agent: *\nDisallow: /a // our folder\n",
                 "User-agent: *\nDisallow: /a\u{a0}\n",
+                "User-agent: *\nDisallow: /a\\n\n",
+                "User-agent: *\nDisallow: /a -- our folder\n",
+                "User-agent: *\nDisallow: /aHost: example.com\n",
             ],
         ),
         (
@@ -110,7 +123,7 @@ fn accidents() {
                 "User-agent: *\nDisallow: /\n\nUser-agent: *\nAllow: /\n",
                 "User-agent: *\nDisallow: /\nAllow: /\n",
                 "User-agent: *\nDisallow: /a\nAllow: /a*\n",
-                "User-agent: *\nDisallow: /\nAllow: /open-user\nDisallow: /*/raw\n",
+                "User-agent: *\nDisallow: /\nAllow: /whitelisted-user\nDisallow: /*/raw\nDisallow: /*?lang=*\n",
             ],
         ),
         ("RS204", &["User-agent: *\nDisallow:\nhttps://www.example.com/cgi-bin/d2.cgi?a\n"]),
@@ -123,8 +136,22 @@ fn accidents() {
                 "User-agent: *\n: /a\n",
             ],
         ),
-        ("RS411", &["User-agent: *\nDisallow: /a[&%]b\n"]),
-        ("RS302", &["User-agent: AhrefsBot, SemrushBot\nDisallow: /a\n"]),
+        (
+            "RS311",
+            &[
+                "User-agent: *\nSitemap: https://www.example.com/s.xml\n\nUser-agent: GPTBot\nDisallow: /\n",
+            ],
+        ),
+        ("RS411", &["User-agent: *\nDisallow: /a[&%]b\n", "User-agent: *\nDisallow: /a/(.*)\n"]),
+        (
+            "RS302",
+            &[
+                "User-agent: AhrefsBot, SemrushBot\nDisallow: /a\n",
+                "User-agent: Foo\u{feff}Bot\nDisallow: /a\n",
+                "User-agent: Foo\u{200e}Bot/1.0\nDisallow: /a\n",
+            ],
+        ),
+        ("RS405", &["User-agent: *\nDisallow: all\n", "User-agent: *\nDisallow: GPTBot\n"]),
         ("RS308", &["User-agent: GTPBot\nDisallow: /a\n"]),
         ("RS406", &["User-agent: *\nDisallow: /a$*\n"]),
         ("RS306", &["User-agent: *\nDisallow: /a\n\nUser-agent: FooBot\n"]),
@@ -137,6 +164,32 @@ fn accidents() {
     }
 }
 
+/// What may mean several things has no fix that decides: it is asked.
+#[test]
+fn nothing_is_guessed() {
+    for file in [
+        "Disallow: /a -- our folder",
+        "Disallow: /a; our folder",
+        "Disallow: /aHost: example.com",
+        "Disallow: /a\\n",
+        "Disallow: /${path}/a",
+        "Disallow: /{{ url }}/a",
+        "Disallow: /%s/a",
+        "Disallow: /n/:state_code/",
+        "Disallow: all",
+        "Allow: none",
+        "Disallow: GPTBot",
+        "Disallow:\n/a",
+        "Disallow:\nhttps://example.com/a",
+        "Noallow: /a",
+    ] {
+        let file = format!("User-agent: *\n{file}\n");
+        let report = lint(file.as_bytes(), &Options::default());
+        let fixes: Vec<_> = report.findings.iter().filter_map(|found| found.fix.as_ref()).collect();
+        assert!(fixes.is_empty(), "{file:?}: {fixes:?}");
+    }
+}
+
 /// What only looks like one of them is no error.
 #[test]
 fn no_accidents() {
@@ -146,6 +199,8 @@ fn no_accidents() {
         "User-agent: *\nDisallow: /a\n# to block it, write Disallow: /b\nNote: we disallow: nothing\n",
         "User-agent: Mozilla\nDisallow: /a\nUser-agent: Pinterest\nDisallow: /b\n",
         "User-agent: *\nDisallow: /b/*?*|\n",
+        "User-agent: *\nDisallow: /AboutUs\\News/a\nDisallow: /%d\nDisallow: /.*\nDisallow: /*&gt;\n",
+        "User-agent: *\nDisallow: /a\nBlock: SomeBot\nDeny: 10.0.0.1\n",
         "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /a/\n",
         "User-agent: *\n",
         "User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nCrawl-delay: 10\n",

@@ -21,6 +21,7 @@ pub mod internals;
 mod names;
 mod operators;
 mod purpose;
+mod readings;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -247,10 +248,16 @@ impl KnownCrawlers {
         let mut brands = crawlers::BRANDS.iter();
         let (_, operator) = brands.find(|(brand, _)| brand.eq_ignore_ascii_case(name))?;
         let mut crawlers: Vec<&KnownCrawler> = self.of_operator(operator).collect();
-        // Those that have the name in theirs come first: of Microsoft's, `bingbot` is the one of `Bing`.
+        // The one that people take for it comes first, then those that have the name in theirs.
+        let taken =
+            crawlers::MISTAKEN.iter().find(|(mistaken, _)| mistaken.eq_ignore_ascii_case(name));
+        let is_taken =
+            |crawler: &KnownCrawler| taken.is_some_and(|(_, token)| crawler.token == *token);
         let has_name =
             |crawler: &KnownCrawler| crawler.token.to_lowercase().contains(&name.to_lowercase());
-        crawlers.sort_by_key(|crawler| (!has_name(crawler), KnownCrawlers::place(&crawler.token)));
+        crawlers.sort_by_key(|crawler| {
+            (!is_taken(crawler), !has_name(crawler), KnownCrawlers::place(&crawler.token))
+        });
         let operator = &crawlers.first()?.operator;
         Some(NobodysName::Operator { operator, crawlers })
     }

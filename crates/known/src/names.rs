@@ -30,7 +30,7 @@ const WELL_KNOWN: &[&str] = &[
 ];
 
 /// What people take for the token of a crawler, and its token.
-const MISTAKEN: [(&str, &str); 14] = [
+pub(crate) const MISTAKEN: [(&str, &str); 15] = [
     ("Google", "Googlebot"),
     ("Bing", "bingbot"),
     ("OpenAI", "GPTBot"),
@@ -41,6 +41,7 @@ const MISTAKEN: [(&str, &str); 14] = [
     ("DuckDuckGo", "DuckDuckBot"),
     ("Facebook", "facebookexternalhit"),
     ("Meta", "meta-externalagent"),
+    ("Microsoft", "bingbot"),
     ("ChatGPT", "ChatGPT-User"),
     ("Claude", "ClaudeBot"),
     ("Perplexity", "PerplexityBot"),
@@ -48,7 +49,8 @@ const MISTAKEN: [(&str, &str); 14] = [
 ];
 
 /// Words that files name all crawlers by, though `*` is the only one.
-pub(crate) const EVERYBODY: [&str; 6] = ["all", "any", "bots", "everybody", "everyone", "robots"];
+pub(crate) const EVERYBODY: [&str; 8] =
+    ["all", "any", "bots", "crawlers", "everybody", "everyone", "robots", "spiders"];
 
 /// Names of operators and of their brands by which files mean the crawlers, with the operator. Other operators'
 /// names are, or were, tokens too.

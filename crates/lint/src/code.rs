@@ -156,8 +156,9 @@ codes! {
         "The rule belongs to no group."
         "No user-agent line applies to it, so crawlers ignore it.";
     ReadersDiffer "RS209" "readers-differ" Note
-        "RFC 9309 and Googlebot's parser read the line differently."
-        "What the line means depends on which of the two a crawler follows.";
+        "Crawlers read the line differently."
+        "What the line means depends on the crawler: RFC 9309 and Googlebot's parser differ in some \
+         lines, and a few crawlers have a way of their own.";
     TwoRecords "RS210" "two-records" Error
         "The line holds two records."
         "A record ends with its line: crawlers take the second field for a part of the first \

@@ -1,13 +1,19 @@
-//! Lines that RFC 9309 and google/robotstxt read differently.
+//! Lines that RFC 9309 and google/robotstxt read differently, or a crawler in a way of its own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use robotsieve::internals::{
-    Content, Extent, Lines, Names, RawRule, RobotsInternals as _, RuleSet,
+    Content, Extent, GroupRule, Lines, Names, RawRule, RobotsInternals as _, RuleSet,
 };
-use robotsieve::{Field, Profile, Record, Robots, Verdict};
+use robotsieve::{Crawler, Field, Profile, Record, Robots, Verdict};
+use robotsieve_known::internals::{OWN_READINGS, OwnReading, OwnWay};
 
 use crate::Code;
 use crate::shown::shown;
+use crate::site;
 use crate::subject::Subject;
+use crate::tokens::is_known;
 
 /// What a line means to a parser.
 #[derive(PartialEq)]
@@ -52,7 +58,7 @@ pub(super) fn find(subject: &mut Subject<'_>) {
         }
         let means_rfc = meaning(&by_rfc.content, in_rfc, &rfc);
         let means_google = meaning(&by_google.content, in_google, &google);
-        if means_rfc != means_google {
+        if means_rfc != means_google && !is_known_token(&by_rfc.content) {
             let message =
                 format!("RFC 9309 {}, Googlebot {}", read(&means_rfc), read(&means_google));
             let span = by_rfc.offset..by_rfc.offset + by_rfc.bytes.len();
@@ -66,6 +72,81 @@ pub(super) fn find(subject: &mut Subject<'_>) {
     for (number, span, message, loses) in differing {
         subject.add(Code::ReadersDiffer, number, span, message).loses(loses);
     }
+    for reading in &OWN_READINGS {
+        match reading.way {
+            OwnWay::DelayOfEverybody => delay_of_everybody(subject, reading),
+            OwnWay::SplitRuns => split_runs(subject, reading),
+        }
+    }
+}
+
+/// A group of a crawler that keeps the crawl delay of `*` beside it.
+fn delay_of_everybody(subject: &mut Subject<'_>, reading: &OwnReading) {
+    let Some(known) = reading.crawler() else { return };
+    let crawler = known.crawler();
+    let everybody = subject.robots.pace(&Crawler::names([""; 0])).crawl_delay;
+    let (Some(delay), None) = (everybody, subject.robots.pace(&crawler).crawl_delay) else {
+        return;
+    };
+    let groups = subject.robots.groups();
+    // Who is shut out needs no delay.
+    let policy = subject.policies.of(groups.select_named(&crawler).groups());
+    if policy.is_some_and(|policy| site::blocking(policy, subject).is_some()) {
+        return;
+    }
+    let run = groups.runs_of(&crawler).first().copied();
+    let is_of_run = |line: u32| groups.run_of_line(line).map(|(_, run)| run) == run;
+    let own = groups.agent_lines().find(|(line, ..)| is_of_run(*line));
+    let Some((line, span, _)) = own.filter(|_| known.is_named(&subject.robots)) else { return };
+    let (name, operator) = (&known.name, &known.operator);
+    let message = format!(
+        "{name} keeps the Crawl-delay of '*', {} s, beside this group, as {operator} says",
+        delay.as_secs_f64()
+    );
+    subject.add(Code::ReadersDiffer, line, span, message).help(format!(
+        "other crawlers do not; for another delay, write one into this group: {}",
+        reading.source
+    ));
+}
+
+/// User-agent lines of a crawler for which the next one begins another group.
+fn split_runs(subject: &mut Subject<'_>, reading: &OwnReading) {
+    let groups = subject.robots.groups();
+    // By group: the crawler's last line, and the next one that is not for everybody.
+    let mut found: BTreeMap<u32, (u32, Range<usize>, u32)> = BTreeMap::new();
+    let mut last = None;
+    for (line, span, group) in groups.agent_lines() {
+        match Names::of(&subject.file[span.clone()], &subject.profile) {
+            Names::Everybody => {}
+            Names::Token(token) if token.eq_ignore_ascii_case(reading.token.as_bytes()) => {
+                found.remove(&group);
+                last = Some((line, span, group));
+            }
+            _ => {
+                if let Some((own, span, _)) = last.take().filter(|(_, _, of)| *of == group) {
+                    found.insert(group, (own, span, line));
+                }
+            }
+        }
+    }
+    let forbids = |rule: &GroupRule| rule.verdict == Verdict::Disallow && !rule.is_empty();
+    found.retain(|group, _| groups.rules(*group).iter().any(forbids));
+    let (token, versions) = (reading.token, reading.versions);
+    for (line, span, next) in found.into_values() {
+        let message = format!(
+            "{token}{versions} takes line {next} for the next group, so it does not obey the rules below"
+        );
+        let related = subject.related(next, "another group begins here, by its reading");
+        subject.add(Code::ReadersDiffer, line, span, message).related([related]).help(format!(
+            "put its line last above the rules, or give it a group of its own: {}",
+            reading.source
+        ));
+    }
+}
+
+/// Returns true if a line is of a known crawler: how others read its name is of no use to them.
+fn is_known_token(content: &Content<'_>) -> bool {
+    matches!(content, Content::Record(record) if record.field == Field::UserAgent && is_known(record.value))
 }
 
 /// Returns true if both found the same record, with a value that both take as written.

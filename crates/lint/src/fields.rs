@@ -72,11 +72,15 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
         return url_alone(subject, record);
     }
     // `Sitemap https://e.com/s.xml`: the colon is that of the URL.
+    let is_sign = |c: char| c.is_ascii_whitespace() || c == '=';
     if let Some(scheme) = lower.strip_prefix("sitemap")
-        && matches!(scheme.trim_start(), "http" | "https")
+        && let bare = scheme.trim_start_matches(is_sign)
+        && matches!(bare, "http" | "https")
         && record.value.starts_with(b"//")
     {
         let at = span.start + "sitemap".len();
+        let to = if scheme.contains('=') { at + scheme.len() - bare.len() } else { at };
+        let colon = if to > at { ": " } else { ":" };
         subject
             .add(
                 Code::MissingColon,
@@ -85,7 +89,7 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
                 "no colon after 'Sitemap', so the line is ignored",
             )
             .severity(Severity::Warning)
-            .propose("write 'Sitemap:'", at..at, ":");
+            .propose("write 'Sitemap:'", at..to, colon);
         return;
     }
     match OTHER_FIELDS.iter().find(|(known, _)| *known == lower) {
@@ -150,6 +154,14 @@ fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
     let above = subject.records[..at].last().filter(|above| above.line + 1 == record.line).copied();
     let above = above.filter(|above| above.value.is_empty());
     let url = subject.record_span(record);
+    if let (None, Some(instead)) = (above, robots_txt(&subject.file[url.clone()])) {
+        let message = "this is the URL of a robots.txt and not its text, so the line is ignored";
+        subject
+            .add(Code::UnknownField, record.line, url, message)
+            .severity(Severity::Warning)
+            .help(instead);
+        return;
+    }
     let message = "a URL alone says nothing, so the line is ignored";
     let text = subject.file[url.clone()].to_ascii_lowercase();
     let is_sitemap =
@@ -170,6 +182,24 @@ fn url_alone(subject: &mut Subject<'_>, record: &Record<'_>) {
             draft.help("if it is a sitemap, write 'Sitemap:' before it; if not, make it a comment");
         }
     }
+}
+
+/// What to do with a line that is the URL of a robots.txt, with or without a scheme; `None` if it is not that.
+pub(super) fn robots_txt(line: &[u8]) -> Option<String> {
+    let line = str::from_utf8(line).ok()?.trim();
+    let rest = ["https://", "http://"].iter().find_map(|scheme| line.strip_prefix(scheme));
+    let host = rest.unwrap_or(line).strip_suffix("/robots.txt")?;
+    // What is shown is whole.
+    let is_host = (1..=60).contains(&host.len())
+        && (rest.is_some() || host.contains('.'))
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let scheme = if rest.is_some() { "" } else { "https://" };
+    is_host.then(|| {
+        format!(
+            "put the text that is at this URL here; 'robotsieve lint {scheme}{}' gets and reads it",
+            shown(line.as_bytes())
+        )
+    })
 }
 
 /// The known field that a misspelt one is meant to be.
@@ -311,7 +341,8 @@ fn is_private(host: &[u8]) -> bool {
             || address.is_link_local()
             || address.is_unspecified();
     }
-    let top = host.rsplit('.').next().unwrap_or_default();
+    // The host of a network has one label, as `localhost` has.
+    let Some((_, top)) = host.rsplit_once('.') else { return true };
     matches!(top, "localhost" | "local" | "internal" | "localdomain" | "lan")
 }
 

@@ -345,6 +345,15 @@ fn no_record(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
             .help("a field begins its line, and a plain colon follows it");
         return;
     }
+    if let Some(instead) = fields::robots_txt(text) {
+        let message =
+            "this is the address of a robots.txt and not its text, so the line is ignored";
+        subject
+            .add(Code::NotARecord, line, span, message)
+            .severity(Severity::Warning)
+            .help(instead);
+        return;
+    }
     if meant::is_value_alone(text) {
         let message = format!("'{}' stands alone, so it is ignored", shown(text));
         subject.add(Code::NotARecord, line, span, message).loses(true).help(

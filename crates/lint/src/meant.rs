@@ -22,6 +22,9 @@ const FIELDS: [(&str, Field); 6] = [
     ("allow", Field::Allow),
 ];
 
+/// Fields that nobody has, before a path: other words for `Disallow`.
+const SYNONYMS: [&str; 5] = ["block", "deny", "exclude", "forbid", "prohibit"];
+
 /// A field that a name is meant to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Meant {
@@ -53,6 +56,9 @@ pub(super) fn field(name: &[u8], value: &[u8]) -> Option<Meant> {
     let (name, value) = (seen(name), seen(value));
     let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let lower = name.to_ascii_lowercase();
+    if SYNONYMS.contains(&&*lower) && value.starts_with(['/', '*']) {
+        return Some(Meant { field: Field::Disallow, is_whole: true });
+    }
     let (word, field) = FIELDS.into_iter().find(|(word, _)| lower.ends_with(word))?;
     let before = &name[..name.len() - word.len()];
     let own = &name[before.len()..];
@@ -142,6 +148,8 @@ mod tests {
         assert_eq!(meant("/adminDisallow", "/a"), Some((Field::Disallow, false)));
         assert_eq!(meant("fooAllow", "/a"), Some((Field::Allow, false)));
         assert_eq!(meant("Noallow", "/a"), Some((Field::Allow, false)));
+        assert_eq!(meant("Deny", "/a"), Some((Field::Disallow, true)));
+        assert_eq!(meant("Block", "SomeBot"), None);
         for (name, value) in [
             ("swallow", "/a"),
             ("ACAP-disallow", "/a"),

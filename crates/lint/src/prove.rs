@@ -471,10 +471,15 @@ impl Subjects<'_> {
         let edit = span.start - line.start..span.end - line.start;
         within && {
             let after = replaced(before, [(&edit, replacement)]);
-            self.all.iter().all(|subject| {
-                let profile = subject.robots.profile();
-                says(before, profile) == says(&after, profile)
-            })
+            // Read alone, a line may begin with a byte order mark, or a part of one, that is skipped; in the file it
+            // is not.
+            let has_mark = |line: &[u8]| line.first() == Some(&0xEF);
+            !has_mark(before)
+                && !has_mark(&after)
+                && self.all.iter().all(|subject| {
+                    let profile = subject.robots.profile();
+                    says(before, profile) == says(&after, profile)
+                })
         }
     }
 }

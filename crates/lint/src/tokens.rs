@@ -5,7 +5,7 @@ use robotsieve::{Crawler, Profile, Record, TokenBytes};
 use robotsieve_known::{KnownCrawlers, NobodysName, internals as crawlers};
 
 use crate::change::Offered;
-use crate::shown::{listed, shown};
+use crate::shown::{is_invisible, listed, shown};
 use crate::subject::Subject;
 use crate::{Code, Severity};
 
@@ -24,6 +24,14 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     // What is left of a name that the profile cuts off is not what was written.
     if token.len() == record.value.len() {
         misspelt(subject, record, token);
+    }
+}
+
+/// A value without the characters that nobody sees.
+fn visible(value: &[u8]) -> Vec<u8> {
+    match str::from_utf8(value) {
+        Ok(text) => text.chars().filter(|c| !is_invisible(*c)).collect::<String>().into_bytes(),
+        Err(_) => value.to_vec(),
     }
 }
 
@@ -50,7 +58,8 @@ fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
     // A colon too many, or HTML around it.
     let bare = value.trim_ascii_start().strip_prefix(b":").unwrap_or(value).trim_ascii();
     let end = memchr::memchr(b'<', bare).unwrap_or(bare.len());
-    let bare = bare[..end].trim_ascii_end();
+    let bare = &visible(&bare[..end]);
+    let bare = bare.trim_ascii_end();
     let is_name = bare == b"*" || !bare.is_empty() && bare.iter().all(u8::is_ascii_alphabetic);
     if is_name && bare.len() < value.len() {
         let draft = subject.found.last_mut().expect("it was just added");
@@ -65,6 +74,14 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
     let span = record.value_span().start + token.len()..record.value_span().end;
     let message = format!("only '{}' names a crawler; '{}' is ignored", shown(token), shown(after));
     let line = record.line;
+    let seen = visible(value);
+    let whole = robotsieve::internals::token(&seen, subject.profile.token_bytes);
+    if seen.len() < value.len() && whole.len() > token.len() {
+        let what = format!("write '{}' without characters that nobody sees", shown(whole));
+        let draft = subject.add(Code::AfterToken, line, span, message).loses(true);
+        draft.propose(what, record.value_span(), whole);
+        return;
+    }
     if Crawler::from_user_agent(value).iter().next().is_none() {
         subject.add(Code::AfterToken, line, span, message).help(
             "browsers send this, and crawlers obey no group by it: write the product token of the \
@@ -132,6 +149,9 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
     if token.iter().all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(byte)) {
         return;
     }
+    if is_known(record.value) {
+        return;
+    }
     let message = format!(
         "the product token '{}' has bytes other than letters, '-' and '_', and some crawlers end it \
          at the first of them",
@@ -139,6 +159,11 @@ fn outside_grammar(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8])
     );
     let span = record.value_span().start..record.value_span().start + token.len();
     subject.add(Code::TokenOutsideGrammar, record.line, span, message);
+}
+
+/// Returns true if a value is the product token of a known crawler: then no other one names that.
+pub(super) fn is_known(value: &[u8]) -> bool {
+    str::from_utf8(value).is_ok_and(|value| KnownCrawlers::built_in().by_token(value).is_some())
 }
 
 fn misspelt(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {

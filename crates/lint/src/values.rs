@@ -116,6 +116,12 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
             ));
             return;
         }
+        (0, _) if WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(text)) => {
+            draft.help(
+                "if all of the site is meant, write '/'; if nothing is, leave the value empty",
+            );
+            return;
+        }
         // A host without its scheme, or nothing that a path is likely to begin with.
         _ if is_host(text) || !text.iter().any(u8::is_ascii_alphanumeric) => {
             draft.help("a rule is a path, and begins with '/'");
@@ -137,6 +143,10 @@ fn no_leading_slash(subject: &mut Subject<'_>, record: &Record<'_>) {
     };
     draft.propose(format!("write '{}'", shown(&meant)), span, meant);
 }
+
+/// Words that say how much is meant, and are no paths.
+const WORDS: [&str; 10] =
+    ["all", "any", "everything", "false", "no", "none", "nothing", "null", "true", "yes"];
 
 /// Returns true if a value begins like a host, a scheme or a drive: `www.`, labels and a slash, `http:`.
 fn is_host(value: &[u8]) -> bool {
@@ -199,7 +209,8 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
     let group = |open: usize| {
         let inside = &value[open + 1..];
         let len = memchr::memchr(b')', inside)?;
-        let is_choice = inside[..len].contains(&b'|') || inside.starts_with(b"?:");
+        let is_any = inside[..len] == *b".*" || inside[..len] == *b".+";
+        let is_choice = is_any || inside[..len].contains(&b'|') || inside.starts_with(b"?:");
         is_choice.then_some(open..open + len + 2)
     };
     let escape = |at: usize| {
@@ -270,6 +281,16 @@ fn placeholder(subject: &mut Subject<'_>, record: &Record<'_>) {
         draft.propose(format!("write '{}'", shown(&written)), record.value_span(), written);
         return;
     }
+    let entity =
+        |name: &&[u8]| memchr::memmem::find(&value[..star], name).map(|at| at..at + name.len());
+    if let Some(span) = [&b"&lt;"[..], b"&gt;", b"&quot;"].iter().find_map(entity) {
+        let message =
+            format!("'{}' is another character in HTML alone", shown(&value[span.clone()]));
+        subject
+            .add(Code::Placeholder, record.line, offset + span.start..offset + span.end, message)
+            .help("write what URLs have in its place");
+        return;
+    }
     let Some(span) = placeholder_in(value) else { return };
     let message = format!(
         "'{}' is a placeholder, and URLs have something in its place",
@@ -292,7 +313,7 @@ fn replaced_all(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     written
 }
 
-/// `:id`, `{id}`, `[id]`, `[...slug]` or `<id>` as a whole segment of a path, before any star: what stands
+/// `:id`, `{id}`, `${id}`, `{{ id }}`, `[id]`, `[...slug]`, `<id>` or `%s` as a whole segment of a path, before any star: what stands
 /// behind one blocks what a broken template leaves in URLs.
 fn placeholder_in(value: &[u8]) -> Option<Range<usize>> {
     const TAGS: [&[u8]; 8] = [b"a", b"b", b"br", b"div", b"i", b"li", b"p", b"span"];
@@ -311,7 +332,11 @@ fn placeholder_in(value: &[u8]) -> Option<Range<usize>> {
         let found = match segment {
             [b':', name @ ..] => is_name(name) && !name.contains(&b':') && !is_cut,
             [b'[', name @ .., b']'] => is_name(name.strip_prefix(b"...").unwrap_or(name)),
-            [b'{', name @ .., b'}'] => is_name(name),
+            [b'{', b'{', name @ .., b'}', b'}'] => is_name(name.trim_ascii()),
+            [b'$', b'{', name @ .., b'}'] | [b'{', name @ .., b'}'] => is_name(name),
+            // A rule that ends in `%d` is about escapes.
+            [b'%', b's'] => true,
+            [b'%', b'd'] => at <= star,
             [b'<', name @ .., b'>'] => is_name(name) && !TAGS.contains(&name),
             _ => false,
         };
@@ -410,7 +435,8 @@ fn probably_meant(value: &[u8]) -> Option<&'static str> {
     let has = |is: &dyn Fn(usize) -> bool| (0..value.len()).any(is);
     let is_comment = |at: usize| {
         let (before, after) = (&value[..at], &value[at + 1..]);
-        after.starts_with(b"//") || after.starts_with(b";") || before.ends_with(b";")
+        [&b"//"[..], b";", b"-- "].iter().any(|sign| after.starts_with(sign))
+            || before.ends_with(b";")
     };
     if has(&|at| is_blank(value.get(at)) && is_comment(at)) {
         return Some("if what follows the blank is a comment, put '#' before it");
@@ -425,6 +451,16 @@ fn probably_meant(value: &[u8]) -> Option<&'static str> {
             "if these are several rules, put each on a line of its own; if the blank is part of the \
              path, write it as '%20'",
         );
+    }
+    let is_record = |at: usize| at > 0 && value[at - 1] == b':' && is_blank(value.get(at));
+    if has(&is_record) {
+        return Some(
+            "if another record is meant, put it on a line of its own; if the blank is part of the path, \
+             write it as '%20'",
+        );
+    }
+    if value.ends_with(b"\\n") || value.ends_with(b"\\r") {
+        return Some("if it ends the line, remove it: a line ends where the next one begins");
     }
     let is_stray = |at: usize| {
         is_blank(value.get(at)) && at > 0 && (is_end(value.get(at - 1)) || at + 1 == value.len())

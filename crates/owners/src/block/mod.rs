@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use robotsieve::{Crawler, DiagnosticKind, Field, Profile, Robots, Rule, Verdict};
-use robotsieve_known::internals::is_named;
+use robotsieve_known::internals::{is_named, stands_last};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose, notes};
 use robotsieve_lint::diff::{self, Limits};
 use robotsieve_shown::{first_of, grouped, shown};
@@ -282,7 +282,9 @@ impl<'k> Block<'k> {
         let of = |purpose: Purpose| {
             let of_it = self.blocked.iter().filter(|one| one.purpose() == purpose);
             let tokens = of_it.map(Blocked::token).filter(|token| !done.contains(token));
-            (purpose.heading(), tokens.collect::<Vec<_>>())
+            let mut tokens: Vec<&str> = tokens.collect();
+            tokens.sort_by_key(|token| stands_last(token));
+            (purpose.heading(), tokens)
         };
         Purpose::all().map(of).filter(|(_, tokens)| !tokens.is_empty()).collect()
     }

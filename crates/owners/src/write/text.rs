@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use aho_corasick::AhoCorasick;
 use robotsieve::{GroupMatch, Profile};
+use robotsieve_known::internals::stands_last;
 
 use super::roles::{Member, Roles};
 use super::shorten::{Rules, field};
@@ -156,6 +157,9 @@ fn sections<'r>(roles: &'r Roles<'_>, rules: &'r [Rules]) -> Vec<Section<'r>> {
     let everybody = roles.everybody.map(section);
     for (number, token) in tokens {
         sections[number].tokens.push(token);
+    }
+    for section in &mut sections {
+        section.tokens.sort_by_key(|token| stands_last(token));
     }
     if let Some(number) = everybody {
         sections[number].is_everybody = true;
