@@ -15,6 +15,13 @@ from ._robotsieve import body_bytes
 if TYPE_CHECKING:
     from .typing import Body
 
+AddressSource = Literal["published", "other", "unknown"]
+"""Where the requests of a crawler came from, by the addresses that its operator publishes.
+
+- ``published``: From one of these addresses: the crawler itself.
+- ``other``: From another address: somebody with its name, or the list is not of that time.
+- ``unknown``: The log does not have the address."""
+
 Certainty = Literal["compatible", "product", "word"]
 """The certainty that a word of a header names the crawler, the surest first.
 
@@ -292,8 +299,8 @@ class AuditReport(Document):
     too_long: int
     """The number of lines that are too long to be read."""
     requests: int
-    """``judged``, ``other_clients``, ``without_header``, ``without_path`` and ``other_hosts``
-    together.
+    """``judged``, ``other_clients``, ``other_crawlers``, ``without_header``, ``without_path`` and
+    ``other_hosts`` together.
     """
     other_hosts: int
     """The number of requests that are for other hosts than those asked for."""
@@ -303,6 +310,8 @@ class AuditReport(Document):
     """The number of requests that have no User-Agent header."""
     other_clients: int
     """The number of requests that are not made by crawlers."""
+    other_crawlers: int
+    """The number of requests that are made by crawlers other than those asked for."""
     judged: int
     """The number of requests of crawlers that were judged."""
     before_first: int
@@ -319,7 +328,8 @@ class AuditReport(Document):
     """The tokens of crawlers whose addresses are known, and that are not in the logs."""
     crawlers: tuple[AuditedCrawler, ...]
     """By purpose, those that are not known last; in each the one with the most forbidden requests
-    first.
+    first. If the addresses of a crawler are known, what came from there is apart from what did
+    not.
     """
     sentences: tuple[Sentence, ...]
     """The totals in sentences, and what else is to be said of all crawlers."""
@@ -350,6 +360,10 @@ class AuditedCrawler(Document):
     """Who runs it, null if it is not known."""
     obeys: Obeys | None
     """Its operator's word on obeying, null if it is not known."""
+    source: AddressSource | None
+    """Where these requests came from, null if no published addresses of the crawler are known. Of
+    one crawler there may be an entry for each.
+    """
     requests: int
     """The number of requests that it made."""
     forbidden: int
@@ -375,7 +389,7 @@ class AuditedCrawler(Document):
     robots_txt_failed: int
     """Those of ``robots_txt`` that failed (status 5xx)."""
     verified: VerifiedCount | None
-    """Requests from the published addresses, null if none are known."""
+    """How many of these came from the published addresses, null if none are known."""
     rules: tuple[BrokenRule, ...]
     """The rules that it broke, the one broken most first."""
     more_rules: int

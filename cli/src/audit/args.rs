@@ -4,15 +4,17 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use robotsieve_client::Timestamp;
-use robotsieve_owners::audit::{LogFormat, W3cColumns};
+use robotsieve_owners::audit::{LogFormat, Whose};
 
 use super::ranges::RangesOption;
 use crate::error::Failure;
-use crate::known::KnownOption;
-use crate::options::{Format, ProfileOption, ProgressOption, Threads, rfc3339, values};
+use crate::known::{KnownOption, PurposeOption};
+use crate::options::{Format, ProfileOption, ProgressOption, Threads, list, rfc3339, values};
 
 /// Find crawlers in access logs that fetch what is forbidden
 ///
@@ -43,6 +45,7 @@ Examples:
       robots.txt access.log
   robotsieve audit --ranges https://openai.com/gptbot.json robots.txt access.log
   robotsieve audit --list robots.txt access.log > offending.log
+  robotsieve audit --addresses offenders --crawler GPTBot robots.txt access.log
   tail -f access.log | robotsieve audit --list --log-format combined \\
       robots.txt -
   robotsieve audit --format-string '$request_uri $status \"$http_user_agent\"' \\
@@ -81,9 +84,9 @@ pub struct AuditArgs {
     pub host: Vec<String>,
 
     /// The format of the logs [default: told by their first lines]
-    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    #[arg(long_help = values::<NamedFormat>("The format of the logs [default: told by their first lines]"))]
-    pub log_format: Option<NamedFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
+    #[arg(long_help = FORMATS.as_str())]
+    pub log_format: Option<LogFormat>,
 
     /// The format of the logs, as the server's configuration has it
     ///
@@ -104,6 +107,18 @@ pub struct AuditArgs {
     pub ranges: Vec<RangesOption>,
 
     #[command(flatten)]
+    pub purpose: PurposeOption,
+
+    /// Only this crawler, known or not, by its product token
+    ///
+    /// Repeat the option for several, which are added to those of --purpose.
+    /// A name that no known crawler has, and that looks like a misspelt one,
+    /// is refused unless the robots.txt has it.
+    #[arg(verbatim_doc_comment)]
+    #[arg(id = "crawler", long = "crawler", value_name = "TOKEN")]
+    pub crawlers: Vec<String>,
+
+    #[command(flatten)]
     pub known: KnownOption,
 
     /// Print the lines of forbidden requests, and no report
@@ -116,6 +131,12 @@ pub struct AuditArgs {
     #[arg(long = "list", id = "list_lines", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["format", "json"])]
     pub list: bool,
+
+    /// Print addresses for a firewall, one a line, and no report
+    #[arg(long, value_name = "WHOSE", value_enum, hide_possible_values = true)]
+    #[arg(conflicts_with_all = ["format", "json", "list_lines"])]
+    #[arg(long_help = ADDRESSES.as_str())]
+    pub addresses: Option<WhoseAddresses>,
 
     /// What to print: text or json
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
@@ -142,56 +163,43 @@ pub struct AuditArgs {
     rest: Vec<OsString>,
 }
 
-/// A format that has a name.
+/// Which addresses are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum NamedFormat {
-    /// Of Apache and nginx, also with a host in front
-    Combined,
-    /// The same without referer and User-Agent header
-    Common,
-    /// Caddy's JSON lines
-    Caddy,
-    /// Cloudflare's Logpush of HTTP requests, JSON lines
-    Cloudflare,
-    /// JSON lines whose members are named as nginx's variables
-    Nginx,
-    /// Traefik's JSON lines
-    Traefik,
-    /// HAProxy's httplog, with the User-Agent header captured
-    Haproxy,
-    /// Amazon's Application Load Balancer
-    Alb,
-    /// Amazon S3
-    S3,
-    /// Envoy's default format
-    Envoy,
-    /// Docker's log of a container, in the combined format
-    Docker,
-    /// JSON lines with the usual names, in any nesting
-    Json,
-    /// The extended format of the W3C, of IIS and CloudFront
-    W3c,
+pub enum WhoseAddresses {
+    /// Those that made forbidden requests in a crawler's name
+    Offenders,
+    /// With --ranges: those that only claimed to be a crawler
+    Impostors,
 }
 
-impl From<NamedFormat> for LogFormat {
-    fn from(format: NamedFormat) -> LogFormat {
-        match format {
-            NamedFormat::Combined => LogFormat::Combined,
-            NamedFormat::Common => LogFormat::Common,
-            NamedFormat::Caddy => LogFormat::Caddy,
-            NamedFormat::Cloudflare => LogFormat::Cloudflare,
-            NamedFormat::Nginx => LogFormat::Nginx,
-            NamedFormat::Traefik => LogFormat::Traefik,
-            NamedFormat::Haproxy => LogFormat::Haproxy,
-            NamedFormat::Alb => LogFormat::Alb,
-            NamedFormat::S3 => LogFormat::S3,
-            NamedFormat::Envoy => LogFormat::Envoy,
-            NamedFormat::Docker => LogFormat::Docker,
-            NamedFormat::Json => LogFormat::Json,
-            NamedFormat::W3c => LogFormat::W3c(W3cColumns::default()),
+impl From<WhoseAddresses> for Whose {
+    fn from(whose: WhoseAddresses) -> Whose {
+        match whose {
+            WhoseAddresses::Offenders => Whose::Offenders,
+            WhoseAddresses::Impostors => Whose::Impostors,
         }
     }
 }
+
+static ADDRESSES: LazyLock<String> = LazyLock::new(|| {
+    values::<WhoseAddresses>("Print addresses for a firewall, one a line, and no report")
+        + "\n\nLeft out, and told: addresses from which others sent requests too,\n\
+           because people may be behind them, and those of private networks"
+});
+
+fn formats() -> impl Iterator<Item = PossibleValue> {
+    LogFormat::named().map(|format| PossibleValue::new(format.as_str()).help(format.about()))
+}
+
+fn format() -> impl TypedValueParser<Value = LogFormat> {
+    PossibleValuesParser::new(formats())
+        .try_map(|name| LogFormat::of_name(&name).ok_or("it is no name of a format"))
+}
+
+static FORMATS: LazyLock<String> = LazyLock::new(|| {
+    let formats: Vec<PossibleValue> = formats().collect();
+    list("The format of the logs [default: told by their first lines]", &formats)
+});
 
 /// A robots.txt, and from when on it was the site's.
 #[derive(Clone, Debug, PartialEq, Eq)]

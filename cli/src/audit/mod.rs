@@ -13,16 +13,17 @@ use std::sync::Arc;
 
 use robotsieve::Robots;
 use robotsieve_known::Operators;
-use robotsieve_owners::audit::{Audit, AuditReport, LogFormat, Version};
+use robotsieve_owners::audit::{Audit, AuditReport, AuditedCrawler, LogFormat, Version};
 
 use crate::error::{Failure, Status};
+use crate::known::refused_name;
 use crate::options::Format;
 use crate::read::robots_file::{self, Given};
 use crate::read::stdin;
 use crate::write::report::Report;
 use crate::write::stdout::{self, Stdout};
 use crate::write::{bytes, stderr};
-use args::AuditArgs;
+use args::{AuditArgs, WhoseAddresses};
 use input::Input;
 use threads::List;
 
@@ -41,7 +42,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
-    let format = format.or(args.log_format.map(LogFormat::from));
+    let format = format.or_else(|| args.log_format.clone());
     let known = args.known.read()?;
     let profile = args.profile.get();
     let given =
@@ -62,7 +63,20 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
             None => dated,
         }
     });
-    let mut audit = Audit::new(dated.collect(), &known);
+    let dated: Vec<Version<'_>> = dated.collect();
+    let is_named =
+        |name: &&String| dated.iter().all(|version| version.did_you_mean(name, &known).is_some());
+    if let Some(name) = args.crawlers.iter().find(is_named) {
+        let question = dated.iter().find_map(|version| version.did_you_mean(name, &known));
+        return Err(refused_name(question.unwrap_or_default()));
+    }
+    let mut audit = Audit::new(dated, &known);
+    args.purpose.purposes.iter().for_each(|purpose| audit.choose_purpose(*purpose));
+    args.crawlers.iter().for_each(|token| audit.choose_crawler(token));
+    if let Some(whose) = args.addresses {
+        may_list(whose, args, &versions, &files)?;
+        audit.keep_addresses();
+    }
     args.host.iter().for_each(|host| audit.add_host(host));
     for option in &args.ranges {
         ranges::add(option, &known, &mut audit)?;
@@ -85,6 +99,13 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
             ));
         }
         report.sentences.iter().for_each(|line| stderr::note(&line.text));
+    } else if let Some(whose) = args.addresses {
+        let listed = counts.addresses(whose.into());
+        let lines: String = listed.addresses.iter().map(|address| format!("{address}\n")).collect();
+        let mut out = Stdout::new();
+        out.print(lines.as_bytes())?;
+        report.sentences.iter().for_each(|line| stderr::note(&line.text));
+        listed.notes.iter().for_each(|note| stderr::note(note));
     } else {
         let mut out = BufWriter::new(Stdout::new());
         let printed = match args.format() {
@@ -133,6 +154,30 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     Ok(unless_failed(if report.forbidden > 0 { Status::No } else { Status::Done }))
 }
 
+/// Refuses to list addresses that nobody can blame.
+fn may_list(
+    whose: WhoseAddresses,
+    args: &AuditArgs,
+    versions: &[args::Version],
+    files: &[Given],
+) -> Result<(), Failure> {
+    if whose == WhoseAddresses::Impostors && args.ranges.is_empty() {
+        return Err(Failure::Usage(
+            "--addresses impostors needs the addresses of the crawlers themselves: give them with --ranges FILE"
+                .into(),
+        ));
+    }
+    for (version, file) in versions.iter().zip(files) {
+        if let Some(cause) = file.cause() {
+            return Err(Failure::Incomplete(format!(
+                "no addresses are listed: '{}' gave no file, but {cause}: give the file that crawlers could read",
+                version.path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// What one should know before one believes the report.
 fn notes(args: &AuditArgs, report: &AuditReport) {
     if args.host.is_empty() && report.hosts.len() > 1 {
@@ -146,6 +191,17 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
         stderr::note(&format_args!(
             "no request has the name of '{name}', whose addresses --ranges gives"
         ));
+    }
+    for token in &args.crawlers {
+        let is_it = |crawler: &AuditedCrawler| {
+            crawler.token.as_ref().is_some_and(|there| there.eq_ignore_ascii_case(token))
+        };
+        if !report.crawlers.iter().any(is_it) {
+            let name = bytes::shown(token.as_bytes());
+            stderr::note(&format_args!(
+                "no request has the name of '{name}', the crawler asked for"
+            ));
+        }
     }
     if report.before_first > 0 {
         let requests = match report.before_first {

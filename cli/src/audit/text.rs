@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use robotsieve_owners::audit::{AuditReport, AuditedCrawler, BrokenRule, OtherAddress};
+use robotsieve_owners::audit::{
+    AddressSource, AuditReport, AuditedCrawler, BrokenRule, OtherAddress,
+};
 
 use crate::write::bytes::on_one_line;
 
@@ -15,7 +17,7 @@ const ADDRESSES: usize = 5;
 /// Prints the report; with a column for requests from published addresses if some are known.
 pub fn print(report: &AuditReport, verified: bool, out: &mut impl Write) -> io::Result<()> {
     let crawlers = &report.crawlers;
-    let width = crawlers.iter().map(|crawler| crawler.name.chars().count() + 2);
+    let width = crawlers.iter().map(|crawler| crawler.label().chars().count() + 2);
     let width = width.max().unwrap_or(0).max(7);
     if !crawlers.is_empty() {
         let verified = if verified { "  verified" } else { "" };
@@ -59,7 +61,7 @@ fn row(
         0 => "never".to_owned(),
         times => times.to_string(),
     };
-    let name = format!("  {}", crawler.name);
+    let name = format!("  {}", crawler.label());
     write!(
         out,
         "{name:width$}  {:8}  {:9}  {:>6}  {first:20}  {last:20}  ",
@@ -75,6 +77,9 @@ fn row(
 /// The addresses that sent the name of a crawler, and are none of its own.
 fn others(crawler: &AuditedCrawler, out: &mut impl Write) -> io::Result<()> {
     let Some(verified) = &crawler.verified else { return Ok(()) };
+    if crawler.source != Some(AddressSource::Other) {
+        return Ok(());
+    }
     for other in verified.others.iter().take(ADDRESSES) {
         let OtherAddress { address, requests, forbidden, .. } = other;
         let s = if *requests == 1 { "" } else { "s" };
@@ -135,13 +140,6 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
             out,
             "    of {} forbidden, {} got no content (status 4xx)",
             crawler.forbidden, refused.requests
-        )?;
-    }
-    if let Some(verified) = crawler.verified.as_ref().filter(|_| crawler.forbidden > 0) {
-        writeln!(
-            out,
-            "    of {} forbidden, {} came from its published addresses",
-            crawler.forbidden, verified.forbidden
         )?;
     }
     crawler.note.iter().try_for_each(|note| writeln!(out, "    {note}"))

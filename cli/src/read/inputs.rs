@@ -219,7 +219,7 @@ pub fn decompressed(
     report: &Arc<Report>,
 ) -> io::Result<(Box<dyn Read + Send>, Compression)> {
     let mut bytes = Counted { bytes, report: Arc::clone(report) };
-    let mut first = Vec::with_capacity(4);
+    let mut first = Vec::with_capacity(10);
     // No byte more than it takes: the first line of a pipe may be shorter.
     while Compression::may_follow(&first) && bytes.by_ref().take(1).read_to_end(&mut first)? > 0 {}
     let compression = Compression::of(&first);
@@ -231,6 +231,17 @@ pub fn decompressed(
         Compression::Gzip => Box::new(Decoder::Gzip(Box::new(MultiGzDecoder::new(taken(bytes))))),
         // Refuses windows above 128 MiB, like the command zstd, so that memory stays bounded.
         Compression::Zstd => Box::new(Decoder::Zstd(zstd::Decoder::with_buffer(taken(bytes))?)),
+        // No maintained decoder of these is without C, and each is one pipe away.
+        Compression::Xz | Compression::Bzip2 => {
+            let (name, command) = compression.unpacked_by();
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "it is compressed with {name}, which is not read here: pipe what '{command} FILE' prints to \
+                     robotsieve, with '-' in the place of the file"
+                ),
+            ));
+        }
     };
     Ok((bytes, compression))
 }
@@ -290,7 +301,14 @@ pub enum Compression {
     None,
     Gzip,
     Zstd,
+    Xz,
+    Bzip2,
 }
+
+/// The .xz file format §2.1.1.1.
+const XZ: &[u8] = b"\xfd7zXZ\0";
+/// After `BZh` and a digit: of a first block, and of none.
+const BZIP2: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
 
 impl Compression {
     /// Returns true if these bytes begin like a compressed file, and the next one is needed to know.
@@ -298,18 +316,41 @@ impl Compression {
         match first {
             [] | [0x1f] => true,
             [0x28, rest @ ..] => rest.len() < 3 && [0xb5, 0x2f, 0xfd].starts_with(rest),
+            [0xfd, ..] => first.len() < XZ.len() && XZ.starts_with(first),
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] => {
+                rest.len() < 6 && BZIP2.iter().any(|mark| mark.starts_with(rest))
+            }
+            [b'B', rest @ ..] => b"Zh".starts_with(rest),
             [0x50..=0x5f, rest @ ..] => rest.len() < 3 && [0x2a, 0x4d, 0x18].starts_with(rest),
             _ => false,
         }
     }
 
+    /// The compression of what begins with these bytes.
     pub fn of(first: &[u8]) -> Compression {
         match first {
             // RFC 1952 §2.3.1.
             [0x1f, 0x8b, ..] => Compression::Gzip,
             // RFC 8878 §3.1.1, and §3.1.2: a skippable frame, which pzstd starts with.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Compression::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
+                if BZIP2.iter().any(|mark| rest.starts_with(mark)) =>
+            {
+                Compression::Bzip2
+            }
+            _ if first.starts_with(XZ) => Compression::Xz,
             _ => Compression::None,
+        }
+    }
+
+    /// Its name, and the command that undoes it.
+    pub fn unpacked_by(self) -> (&'static str, &'static str) {
+        match self {
+            Compression::None => ("nothing", "cat"),
+            Compression::Gzip => ("gzip", "gzip -dc"),
+            Compression::Zstd => ("zstd", "zstd -dc"),
+            Compression::Xz => ("xz", "xz -dc"),
+            Compression::Bzip2 => ("bzip2", "bzip2 -dc"),
         }
     }
 }

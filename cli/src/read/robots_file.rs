@@ -57,17 +57,12 @@ fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Returns true if a robots.txt may begin like this: no store does, and nothing compressed.
 pub fn is_text(bytes: &[u8]) -> bool {
-    !bytes.starts_with(MAGIC)
-        && matches!(Compression::of(&bytes[..bytes.len().min(4)]), Compression::None)
+    !bytes.starts_with(MAGIC) && Compression::of(bytes) == Compression::None
 }
 
 /// Refuses what no robots.txt begins with. Read as it is, a compressed file or a store would allow
 /// everything.
 fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    if is_text(&bytes) {
-        return Ok(bytes);
-    }
-
     if bytes.starts_with(MAGIC) {
         let message = "it is a store of robots.txt files: 'robotsieve store get --body STORE URL' \
                        prints one of them, and 'robotsieve explain' takes a store";
@@ -81,10 +76,11 @@ fn uncompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let message = "it is a pack: 'robotsieve filter --pack' reads those";
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
-    let (name, command) = match Compression::of(&bytes[..bytes.len().min(4)]) {
-        Compression::Zstd => ("zstd", "zstd -dc"),
-        _ => ("gzip", "gzip -dc"),
-    };
+    let compression = Compression::of(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let (name, command) = compression.unpacked_by();
     Err(io::Error::new(
         ErrorKind::InvalidData,
         format!("it is compressed with {name}; unpack it with '{command}'"),

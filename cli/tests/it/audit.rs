@@ -274,6 +274,26 @@ fn compressed_and_piped() {
     }
     let three = report(&folder, &["robots.txt", "access.log", "log.gz", "log.zst"]);
     assert_eq!(numbers(&three), numbers(&one).map(|number| 3 * number));
+    for (name, first, says) in [
+        (
+            "log.xz",
+            &b"\xfd7zXZ\0\0\x04"[..],
+            "it is compressed with xz, which is not read here: pipe what 'xz -dc FILE'",
+        ),
+        (
+            "log.bz2",
+            b"BZh91AY&SY\x01",
+            "it is compressed with bzip2, which is not read here: pipe what 'bzip2 -dc FILE'",
+        ),
+    ] {
+        folder.file(name, first);
+        let ran = audit(&folder, &["robots.txt", name]);
+        ran.says(says);
+        assert_eq!(ran.status, 3);
+    }
+    // Text may begin like that.
+    folder.file("text.log", ["BZh9 ", &log()].concat());
+    assert_eq!(report(&folder, &["robots.txt", "text.log"])["damaged"], 0);
     // Cut off.
     folder.file("cut.gz", &gzip[..gzip.len() - 12]);
     let ran = audit(&folder, &["robots.txt", "cut.gz", "access.log"]);
@@ -343,16 +363,31 @@ fn published_addresses() {
     folder.file("other.json", ranges);
     for option in ["gptbot.json", "GPTBot=other.json"] {
         let report = report(&folder, &["--ranges", option, "robots.txt", "log"]);
-        let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]["verified"]);
+        let sources = ["published", "other", "unknown"].map(|source| {
+            let mut crawlers = report["crawlers"].as_array().unwrap().iter();
+            let found = crawlers.find(|crawler| crawler["source"] == source).unwrap();
+            (found["forbidden"].as_u64().unwrap(), &found["verified"])
+        });
         let others = json!([{ "address": "198.51.100.1", "requests": 1, "forbidden": 1 }]);
-        let wanted = json!({ "requests": 2, "forbidden": 2, "others": others, "more_others": 1 });
-        assert_eq!((gptbot, xyzbot), (&wanted, &Value::Null));
+        let none = json!({ "requests": 0, "forbidden": 0, "others": [], "more_others": 1 });
+        let other = json!({ "requests": 0, "forbidden": 0, "others": others, "more_others": 0 });
+        let own = json!({ "requests": 2, "forbidden": 2, "others": [], "more_others": 0 });
+        assert_eq!(sources, [(2, &own), (1, &other), (1, &none)]);
+        assert_eq!(report["crawlers"][3]["source"], Value::Null);
+        assert_eq!(report["crawlers"][3]["verified"], Value::Null);
     }
     let ran = audit(&folder, &["--ranges", "gptbot.json", "robots.txt", "log"]);
     let text = String::from_utf8(ran.out).unwrap();
-    assert!(text.contains("    of 4 forbidden, 2 came from its published addresses\n"), "{text}");
-    let others = "    not its own: 198.51.100.1  1 request, 1 forbidden\n    not its own: 1 more request, from another";
-    assert!(text.contains(others), "{text}");
+    for line in [
+        "  GPTBot                          2          2   100 %",
+        "  GPTBot, other addresses         1          1   100 %",
+        "    not its own: 198.51.100.1  1 request, 1 forbidden\n",
+        "  GPTBot, no address              1          1   100 %",
+        "4 of 5 requests by crawlers forbidden (80.0 %), of 1 of 2 crawlers\nforbidden, and perhaps not of the crawler: \
+         1 from addresses that are none of the crawlers' own, 1 without an address in the log\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
     audit(&folder, &["--ranges", "other.json", "robots.txt", "log"])
         .fails(2, "no known crawler has the name 'other'; write NAME=other.json");
     audit(&folder, &["--ranges", "Googelbot=other.json", "robots.txt", "log"]).fails(
@@ -366,6 +401,70 @@ fn published_addresses() {
         .fails(3, "cannot read the address ranges in 'robots.txt'");
     audit(&folder, &["--ranges", "Googlebot=other.json", "robots.txt", "log"])
         .says("no request has the name of 'Googlebot'");
+}
+
+/// Only some crawlers: what others do is counted, and changes neither the list nor the status.
+#[test]
+fn chosen_crawlers() {
+    let folder = folder();
+    let xyzbot = report(&folder, &["--crawler", "xyzbot", "robots.txt", "access.log"]);
+    assert_eq!(numbers(&xyzbot), [8, 0, 0, 2, 1, 1]);
+    assert_eq!((of(&xyzbot, "Xyzbot"), &xyzbot["other_crawlers"]), ([2, 1], &json!(4)));
+    let both = ["--purpose", "ai-training", "--crawler", "Xyzbot", "robots.txt", "access.log"];
+    assert_eq!(numbers(&report(&folder, &both)), [8, 0, 0, 6, 3, 1]);
+    let ran = audit(&folder, &["--list", "--purpose", "search", "robots.txt", "access.log"]);
+    ran.gives(0, "")
+        .says("not judged: 1 by other clients, 6 by other crawlers, 1 without a User-Agent header");
+    audit(&folder, &["--crawler", "nobot", "robots.txt", "access.log"])
+        .says("no request has the name of 'nobot', the crawler asked for");
+    audit(&folder, &["--crawler", "GTPBot", "robots.txt", "access.log"])
+        .fails(2, "did you mean 'GPTBot'?");
+}
+
+/// Addresses for a firewall: none behind which there may be people, and none for an answer in the place of a file.
+#[test]
+fn addresses_for_a_firewall() {
+    let folder = folder();
+    let from =
+        |address: &str, path: &str, header| line(1, path, header).replace("192.0.2.7", address);
+    let log = [
+        from("203.0.113.9", "/search", "Xyzbot/1.0"),
+        from("192.0.2.7", "/a", GPTBOT),
+        from("198.51.100.1", "/a", GPTBOT),
+        from("198.51.100.2", "/press/", GPTBOT),
+        // A browser comes from there too.
+        from("198.51.100.3", "/a", GPTBOT),
+        from("198.51.100.3", "/a", BROWSER),
+        from("10.0.0.1", "/a", GPTBOT),
+        from("::1", "/a", GPTBOT),
+        from("2001:db8::7", "/a", GPTBOT),
+        from("crawl.e.com", "/a", GPTBOT),
+        // Of another crawler's addresses.
+        from("192.0.2.99", "/", GPTBOT),
+        // It was refused the file itself.
+        from("203.0.113.8", "/robots.txt", "Refusedbot/1").replace(" 200 ", " 403 "),
+        from("203.0.113.8", "/search", "Refusedbot/1"),
+    ];
+    folder.file("log", log.concat());
+    folder.file("gptbot.json", r#"{"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}"#);
+    folder.file("bingbot.json", r#"{"prefixes":[{"ipv4Prefix":"192.0.2.96/28"}]}"#);
+    let ranges = ["--ranges", "gptbot.json", "--ranges", "bingbot.json", "robots.txt", "log"];
+    let list = |options: &[&str]| audit(&folder, &[&["--addresses"], options, &ranges].concat());
+    list(&["offenders"])
+        .gives(1, "192.0.2.7\n192.0.2.99\n198.51.100.1\n203.0.113.9\n2001:db8::7\n")
+        .says("1 address left out, from which others sent requests too")
+        .says("2 addresses left out, of private networks")
+        .says("1 request came from addresses that the log does not have");
+    list(&["impostors"])
+        .gives(1, "198.51.100.1\n198.51.100.2\n2001:db8::7\n")
+        .says("1 address left out, that operators publish for other crawlers");
+    list(&["offenders", "--crawler", "Xyzbot"]).gives(1, "203.0.113.9\n");
+    audit(&folder, &["--addresses", "impostors", "robots.txt", "log"])
+        .fails(2, "give them with --ranges");
+    // All of that may be the site's own fault.
+    let broken = site(|_| answered("503 Service Unavailable", "", ""));
+    audit(&folder, &["--addresses", "offenders", &format!("{broken}/robots.txt"), "log"])
+        .fails(3, "no addresses are listed");
 }
 
 /// A file of an operator is for all its crawlers, and may be a URL.

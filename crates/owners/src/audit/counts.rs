@@ -1,14 +1,19 @@
 //! What all blocks come to.
 
 use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
 
 use super::crawlers::Name;
 use super::judged::Judged;
+use super::ranges::AddressSource;
 use super::settings::{Audit, Verified};
-use super::tally::{HOSTS, PLACES, Sums, Tally, Totals, add_each};
+use super::tally::{ADDRESSES, HOSTS, PLACES, Sums, Tally, Totals, add_each};
 
 /// The most unknown crawlers that are told apart. A log of hostile headers has any number.
 pub(super) const UNKNOWN: usize = 1_000;
+
+/// The most addresses that are kept for a list: of clients, and of crawlers.
+const CLIENTS: usize = 1 << 20;
 
 /// The number of bytes of examples that are kept, of all crawlers.
 const EXAMPLES_BYTES: usize = 16 << 20;
@@ -18,6 +23,7 @@ const EXAMPLES_BYTES: usize = 16 << 20;
 pub(super) struct Found<'a> {
     /// `None`: all others that are not known, beyond [`UNKNOWN`].
     pub(super) name: Option<Name<'a>>,
+    pub(super) source: Option<AddressSource>,
     pub(super) tally: Tally,
 }
 
@@ -42,8 +48,12 @@ pub struct Counts<'a> {
     /// The formats in which the logs were read.
     pub(super) formats: BTreeSet<&'static str>,
     pub(super) found: Vec<Found<'a>>,
-    /// Places in `found`, by token in lower case.
-    by_token: HashMap<String, usize>,
+    /// Places in `found`, by token in lower case and where requests came from.
+    by_token: HashMap<(String, Option<AddressSource>), usize>,
+    /// The addresses of clients, if they are kept, and whether requests that are not judged came from there.
+    pub(super) clients: HashMap<IpAddr, bool>,
+    /// The number of addresses of crawlers.
+    addresses: usize,
     unknown: usize,
     /// The place in `found` of those beyond [`UNKNOWN`].
     more: Option<usize>,
@@ -66,6 +76,8 @@ impl<'a> Counts<'a> {
             formats: BTreeSet::new(),
             found: Vec::new(),
             by_token: HashMap::new(),
+            clients: HashMap::new(),
+            addresses: 0,
             unknown: 0,
             more: None,
             room: EXAMPLES_BYTES,
@@ -90,12 +102,25 @@ impl<'a> Counts<'a> {
                 self.hosts.insert(host.clone());
             }
         }
-        let crawlers = judged.crawlers.iter().map(|(name, sums)| self.add_crawler(name, sums));
+        for (address, by_others) in &judged.clients {
+            match self.clients.len() < CLIENTS {
+                true => *self.clients.entry(*address).or_default() |= by_others,
+                false => {
+                    self.clients.get_mut(address).into_iter().for_each(|there| *there |= by_others)
+                }
+            }
+        }
+        let crawlers = judged.crawlers.iter();
+        let crawlers = crawlers.map(|(name, source, sums)| self.add_crawler(name, *source, sums));
         let crawlers: Vec<usize> = crawlers.collect();
-        for unverified in &judged.addresses {
-            let found = &mut self.found[crawlers[unverified.crawler as usize]];
-            if found.name.is_some() {
-                found.tally.add_unverified(unverified.address, unverified.counts);
+        for addressed in &judged.addresses {
+            let Found { name, tally, .. } = &mut self.found[crawlers[addressed.crawler as usize]];
+            let has_room = match self.audit.keeps_addresses {
+                true => self.addresses < CLIENTS,
+                false => tally.addresses.len() < ADDRESSES,
+            };
+            if name.is_some() && tally.add_address(addressed.address, addressed.counts, has_room) {
+                self.addresses += 1;
             }
         }
         for broken in &judged.rules {
@@ -115,14 +140,19 @@ impl<'a> Counts<'a> {
     }
 
     /// Adds the sums of a crawler. Returns its place.
-    fn add_crawler(&mut self, name: &Name<'a>, sums: &Sums) -> usize {
-        let at = self.at(name);
-        let Found { name, tally } = &mut self.found[at];
+    fn add_crawler(
+        &mut self,
+        name: &Name<'a>,
+        source: Option<AddressSource>,
+        sums: &Sums,
+    ) -> usize {
+        let at = self.at(name, source);
+        let Found { name, tally, .. } = &mut self.found[at];
         match name {
             Some(_) => tally.sums.add_all(sums),
             // Of several crawlers nobody can say which addresses are theirs.
             None => {
-                let sums = Sums { verified: [0, 0], more_unverified: 0, ..sums.clone() };
+                let sums = Sums { more_addresses: 0, ..sums.clone() };
                 tally.sums.add_all(&sums);
             }
         }
@@ -130,25 +160,25 @@ impl<'a> Counts<'a> {
     }
 
     /// The place of a crawler.
-    fn at(&mut self, name: &Name<'a>) -> usize {
-        let token = name.token().to_ascii_lowercase();
+    fn at(&mut self, name: &Name<'a>, source: Option<AddressSource>) -> usize {
+        let token = (name.token().to_ascii_lowercase(), source);
         if let Some(at) = self.by_token.get(&token) {
             return *at;
         }
         let is_unknown = name.known().is_none();
         if is_unknown && self.unknown == UNKNOWN {
-            let more = self.more.unwrap_or_else(|| self.find(None));
+            let more = self.more.unwrap_or_else(|| self.find(None, None));
             self.more = Some(more);
             return more;
         }
         self.unknown += usize::from(is_unknown);
-        let at = self.find(Some(name.clone()));
+        let at = self.find(Some(name.clone()), source);
         self.by_token.insert(token, at);
         at
     }
 
-    fn find(&mut self, name: Option<Name<'a>>) -> usize {
-        self.found.push(Found { name, tally: Tally::default() });
+    fn find(&mut self, name: Option<Name<'a>>, source: Option<AddressSource>) -> usize {
+        self.found.push(Found { name, source, tally: Tally::default() });
         self.found.len() - 1
     }
 
@@ -220,11 +250,12 @@ mod tests {
         let request = |number| {
             // Numbers that come for the first time at all places of the log.
             let far = number * 1_300 / count;
-            let header = match random.below(8) {
-                0 => format!("Xbot{far}/1.0"),
+            let header = match random.below(12) {
+                0 | 8 => format!("Xbot{far}/1.0"),
                 1 => format!("xBOT{}", random.below(far + 1)),
                 2 => "Mozilla/5.0 (X11) Firefox/140.0".to_owned(),
                 3 => "-".to_owned(),
+                9.. => "Ybot/1.0".to_owned(),
                 _ => random.of(&["GPTBot/1.1", "gptbot", "Xbot1/2", "xBot1/1", "Xbot1"]).to_owned(),
             };
             let rule = if random.below(3) > 0 { far } else { random.below(far + 1) };
@@ -424,11 +455,16 @@ mod tests {
         assert!(report.damaged > 0 && report.other_clients > 0 && report.without_header > 0);
         assert!(crawlers().any(|crawler| crawler.more_rules > 0));
         let others = |crawler: &&crate::audit::AuditedCrawler| {
-            crawler.verified.as_ref().is_some_and(|verified| {
-                verified.requests > 0 && verified.others.len() == 100 && verified.more_others > 0
-            })
+            crawler
+                .verified
+                .as_ref()
+                .is_some_and(|verified| verified.others.len() == 100 && verified.more_others > 0)
         };
         assert_eq!(crawlers().filter(others).count(), 2);
+        let from =
+            |source| crawlers().filter(move |crawler| crawler.source == Some(source)).count();
+        use AddressSource::{Other, Published, Unknown};
+        assert_eq!([Published, Other, Unknown].map(from), [2, 2, 2]);
         let beyond = crawlers().find(|crawler| crawler.token.is_none()).unwrap();
         assert!(beyond.verified.is_none() && beyond.rules.len() > 20);
         assert!(report.not_found.iter().any(|name| name == "Xbot1299"));

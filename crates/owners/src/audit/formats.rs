@@ -62,6 +62,42 @@ const TOLD: [LogFormat; 12] = [
 ];
 
 impl LogFormat {
+    /// Those that have a name.
+    pub fn named() -> impl Iterator<Item = LogFormat> {
+        use LogFormat::*;
+        let w3c = W3c(W3cColumns::default());
+        let jsonl = [Caddy, Cloudflare, Nginx, Traefik];
+        let services = [Haproxy, Alb, S3, Envoy, Docker, Json, w3c];
+        [Combined, Common].into_iter().chain(jsonl).chain(services)
+    }
+
+    /// The format with this name, as [`LogFormat::as_str`] gives it.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<LogFormat> {
+        LogFormat::named().find(|format| format.as_str() == name)
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn about(&self) -> &'static str {
+        match self {
+            LogFormat::Combined => "Of Apache and nginx, also with a host in front",
+            LogFormat::Common => "The same without referer and User-Agent header",
+            LogFormat::Caddy => "Caddy's JSON lines",
+            LogFormat::Cloudflare => "Cloudflare's Logpush of HTTP requests, JSON lines",
+            LogFormat::Nginx => "JSON lines whose members are named as nginx's variables",
+            LogFormat::Traefik => "Traefik's JSON lines",
+            LogFormat::Haproxy => "HAProxy's httplog, with the User-Agent header captured",
+            LogFormat::Alb => "Amazon's Application Load Balancer",
+            LogFormat::S3 => "Amazon S3",
+            LogFormat::Envoy => "Envoy's default format",
+            LogFormat::Docker => "Docker's log of a container, in the combined format",
+            LogFormat::Json => "JSON lines with the usual names, in any nesting",
+            LogFormat::W3c(_) => "The extended format of the W3C, of IIS and CloudFront",
+            LogFormat::Template(_) => "As a server's configuration has it",
+        }
+    }
+
     /// A format written as in a server's configuration: with the variables of nginx's `log_format`
     /// (`$request`, `$http_user_agent`) or the directives of Apache's `LogFormat` (`%r`,
     /// `%{User-Agent}i`).

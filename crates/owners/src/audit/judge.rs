@@ -9,6 +9,7 @@ use super::fields::{self, Fields};
 use super::formats::LogFormat;
 use super::judged::{Judged, Recorder};
 use super::logs::Block;
+use super::ranges::AddressSource;
 use super::requested::{Asked, asked, host, is_robots_txt, without_port};
 use super::senders::{Sender, Senders};
 use super::settings::Audit;
@@ -32,20 +33,12 @@ pub struct Judge<'a> {
 enum Request {
     /// Its time is none.
     Damaged,
-    /// No rule forbids it, or it is not judged.
+    /// Not of a crawler, or not judged for another reason.
+    NotJudged,
+    /// No rule forbids it.
     Allowed,
     /// A crawler must not make it.
     Forbidden,
-}
-
-/// Where a request came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    /// No published addresses of the crawler are known.
-    Unknown,
-    Published,
-    /// Another address, if the log has it.
-    Other(Option<IpAddr>),
 }
 
 impl<'a> Judge<'a> {
@@ -98,7 +91,13 @@ impl<'a> Judge<'a> {
         }
         self.recorder.judged.totals.lines += 1;
         let fields = format.as_ref().and_then(|format| format.read(line));
-        let request = fields.map_or(Request::Damaged, |fields| self.request(&fields));
+        let request = fields.as_ref().map_or(Request::Damaged, |fields| self.request(fields));
+        if self.audit.keeps_addresses
+            && let Some(address) = fields.and_then(|fields| address_of(&fields))
+        {
+            let is_judged = matches!(request, Request::Allowed | Request::Forbidden);
+            self.recorder.add_client(address, is_judged);
+        }
         if request == Request::Damaged {
             self.recorder.add_damaged();
         }
@@ -123,7 +122,7 @@ impl<'a> Judge<'a> {
             if !host.is_empty() && !self.audit.hosts.contains(&host) {
                 self.recorder.judged.totals.other_hosts += 1;
                 self.recorder.add_host(host);
-                return Request::Allowed;
+                return Request::NotJudged;
             }
         }
         // Escaped or not, nearly all begin like this.
@@ -131,12 +130,12 @@ impl<'a> Judge<'a> {
             let target = fields.target();
             if target.as_deref().and_then(asked).is_none() {
                 self.recorder.judged.totals.without_path += 1;
-                return Request::Allowed;
+                return Request::NotJudged;
             }
         }
         let Some(header) = fields.agent else {
             self.recorder.judged.totals.without_header += 1;
-            return Request::Allowed;
+            return Request::NotJudged;
         };
         let sender = match fields.is_w3c {
             true => self.senders.sender(&w3c::header(header)),
@@ -145,7 +144,11 @@ impl<'a> Judge<'a> {
         match sender {
             Sender::Other => {
                 self.recorder.judged.totals.other_clients += 1;
-                Request::Allowed
+                Request::NotJudged
+            }
+            Sender::NotChosen => {
+                self.recorder.judged.totals.other_crawlers += 1;
+                Request::NotJudged
             }
             Sender::Crawler { number, policies } => self.of_crawler(fields, time, number, policies),
         }
@@ -172,8 +175,7 @@ impl<'a> Judge<'a> {
         if !host.is_empty() && self.recorder.wants_host(host) {
             self.recorder.add_host(without_port(host));
         }
-        let source = self.source(number, fields);
-        let is_verified = source == Source::Published;
+        let (source, address) = self.source(number, fields);
         let policy = self.senders.policy(policies, file);
         let is_allowed = match asked {
             Asked::Path(path) => policy.is_path_allowed(path),
@@ -183,20 +185,18 @@ impl<'a> Judge<'a> {
         let is_robots_txt = is_robots_txt(&asked, &self.audit.profile);
         let is_allowed = is_robots_txt || is_allowed.unwrap_or(true);
         let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
-        let crawler = self.recorder.crawler(number, || self.senders.crawlers[number].name.clone());
+        let name = || self.senders.crawlers[number].name.clone();
+        let crawler = self.recorder.crawler(number, source, name);
         let sums = self.recorder.sums(crawler);
         sums.add(time, is_robots_txt, fields.status);
-        sums.verified[0] += u64::from(is_verified);
         if rule.is_some() {
             sums.add_forbidden(fields.status);
-            sums.verified[1] += u64::from(is_verified);
         }
-        match source {
-            Source::Other(Some(address)) => {
-                self.recorder.add_unverified(crawler, address, !is_allowed);
+        if source == Some(AddressSource::Other) || self.audit.keeps_addresses {
+            match address {
+                Some(address) => self.recorder.add_address(crawler, address, !is_allowed),
+                None => sums.more_addresses += 1,
             }
-            Source::Other(None) => sums.more_unverified += 1,
-            Source::Unknown | Source::Published => {}
         }
         let Some(rule) = rule else { return Request::Allowed };
         let path = match asked {
@@ -207,15 +207,30 @@ impl<'a> Judge<'a> {
         Request::Forbidden
     }
 
-    /// Where a request of the crawler came from.
-    fn source(&self, number: usize, fields: &Fields<'_>) -> Source {
-        let Some(at) = self.senders.crawlers[number].verified else { return Source::Unknown };
-        let address = fields::address(fields.client.apart().0);
-        match address.is_some_and(|address| self.audit.verified[at].ranges.contains(address)) {
-            true => Source::Published,
-            false => Source::Other(address),
+    /// Where the request of the crawler came from, and from which address if that matters.
+    fn source(
+        &self,
+        number: usize,
+        fields: &Fields<'_>,
+    ) -> (Option<AddressSource>, Option<IpAddr>) {
+        let at = self.senders.crawlers[number].verified;
+        if at.is_none() && !self.audit.keeps_addresses {
+            return (None, None);
         }
+        let address = address_of(fields);
+        let source = at.map(|at| match address {
+            Some(address) if self.audit.verified[at].ranges.contains(address) => {
+                AddressSource::Published
+            }
+            Some(_) => AddressSource::Other,
+            None => AddressSource::Unknown,
+        });
+        (source, address)
     }
+}
+
+fn address_of(fields: &Fields<'_>) -> Option<IpAddr> {
+    fields::address(fields.client.apart().0)
 }
 
 #[cold]

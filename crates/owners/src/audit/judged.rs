@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::crawlers::Name;
 use super::logs::Block;
+use super::ranges::AddressSource;
 use super::tally::{EXAMPLES, ExamplePart, HOSTS, PLACES, Sums, Totals};
 
 /// The number of no place.
@@ -31,18 +32,21 @@ pub struct Judged<'a> {
     pub(super) damaged: Vec<u64>,
     /// The first hosts.
     pub(super) hosts: Vec<String>,
-    /// The crawlers. One that wrote its token in several ways is there as often.
-    pub(super) crawlers: Vec<(Name<'a>, Sums)>,
-    pub(super) addresses: Vec<Unverified>,
+    /// The crawlers, apart by where their requests came from. One that wrote its token in several ways is
+    /// there as often.
+    pub(super) crawlers: Vec<(Name<'a>, Option<AddressSource>, Sums)>,
+    pub(super) addresses: Vec<Addressed>,
+    /// The addresses of all clients, and whether requests that are not judged came from there.
+    pub(super) clients: Vec<(IpAddr, bool)>,
     pub(super) rules: Vec<BrokenHere>,
     /// The first paths that are forbidden by each rule: of them are those that are kept.
     pub(super) examples: Vec<ExampleHere>,
     paths: Vec<u8>,
 }
 
-/// Requests of a crawler from an address that is not published.
+/// Requests of a crawler from an address.
 #[derive(Debug)]
-pub(super) struct Unverified {
+pub(super) struct Addressed {
     pub(super) crawler: u32,
     pub(super) address: IpAddr,
     /// All, and those that are forbidden.
@@ -85,6 +89,7 @@ pub(super) struct Recorder<'a> {
     crawlers: Vec<u32>,
     rules: HashMap<(u32, usize, u32), u32, RandomState>,
     addresses: HashMap<(u32, IpAddr), u32, RandomState>,
+    clients: HashMap<IpAddr, u32, RandomState>,
 }
 
 impl<'a> Recorder<'a> {
@@ -93,6 +98,7 @@ impl<'a> Recorder<'a> {
         self.crawlers.clear();
         self.rules.clear();
         self.addresses.clear();
+        self.clients.clear();
         self.judged.log = Arc::clone(&block.log);
         self.judged.is_first = block.is_first;
         self.judged.format = block.format.as_ref().map(|format| format.as_str());
@@ -104,16 +110,22 @@ impl<'a> Recorder<'a> {
         std::mem::take(&mut self.judged)
     }
 
-    /// The place of the crawler with a number.
+    /// The place of the crawler with a number, for requests from there.
     #[inline]
-    pub(super) fn crawler(&mut self, number: usize, name: impl FnOnce() -> Name<'a>) -> u32 {
+    pub(super) fn crawler(
+        &mut self,
+        number: usize,
+        source: Option<AddressSource>,
+        name: impl FnOnce() -> Name<'a>,
+    ) -> u32 {
+        let number = 4 * number + source.map_or(0, |source| source as usize + 1);
         if number >= self.crawlers.len() {
             self.crawlers.resize(number + 1, NONE);
         }
         let place = &mut self.crawlers[number];
         if *place == NONE {
             *place = self.judged.crawlers.len() as u32;
-            self.judged.crawlers.push((name(), Sums::default()));
+            self.judged.crawlers.push((name(), source, Sums::default()));
         }
         *place
     }
@@ -121,14 +133,24 @@ impl<'a> Recorder<'a> {
     /// The sums of the crawler at a place.
     #[inline]
     pub(super) fn sums(&mut self, crawler: u32) -> &mut Sums {
-        &mut self.judged.crawlers[crawler as usize].1
+        &mut self.judged.crawlers[crawler as usize].2
     }
 
-    /// Adds a request of a crawler from an address that is not published.
-    pub(super) fn add_unverified(&mut self, crawler: u32, address: IpAddr, is_forbidden: bool) {
+    /// Adds a client's request, of a crawler that is judged or of anybody else.
+    pub(super) fn add_client(&mut self, address: IpAddr, is_judged: bool) {
+        let clients = &mut self.judged.clients;
+        let place = *self.clients.entry(address).or_insert_with(|| {
+            clients.push((address, false));
+            clients.len() as u32 - 1
+        });
+        clients[place as usize].1 |= !is_judged;
+    }
+
+    /// Adds a request of a crawler from an address.
+    pub(super) fn add_address(&mut self, crawler: u32, address: IpAddr, is_forbidden: bool) {
         let addresses = &mut self.judged.addresses;
         let place = *self.addresses.entry((crawler, address)).or_insert_with(|| {
-            addresses.push(Unverified { crawler, address, counts: [0, 0] });
+            addresses.push(Addressed { crawler, address, counts: [0, 0] });
             addresses.len() as u32 - 1
         });
         let [requests, forbidden] = &mut addresses[place as usize].counts;

@@ -10,6 +10,7 @@
 //! | `judge`, `judged` | a block → what its requests come to |
 //! | `counts`, `tally` | the blocks in their order → what all come to |
 //! | `report` | the report `audit` |
+//! | `addresses` | a list of the addresses from which forbidden requests, or false names, came |
 //!
 //! Nothing is read here: the caller gives the lines.
 //!
@@ -27,6 +28,7 @@
 //! assert_eq!(counts.report().crawlers[0].rules[0].rule.as_deref(), Some("/"));
 //! ```
 
+mod addresses;
 mod counts;
 mod crawlers;
 mod escapes;
@@ -48,13 +50,14 @@ mod template;
 mod times;
 mod w3c;
 
+pub use addresses::{Addresses, Whose};
 pub use counts::Counts;
 pub use formats::{LogFormat, W3cColumns};
 pub use judge::Judge;
 pub use judged::Judged;
 pub use logs::{Block, Log};
 pub use published::{InvalidPublished, PublishedRanges};
-pub use ranges::{InvalidRange, Ranges};
+pub use ranges::{AddressSource, InvalidRange, Ranges};
 pub use report::{
     AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,
     StatusCount, VerifiedCount,

@@ -8,6 +8,19 @@ use std::net::IpAddr;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges(Vec<(u128, u128)>);
 
+/// Where the requests of a crawler came from, by the addresses that its operator publishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressSource {
+    /// From one of these addresses: the crawler itself.
+    Published,
+    /// From another address: somebody with its name, or the list is not of that time.
+    Other,
+    /// The log does not have the address.
+    Unknown,
+}
+
 /// A text that is no address and no range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidRange;

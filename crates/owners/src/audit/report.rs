@@ -1,7 +1,7 @@
 //! The report `audit`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use robotsieve::{Field, Robots};
@@ -11,7 +11,8 @@ use robotsieve_shown::{first_of, shown};
 
 use super::counts::{Counts, Found, UNKNOWN};
 use super::crawlers::Name;
-use super::tally::{Broken, HOSTS, PLACES, Tally, Totals};
+use super::ranges::AddressSource;
+use super::tally::{Broken, HOSTS, PLACES, Sums, Tally, Totals};
 use super::times::rfc3339;
 
 /// The most addresses of a crawler to report that are none of its own.
@@ -47,7 +48,7 @@ pub struct AuditReport {
     pub first_damaged: Vec<DamagedLine>,
     /// The number of lines that are too long to be read.
     pub too_long: u64,
-    /// `judged`, `other_clients`, `without_header`, `without_path` and `other_hosts` together.
+    /// `judged`, `other_clients`, `other_crawlers`, `without_header`, `without_path` and `other_hosts` together.
     pub requests: u64,
     /// The number of requests that are for other hosts than those asked for.
     pub other_hosts: u64,
@@ -57,6 +58,8 @@ pub struct AuditReport {
     pub without_header: u64,
     /// The number of requests that are not made by crawlers.
     pub other_clients: u64,
+    /// The number of requests that are made by crawlers other than those asked for.
+    pub other_crawlers: u64,
     /// The number of requests of crawlers that were judged.
     pub judged: u64,
     /// Those of `judged` that were made before the first version.
@@ -70,7 +73,7 @@ pub struct AuditReport {
     /// The tokens of crawlers whose addresses are known, and that are not in the logs.
     pub not_found: Vec<String>,
     /// By purpose, those that are not known last; in each the one with the most forbidden requests
-    /// first.
+    /// first. If the addresses of a crawler are known, what came from there is apart from what did not.
     pub crawlers: Vec<AuditedCrawler>,
     /// The totals in sentences, and what else is to be said of all crawlers.
     pub sentences: Vec<Sentence>,
@@ -120,6 +123,9 @@ pub struct AuditedCrawler {
     pub operator: Option<String>,
     /// Its operator's word on obeying, null if it is not known.
     pub obeys: Option<Obeys>,
+    /// Where these requests came from, null if no published addresses of the crawler are known. Of one
+    /// crawler there may be an entry for each.
+    pub source: Option<AddressSource>,
     /// The number of requests that it made.
     pub requests: u64,
     /// The number of those that are forbidden.
@@ -143,7 +149,7 @@ pub struct AuditedCrawler {
     pub robots_txt_refused: u64,
     /// Those of `robots_txt` that failed (status 5xx).
     pub robots_txt_failed: u64,
-    /// Requests from the published addresses, null if none are known.
+    /// How many of these came from the published addresses, null if none are known.
     pub verified: Option<VerifiedCount>,
     /// The rules that it broke, the one broken most first.
     pub rules: Vec<BrokenRule>,
@@ -193,11 +199,20 @@ pub struct OtherAddress {
 }
 
 impl VerifiedCount {
-    fn of(tally: &Tally, is_excused: bool) -> VerifiedCount {
+    fn of(source: AddressSource, tally: &Tally, is_excused: bool) -> VerifiedCount {
         let of_forbidden = |count: u64| if is_excused { 0 } else { count };
-        let [requests, forbidden] = tally.sums.verified;
-        let forbidden = of_forbidden(forbidden);
-        let mut others: Vec<_> = tally.unverified.iter().collect();
+        let Sums { requests, forbidden, .. } = tally.sums;
+        if source != AddressSource::Other {
+            let is_its_own = source == AddressSource::Published;
+            let its_own = |count| if is_its_own { count } else { 0 };
+            return VerifiedCount {
+                requests: its_own(requests),
+                forbidden: its_own(of_forbidden(forbidden)),
+                others: Vec::new(),
+                more_others: requests - its_own(requests),
+            };
+        }
+        let mut others: Vec<_> = tally.addresses.iter().collect();
         others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), **address));
         let rest: u64 = others.iter().skip(OTHERS).map(|(_, [requests, _])| requests).sum();
         let other = |(address, [requests, forbidden]): (&IpAddr, &[u64; 2])| OtherAddress {
@@ -207,10 +222,10 @@ impl VerifiedCount {
         };
         let others = others.into_iter().take(OTHERS).map(other).collect();
         VerifiedCount {
-            requests,
-            forbidden,
+            requests: 0,
+            forbidden: 0,
             others,
-            more_others: tally.sums.more_unverified + rest,
+            more_others: tally.sums.more_addresses + rest,
         }
     }
 }
@@ -253,7 +268,7 @@ impl AuditReport {
     /// Returns true if there were requests, none of which had a User-Agent header.
     #[must_use]
     pub fn lacks_headers(&self) -> bool {
-        self.without_header > 0 && self.judged + self.other_clients == 0
+        self.without_header > 0 && self.judged + self.other_clients + self.other_crawlers == 0
     }
 
     /// Returns true if there were lines, none of which could be read.
@@ -270,6 +285,21 @@ impl AuditReport {
 }
 
 impl AuditedCrawler {
+    /// The name in sentences, which tells what came from its own addresses from what did not.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.source {
+            None | Some(AddressSource::Published) => self.name.clone(),
+            Some(AddressSource::Other) => format!("{}, other addresses", self.name),
+            Some(AddressSource::Unknown) => format!("{}, no address", self.name),
+        }
+    }
+
+    /// Returns true if all of it may be the crawler's own.
+    fn may_be_itself(&self) -> bool {
+        matches!(self.source, None | Some(AddressSource::Published))
+    }
+
     /// Returns true if it asked for /robots.txt, and no answer had the file or led to it.
     #[must_use]
     pub fn lacks_file(&self) -> bool {
@@ -325,6 +355,7 @@ impl Counts<'_> {
             without_path: totals.without_path,
             without_header: totals.without_header,
             other_clients: totals.other_clients,
+            other_crawlers: totals.other_crawlers,
             judged: totals.judged,
             before_first: totals.before_first,
             forbidden: crawlers.iter().map(|crawler| crawler.forbidden).sum(),
@@ -348,7 +379,7 @@ impl Counts<'_> {
                 let sums = &found.tally.sums;
                 let name = found.shown().to_ascii_lowercase();
                 let forbidden = if sums.may_fetch_all() { 0 } else { sums.forbidden };
-                (Reverse(forbidden), Reverse(sums.requests), name)
+                (Reverse(forbidden), Reverse(sums.requests), name, found.source)
             });
         }
         // The values of rules, by their lines.
@@ -370,7 +401,6 @@ impl Counts<'_> {
         let (tally, known) = (&found.tally, found.known());
         let sums = &tally.sums;
         let token = found.name.as_ref().map(Name::token);
-        let has_ranges = token.is_some_and(|token| self.audit.verified_at(token).is_some());
         let is_excused = sums.may_fetch_all();
         let (forbidden, excused) =
             if is_excused { (0, sums.forbidden) } else { (sums.forbidden, 0) };
@@ -386,7 +416,8 @@ impl Counts<'_> {
             let value = rules[file].get(&line).copied().unwrap_or_default();
             broken_rule(file, is_file.then_some((line, value)), broken)
         });
-        let says = known.and_then(KnownCrawler::disobeys).filter(|_| forbidden > 0);
+        let is_other = found.source == Some(AddressSource::Other);
+        let says = known.and_then(KnownCrawler::disobeys).filter(|_| forbidden > 0 && !is_other);
         AuditedCrawler {
             name: found.shown().to_owned(),
             token: token.map(str::to_owned),
@@ -394,6 +425,7 @@ impl Counts<'_> {
             title: known.map_or("not known", |known| known.purpose.title()),
             operator: known.map(|known| known.operator.clone()),
             obeys: known.map(|known| known.obeys),
+            source: found.source,
             requests: sums.requests,
             forbidden,
             excused,
@@ -405,7 +437,7 @@ impl Counts<'_> {
             robots_txt_delivered: sums.robots_txt[1],
             robots_txt_refused: sums.robots_txt[2],
             robots_txt_failed: sums.robots_txt[3],
-            verified: has_ranges.then(|| VerifiedCount::of(tally, is_excused)),
+            verified: found.source.map(|source| VerifiedCount::of(source, tally, is_excused)),
             rules: broken.collect(),
             more_rules: if is_excused { 0 } else { tally.by_more_rules },
             note: says,
@@ -436,7 +468,8 @@ impl Counts<'_> {
             let names = first_of(NAMES, self.unread.iter().map(|name| shown(name.as_bytes())));
             lines.push(format!("could not be read, or not to the end: {names}"));
         }
-        let never = crawlers.iter().filter(|crawler| crawler.robots_txt == 0);
+        let is_itself = |crawler: &&AuditedCrawler| crawler.may_be_itself();
+        let never = crawlers.iter().filter(is_itself).filter(|crawler| crawler.robots_txt == 0);
         let never: Vec<String> = never.map(|crawler| crawler.name.clone()).collect();
         if !never.is_empty() {
             let names = first_of(NAMES, never.into_iter());
@@ -489,7 +522,7 @@ fn undelivered(crawlers: &[AuditedCrawler]) -> Vec<String> {
     }
     let excused = || crawlers.iter().filter(|crawler| crawler.excused > 0);
     if excused().next().is_some() {
-        let names: Vec<String> = excused().map(|crawler| crawler.name.clone()).collect();
+        let names: Vec<String> = excused().map(AuditedCrawler::label).collect();
         let requests: u64 = excused().map(|crawler| crawler.excused).sum();
         lines.push(format!(
             "refused /robots.txt itself (status 4xx), so by RFC 9309 they may fetch all, and what the file forbids is not \
@@ -503,7 +536,11 @@ fn undelivered(crawlers: &[AuditedCrawler]) -> Vec<String> {
 
 /// The numbers of requests that are forbidden and that were not judged.
 fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
-    let broke = crawlers.iter().filter(|crawler| crawler.forbidden > 0).count();
+    let tokens = |wants: fn(&AuditedCrawler) -> bool| {
+        let tokens = crawlers.iter().filter(|crawler| wants(crawler));
+        tokens.map(|crawler| crawler.token.as_deref()).collect::<BTreeSet<_>>().len()
+    };
+    let broke = tokens(|crawler| crawler.forbidden > 0);
     // What is counted together is one crawler or many.
     let more = crawlers.iter().find(|crawler| crawler.token.is_none());
     let at_least = if more.is_some() { "at least " } else { "" };
@@ -515,23 +552,38 @@ fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
         "{forbidden} of {} request{s} by crawlers forbidden ({}), of {broke} of {at_least}{} crawlers",
         totals.judged,
         share(forbidden, totals.judged),
-        crawlers.len(),
+        tokens(|_| true),
     )];
+    let from = |source| {
+        let from = crawlers.iter().filter(|crawler| crawler.source == Some(source));
+        from.map(|crawler| crawler.forbidden).sum::<u64>()
+    };
+    let elsewhere = [
+        (from(AddressSource::Other), "from addresses that are none of the crawlers' own"),
+        (from(AddressSource::Unknown), "without an address in the log"),
+    ];
+    let elsewhere = counted(&elsewhere);
+    if !elsewhere.is_empty() {
+        lines.push(format!("forbidden, and perhaps not of the crawler: {elsewhere}"));
+    }
     let rest = [
         (totals.other_clients, "by other clients"),
+        (totals.other_crawlers, "by other crawlers"),
         (totals.without_header, "without a User-Agent header"),
         (totals.without_path, "without a path"),
         (totals.other_hosts, "for other hosts"),
     ];
-    let rest: Vec<String> = rest
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
+    let rest = counted(&rest);
     if !rest.is_empty() {
-        lines.push(format!("not judged: {}", rest.join(", ")));
+        lines.push(format!("not judged: {rest}"));
     }
     lines
+}
+
+/// Those that are not zero.
+fn counted(counts: &[(u64, &str)]) -> String {
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A part in percent. One that is neither nothing nor all never looks like it.

@@ -19,6 +19,8 @@ const HEADERS_BYTES: usize = 16 << 20;
 pub enum Sender {
     /// No crawler.
     Other,
+    /// One whose requests are not judged.
+    NotChosen,
     Crawler {
         /// The place in [`Senders::crawlers`].
         number: usize,
@@ -81,6 +83,7 @@ impl<'a> Senders<'a> {
     fn new_sender(&mut self, header: &[u8]) -> Sender {
         let sender = match self.audit.crawlers.look_up(&undone(header)) {
             None => Sender::Other,
+            Some((name, _)) if !self.audit.is_chosen(&name) => Sender::NotChosen,
             Some((name, policies)) => {
                 Sender::Crawler { number: self.number(name), policies: self.place(policies) }
             }

@@ -1,9 +1,9 @@
 //! What requests are judged by.
 
 use robotsieve::{Profile, Robots};
-use robotsieve_known::{KnownCrawlers, Operators};
+use robotsieve_known::{KnownCrawlers, Operators, Purpose};
 
-use super::crawlers::Crawlers;
+use super::crawlers::{Crawlers, Name};
 use super::ranges::Ranges;
 use super::requested::without_port;
 
@@ -42,6 +42,13 @@ impl<'f> Version<'f> {
     pub fn by_operators(mut self, operators: Operators<'f>) -> Version<'f> {
         self.operators = operators;
         self
+    }
+
+    /// Asks whether another crawler was meant by a name that looks like a misspelt one, and that the file does
+    /// not have.
+    #[must_use]
+    pub fn did_you_mean(&self, name: &str, known: &KnownCrawlers) -> Option<String> {
+        known.did_you_mean(name, &self.robots)
     }
 
     /// Says that the file stands for what its URL answered instead, such as `HTTP 503`.
@@ -85,6 +92,10 @@ pub struct Audit<'a> {
     pub(super) hosts: Vec<String>,
     /// Each token once.
     pub(super) verified: Vec<Verified>,
+    purposes: Vec<Purpose>,
+    chosen: Vec<String>,
+    /// Whether addresses are kept, of all clients.
+    pub(super) keeps_addresses: bool,
 }
 
 impl<'a> Audit<'a> {
@@ -110,7 +121,34 @@ impl<'a> Audit<'a> {
             crawlers: Crawlers::new(known, files, operators),
             hosts: Vec::new(),
             verified: Vec::new(),
+            purposes: Vec::new(),
+            chosen: Vec::new(),
+            keeps_addresses: false,
         }
+    }
+
+    /// Judges only requests of the known crawlers of this purpose, and of others that are chosen.
+    pub fn choose_purpose(&mut self, purpose: Purpose) {
+        self.purposes.push(purpose);
+    }
+
+    /// Judges only requests of the crawler with this token, known or not, and of others that are chosen.
+    pub fn choose_crawler(&mut self, token: &str) {
+        self.chosen.push(token.to_owned());
+    }
+
+    /// Whether requests of this crawler are judged.
+    pub(super) fn is_chosen(&self, name: &Name<'_>) -> bool {
+        let is_all = self.purposes.is_empty() && self.chosen.is_empty();
+        is_all
+            || name.known().is_some_and(|known| self.purposes.contains(&known.purpose))
+            || self.chosen.iter().any(|token| token.eq_ignore_ascii_case(name.token()))
+    }
+
+    /// Keeps the addresses of all clients, for [`Counts::addresses`](super::Counts::addresses): memory grows
+    /// with their number, to some hundred megabytes at most.
+    pub fn keep_addresses(&mut self) {
+        self.keeps_addresses = true;
     }
 
     /// Judges only requests for this host and the others that are added; requests for nobody knows

@@ -12,8 +12,8 @@ pub const HOSTS: usize = 4;
 /// The most rules of one crawler that are told apart.
 const RULES: usize = 1_000;
 
-/// The most addresses of one crawler that are told apart.
-const ADDRESSES: usize = 1_000;
+/// The most addresses of one crawler that are told apart, for a report.
+pub const ADDRESSES: usize = 1_000;
 
 /// The most paths that are kept for a rule, and the most bytes of each.
 pub const EXAMPLES: usize = 3;
@@ -30,10 +30,8 @@ pub struct Sums {
     pub times: Option<(u64, u64)>,
     /// Forbidden requests by the first digit of their status; 0 if there is none.
     pub forbidden_by_status: [u64; 10],
-    /// Requests from its published addresses, and those of them that are forbidden.
-    pub verified: [u64; 2],
-    /// The requests from other addresses that are not told apart.
-    pub more_unverified: u64,
+    /// The requests from addresses that are not told apart, or not known, if addresses are kept.
+    pub more_addresses: u64,
 }
 
 impl Sums {
@@ -71,22 +69,14 @@ impl Sums {
 
     /// Adds those of other requests.
     pub fn add_all(&mut self, other: &Sums) {
-        let Sums {
-            requests,
-            forbidden,
-            robots_txt,
-            times,
-            forbidden_by_status,
-            verified,
-            more_unverified,
-        } = other;
+        let Sums { requests, forbidden, robots_txt, times, forbidden_by_status, more_addresses } =
+            other;
         self.requests += requests;
         self.forbidden += forbidden;
         add_each(&mut self.robots_txt, robots_txt);
         times.iter().for_each(|times| self.add_times(*times));
         add_each(&mut self.forbidden_by_status, forbidden_by_status);
-        add_each(&mut self.verified, verified);
-        self.more_unverified += more_unverified;
+        self.more_addresses += more_addresses;
     }
 }
 
@@ -99,9 +89,9 @@ pub fn add_each(sums: &mut [u64], numbers: &[u64]) {
 #[derive(Debug, Default)]
 pub struct Tally {
     pub sums: Sums,
-    /// The requests from other addresses than the published ones, and those of them that are forbidden, by
-    /// address.
-    pub unverified: HashMap<IpAddr, [u64; 2]>,
+    /// The requests, and those of them that are forbidden, by address: if they are not the published ones,
+    /// or if all are kept.
+    pub addresses: HashMap<IpAddr, [u64; 2]>,
     /// By the number of the file and the line of the rule.
     pub rules: HashMap<(usize, u32), Broken>,
     /// Forbidden requests by rules beyond [`RULES`].
@@ -144,17 +134,19 @@ impl<'p> ExamplePart<'p> {
 }
 
 impl Tally {
-    /// Adds requests, and those of them that are forbidden, from an address that is not published.
-    pub fn add_unverified(&mut self, address: IpAddr, counts: [u64; 2]) {
-        let has_room = self.unverified.len() < ADDRESSES;
+    /// Adds requests, and those of them that are forbidden, from an address, if it `has_room` or is there.
+    /// Returns true if it is new.
+    pub fn add_address(&mut self, address: IpAddr, counts: [u64; 2], has_room: bool) -> bool {
+        let len = self.addresses.len();
         let there = match has_room {
-            true => Some(self.unverified.entry(address).or_default()),
-            false => self.unverified.get_mut(&address),
+            true => Some(self.addresses.entry(address).or_default()),
+            false => self.addresses.get_mut(&address),
         };
         match there {
             Some(there) => add_each(there, &counts),
-            None => self.sums.more_unverified += counts[0],
+            None => self.sums.more_addresses += counts[0],
         }
+        self.addresses.len() > len
     }
 
     /// Adds forbidden requests by a rule.
@@ -200,6 +192,8 @@ pub struct Totals {
     pub without_header: u64,
     /// Not of crawlers.
     pub other_clients: u64,
+    /// Of crawlers that are not chosen.
+    pub other_crawlers: u64,
     /// Of crawlers: judged.
     pub judged: u64,
     pub forbidden: u64,
@@ -217,6 +211,7 @@ impl Totals {
             without_path,
             without_header,
             other_clients,
+            other_crawlers,
             judged,
             forbidden,
             before_first,
@@ -228,6 +223,7 @@ impl Totals {
         self.without_path += without_path;
         self.without_header += without_header;
         self.other_clients += other_clients;
+        self.other_crawlers += other_crawlers;
         self.judged += judged;
         self.forbidden += forbidden;
         self.before_first += before_first;
