@@ -100,8 +100,13 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
             .map_err(io::Error::from)
             .and_then(|()| writeln!(out)),
         _ => {
-            let sources =
-                RightsSources { robots: robots.as_ref(), headers: &header, html: html.as_deref() };
+            let sources = RightsSources {
+                robots: robots.as_ref(),
+                headers: &header,
+                html: html.as_deref(),
+                response: Some(&response),
+                documents: Some((&documents, url)),
+            };
             let agent = shown(agent.text.as_encoded_bytes());
             let report = RightsReport::new(&rights, &sources);
             write!(out, "{} for {agent}:\n{report}", shown(url))
