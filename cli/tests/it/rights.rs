@@ -86,6 +86,13 @@ Content-Signal limits use to 'reference' (index, excerpt, link); this changes no
 the address of a licence is not absolute, so its text is not known
 ";
     ran.gives(0, wanted);
+    let packet = "<?xpacket begin=''?><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
+        <r:Description xmlns:t='http://www.w3.org/ns/tdmrep/' t:reservation='1'/></r:RDF><?xpacket end='r'?>";
+    let ran = run(args!["rights", "--agent", "Bot", "--xmp", folder.file("a.jpg", packet), "/x"]);
+    ran.status(0);
+    let wanted =
+        "  ai-train  disallow  xmp:tdm:reservation:1: tdm:reservation: 1 [tdmrep-2024-05]\n";
+    assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
     // Nothing was given, so nothing is known.
     let wanted = "\
 /x for Bot:

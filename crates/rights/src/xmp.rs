@@ -54,7 +54,8 @@ impl Xmp {
         let mut xmp = Xmp::default();
         let (packets, has_more) = packets(file);
         let read: Vec<_> = packets.iter().map(|packet| values(packet)).collect();
-        let has_unread = has_more || hides_packets(file) || read.iter().any(Result::is_err);
+        let has_unread =
+            has_more || hides_packets(file, !packets.is_empty()) || read.iter().any(Result::is_err);
         let may_permit = read.len() == 1 && !has_unread;
         for (values, number) in read.into_iter().zip(1..) {
             for (property, value) in values.unwrap_or_else(|found| found) {
@@ -114,11 +115,13 @@ impl Xmp {
 /// What the labels of assertions about mining have: `c2pa.training-mining`, `cawg.training-mining`.
 const MINING_ASSERTION: &[u8] = b".training-mining";
 
+/// How a packet begins: with its wrapper, or without one.
+const BEGINS: [&[u8]; 2] = [b"<?xpacket begin", b"<x:xmpmeta"];
+
 /// The packets of a file, and whether there are others that cannot be read.
 fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
-    const BEGINS: [(&[u8], &[u8]); 2] =
-        [(b"<?xpacket begin", b"<?xpacket end"), (b"<x:xmpmeta", b"</x:xmpmeta>")];
-    let (wrapped, bare) = (memmem::Finder::new(BEGINS[0].0), memmem::Finder::new(BEGINS[1].0));
+    const ENDS: [&[u8]; 2] = [b"<?xpacket end", b"</x:xmpmeta>"];
+    let [wrapped, bare] = BEGINS.map(memmem::Finder::new);
     let (mut packets, mut at) = (Vec::new(), 0);
     // Where each begins next: what is not there is not looked for again.
     let mut next = [wrapped.find(file), bare.find(file)];
@@ -129,8 +132,9 @@ fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
         };
         let begin = next[kind].unwrap_or(at);
         let rest = &file[begin..file.len().min(begin + MOST_PACKET_BYTES)];
-        let end = memmem::find(rest, BEGINS[kind].1)
-            .map(|end| end + if kind == 1 { BEGINS[1].1.len() } else { 0 });
+        // The end tag is a part of it, the instruction is not.
+        let last = if kind == 0 { 0 } else { ENDS[kind].len() };
+        let end = memmem::find(rest, ENDS[kind]).map(|end| end + last);
         let Some(end) = end.filter(|_| packets.len() < MOST_PACKETS) else {
             return (packets, true);
         };
@@ -145,17 +149,21 @@ fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
 }
 
 /// Returns true if a file shows that it has packets which cannot be found in its bytes.
-fn hides_packets(file: &[u8]) -> bool {
+fn hides_packets(file: &[u8], has_packets: bool) -> bool {
     const UTF_16: &[u8] = b"<\0?\0x\0p\0a\0c\0k\0e\0t\0";
     if memmem::find(file, UTF_16).is_some() {
         return true;
     }
     match file {
-        [0xff, 0xd8, 0xff, ..] => memmem::find(file, b":HasExtendedXMP").is_some(),
+        [0xff, 0xd8, 0xff, ..] => {
+            let is_there = |text: &[u8]| memmem::find(file, text).is_some();
+            is_there(b":HasExtendedXMP")
+                || !has_packets && is_there(b"http://ns.adobe.com/xap/1.0/\0")
+        }
         [0x89, b'P', b'N', b'G', ..] => {
             // A chunk iTXt: its keyword, and whether its text is compressed. What ImageMagick writes is in hex digits.
             let is_compressed = |at: usize| file.get(at + PNG_KEYWORD.len()) == Some(&1);
-            memmem::find_iter(file, PNG_KEYWORD).any(is_compressed)
+            memmem::find_iter(file, PNG_KEYWORD).any(|at| !has_packets || is_compressed(at))
                 || memmem::find(file, b"Raw profile type xmp").is_some()
         }
         _ => {
@@ -184,7 +192,7 @@ fn is_hidden_stream(file: &[u8]) -> bool {
     let text = &file[stream + "stream".len()..];
     let text = text.trim_ascii_start();
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    !text.trim_ascii_start().starts_with(b"<")
+    !BEGINS.iter().any(|begin| text.trim_ascii_start().starts_with(begin))
 }
 
 type Values = Vec<(XmpProperty, String)>;
@@ -442,6 +450,7 @@ mod tests {
             allowed.repeat(MOST_PACKETS + 1).into_bytes(),
             [b"\xff\xd8\xff", packet("rdf:x=':HasExtendedXMP='", "").as_bytes()].concat(),
             [b"\x89PNG", PNG_KEYWORD, &[1, 0]].concat(),
+            pdf("/Type/Metadata/Subtype/XML", "<rdf:RDF>").into_bytes(),
             b"\x89PNG zTXtRaw profile type xmp\0".to_vec(),
             pdf("/Type/Metadata/Subtype/XML/Filter/FlateDecode", "\u{1}\u{2}").into_bytes(),
         ] {
@@ -451,6 +460,11 @@ mod tests {
             if memmem::find(&file, BEGIN.as_bytes()).is_none() {
                 assert_eq!(shown(more), "??- xmp:plus:DataMining:1 xmp-not-read", "{only}");
             }
+        }
+        // Its place is there, and nothing that begins as one.
+        let jpeg = b"\xff\xd8\xff\xe1 http://ns.adobe.com/xap/1.0/\0<rdf:RDF>".to_vec();
+        for file in [jpeg, [b"\x89PNG", PNG_KEYWORD, &[0, 0, 0, 0]].concat()] {
+            assert_eq!(shown(file), "??? xmp-not-read");
         }
         // What is there and was read.
         assert_eq!(
