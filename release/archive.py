@@ -95,6 +95,7 @@ def tree(target, program, folder):
     run([*command, "--quiet", "man", "--output", str(folder / "man")])
     (folder / "report.schema.json").write_bytes(run([*command, "schema"]))
     (folder / "fetch.schema.json").write_bytes(run([*command, "schema", "fetch"]))
+    (folder / "rights.schema.json").write_bytes(run([*command, "schema", "rights"]))
     (folder / "completions").mkdir()
     for shell, name in COMPLETIONS.items():
         (folder / "completions" / name).write_bytes(run([*command, "completions", shell]))

@@ -57,6 +57,7 @@ def write_source():
     page.write_text(text)
     (SOURCE / "report.schema.json").write_text(said("schema"))
     (SOURCE / "fetch.schema.json").write_text(said("schema", "fetch"))
+    (SOURCE / "rights.schema.json").write_text(said("schema", "rights"))
 
 
 class Page(HTMLParser):

@@ -88,7 +88,7 @@ def row_of(rights: Rights) -> dict[str, Any]:
     """What the columns say of a URL with these rights."""
     limits = rights.limits
     return {
-        **{word: getattr(rights, word) for word in WORDS},
+        **{purpose: getattr(rights, word) for purpose, word in zip(PURPOSES, WORDS, strict=True)},
         "by": [
             {"purpose": purpose, "place": one.place, "version": one.version}
             for purpose, by in rights.by.items()
@@ -102,9 +102,9 @@ def row_of(rights: Rights) -> dict[str, Any]:
             {"purpose": purpose, "condition": one} for purpose, all_ in rights.conditions.items() for one in all_
         ],
         "limits": {
-            "max_snippet": limits.get("max-snippet"),
+            "max-snippet": limits.get("max-snippet"),
             "index": limits.get("index"),
-            "ai_input": limits.get("ai-input"),
+            "ai-input": limits.get("ai-input"),
         },
         "use": rights.use,
         "notes": rights.notes,
@@ -113,7 +113,7 @@ def row_of(rights: Rights) -> dict[str, Any]:
 
 
 def invalid_row(why: str) -> dict[str, Any]:
-    return {**dict.fromkeys(row_of(RightsReader("a").rights("/"))), **dict.fromkeys(WORDS, "invalid"), "invalid": why}
+    return {**dict.fromkeys(row_of(RightsReader("a").rights("/"))), **dict.fromkeys(PURPOSES, "invalid"), "invalid": why}
 
 
 def rows(columns: RightsColumns) -> list[dict[str, Any]]:
@@ -254,7 +254,7 @@ def test_invalid_rows() -> None:
     headers = ["X-Robots-Tag: noai", "no header", None, "no header", b"\xff"]
     columns = reader.columns(["/a", "/b", None, "x", b"/\xff"], headers=headers, html=["<p>"] * 5)
     found = rows(columns)
-    assert found[0]["ai_train"] == "disallow" and found[0]["invalid"] is None
+    assert found[0]["ai-train"] == "disallow" and found[0]["invalid"] is None
     assert found[1:] == [invalid_row("headers"), invalid_row("url"), invalid_row("url"), invalid_row("headers")]
     texts = pa.array(headers, pa.binary())
     assert rows(reader.columns(["/a", "/b", None, "x", b"/\xff"], headers=texts, html=pa.nulls(5))) == found
@@ -278,13 +278,13 @@ def test_many_threads_and_nothing() -> None:
 def test_into_libraries(tmp_path: Path) -> None:
     columns = READER.columns(["https://e.com/a", "x"], headers=[{"X-Robots-Tag": "noai"}, None])
     frame = pl.DataFrame(columns)
-    assert frame["ai_train"].cast(pl.String).to_list() == ["disallow", "invalid"]
+    assert frame["ai-train"].cast(pl.String).to_list() == ["disallow", "invalid"]
     assert frame["by"].to_list()[0] == row_of(READER.rights("/", headers={"X-Robots-Tag": "noai"}))["by"]
     frame.write_parquet(tmp_path / "polars.parquet")
     pq.write_table(pa.table(columns), tmp_path / "arrow.parquet")
     with duckdb.connect() as db:
         db.register("said", pa.table(columns))
-        asked = 'SELECT ai_train, "by"[1].place FROM {} ORDER BY 1'
+        asked = 'SELECT "ai-train", "by"[1].place FROM {} ORDER BY 1'
         expected = [("disallow", "header:x-robots-tag:1"), ("invalid", None)]
         for source in ("said", f"'{tmp_path}/arrow.parquet'", f"'{tmp_path}/polars.parquet'"):
             assert db.execute(asked.format(source)).fetchall() == expected

@@ -821,6 +821,27 @@ mod rights {
                 settle(&Response::new().with_headers(headers), &documents);
             });
         }
+        let begin = "<?xpacket begin=''?><x xmlns:p='http://ns.useplus.org/ldf/xmp/1.0/' xmlns:rdf=\
+                     'http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:RDF><rdf:Description>";
+        let end = "<?xpacket end='r'?>";
+        let names: String = (0..60).map(|n| format!(" xmlns:n{n}='{n}'")).collect();
+        for file in [
+            repeated("", "<?xpacket begin", ""),
+            repeated("", "<?xpacket begin='x'?><?xpacket end='r'?>", ""),
+            repeated("", "<x:xmpmeta/></x:xmpmeta>", ""),
+            repeated("%PDF-1.7", "/XML", ""),
+            repeated("%PDF-1.7", "/XML>>stream\n<", ""),
+            repeated(begin, "<p:DataMining>DMI-PROHIBITED</p:DataMining>", end),
+            repeated(begin, "<p:DataMining/>", end),
+            repeated(&format!("{begin}<p:DataMining>"), "DMI-PROHIBITED ", end),
+            repeated(&format!("{begin}<p:DataMining>"), "&amp;", end),
+            repeated(&format!("{begin}<rdf:li{names}>"), "<n0:a/>", end),
+            numbered(&format!("{begin}<rdf:li"), |n| format!(" a{n}='b'"), &format!("/>{end}")),
+        ] {
+            within_the_bar("XMP", &file, |file| {
+                settle(&Response::new().with_xmp(file), &Documents::new());
+            });
+        }
         for file in [
             repeated("", "[", ""),
             repeated("[", "[],", "0]"),

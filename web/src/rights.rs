@@ -79,7 +79,15 @@ impl RawRightsReader {
         // Parsed again: the lifetime inside the other one is that of its own bytes.
         let file = robots.of.as_ref();
         let file = file.map(|(_, file)| Robots::parse(file.text(), &file.profile()));
-        let sources = RightsSources { robots: file.as_ref(), headers: &headers, html };
+        // Again for the licences in the page.
+        let response = Response::new().with_html(html.unwrap_or_default());
+        let sources = RightsSources {
+            robots: file.as_ref(),
+            headers: &headers,
+            html,
+            response: Some(&response),
+            documents: Some((&documents.documents, url)),
+        };
         Ok(json(&RightsReport::new(&rights, &sources), None))
     }
 }

@@ -23,14 +23,14 @@ use robotsieve_report::{
 };
 use robotsieve_rights::{
     Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
-    RobotsTag, TagRule,
+    RobotsTag, Statement, TagRule,
 };
 use serde_json::Value;
 use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
 use super::documents::{Dated, Known, Lines, address, documents};
-use super::page::{TDM_PATH, page_of};
+use super::page::{TDM_PATH, is_untyped, media_type, page_of};
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};
@@ -126,7 +126,7 @@ pub fn run(
         is_of_newest,
     };
     if let Some(mut verification) = verification {
-        let value = |row: Row| merged(&row).map_err(|cause| cause.to_string());
+        let value = |row: Row| row.merged();
         let weigh = |_: &Value| 2048;
         let look = |row: Value| {
             verification.compare(&row);
@@ -278,8 +278,18 @@ impl Judge<'_> {
         for note in unread.into_iter().flatten() {
             rights = rights.with_note(note);
         }
+        let mut quotes = quoted(record, &rights, lines.as_deref(), &response, &documents);
         if self.with_later_refusals && !self.is_of_newest {
-            rights = self.later(record, &origin, &response, rules, rights, &mut dated)?;
+            let in_force = rights.clone();
+            let later = self.later(record, &origin, &response, rules, rights, &mut dated)?;
+            let later_quotes;
+            (rights, later_quotes) = later;
+            for (place, quote) in later_quotes {
+                if !decides_still(&in_force, &rights, &place) {
+                    quotes.insert(place, quote);
+                }
+            }
+            quotes.retain(|place, _| decides(&rights, |by| by.to_string() == *place));
         }
         let compares_now = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
         let mut bytes = 0;
@@ -295,7 +305,7 @@ impl Judge<'_> {
         let basis = RightsBasis {
             settings: Arc::clone(&self.settings),
             versions: versions(&rights),
-            quotes: quoted(record, &rights, lines.as_deref()),
+            quotes,
             documents: dated.iter().map(Dated::row).collect(),
         };
         let record = Record {
@@ -340,7 +350,8 @@ impl Judge<'_> {
         let (page, response) = page_of(fields(), status, with_header, || record.body());
         match payload {
             Some(Payload { page: (of_payload, html), .. })
-                if page == Page::Unreadable && *of_payload != Page::NotHtml =>
+                if page == Page::Unreadable
+                    && (*of_payload != Page::NotHtml || is_untyped(media_type(fields()))) =>
             {
                 (*of_payload, html.clone().with_headers(fields()))
             }
@@ -372,7 +383,8 @@ impl Judge<'_> {
         Ok(InForce { robots, documents, dated, lines })
     }
 
-    /// Adds what the owner refused after the page was fetched: in a later robots.txt, or in a later document.
+    /// Adds what the owner refused after the page was fetched: in a later robots.txt, or in a later document. With
+    /// the words of the refusals.
     fn later(
         &self,
         record: &ResponseRecord<'_>,
@@ -381,7 +393,8 @@ impl Judge<'_> {
         rules: Option<&RobotsRights<'_>>,
         mut rights: Rights,
         dated: &mut Vec<Dated>,
-    ) -> Result<Rights, String> {
+    ) -> Result<(Rights, BTreeMap<String, String>), String> {
+        let mut words = BTreeMap::new();
         let later = self.robots.after(origin, record.at, MOST_LATER);
         let mut versions: Vec<(Timestamp, Option<RobotsRights<'static>>)> = Vec::new();
         versions.extend(
@@ -411,16 +424,38 @@ impl Judge<'_> {
             rights = rights.with_refusals(&then);
             if rights != before {
                 rights = rights.with_note(Note::LaterRefusal);
+                let mut lines = None;
                 if number < robots_count {
-                    dated.push(self.documents.robots(origin.robots_url(), at, Fit::Later).0);
+                    let (document, of_file) =
+                        self.documents.robots(origin.robots_url(), at, Fit::Later);
+                    dated.push(document);
+                    lines = of_file;
+                }
+                for (place, quote) in quoted(record, &then, lines.as_deref(), response, &documents)
+                {
+                    if !decides_still(&then, &before, &place) {
+                        words.entry(place).or_insert(quote);
+                    }
                 }
                 let is_new = |one: &Dated| one.captured > record.at && !dated.contains(one);
                 let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
                 dated.extend(new);
             }
         }
-        Ok(rights)
+        Ok((rights, words))
     }
+}
+
+/// Returns true if what decided at a place decides among other rights too.
+fn decides_still(before: &Rights, now: &Rights, place: &str) -> bool {
+    let by = |rights: &Rights, purpose: Purpose| -> Vec<Statement> {
+        let all = rights.by(purpose).filter(|by| by.place.to_string() == place);
+        all.cloned().collect()
+    };
+    now.purposes().any(|purpose| {
+        let then = by(before, purpose);
+        by(now, purpose).iter().any(|statement| then.contains(statement))
+    })
 }
 
 /// What was in force for a response.
@@ -433,21 +468,13 @@ struct InForce {
     lines: Option<Arc<Lines>>,
 }
 
-/// A record and its basis as one value.
-fn merged(row: &Row) -> serde_json::Result<Value> {
-    let mut value = serde_json::to_value(&row.record)?;
-    let basis = serde_json::to_value(&row.basis)?;
-    if let (Value::Object(members), Value::Object(basis)) = (&mut value, basis) {
-        members.extend(basis);
-    }
-    Ok(value)
-}
-
 /// The words that decided.
 fn quoted(
     record: &ResponseRecord<'_>,
     rights: &Rights,
     lines: Option<&Lines>,
+    response: &Response,
+    documents: &Documents,
 ) -> BTreeMap<String, String> {
     let of_header = decides(rights, |place| matches!(place, Place::Header { .. }));
     let fields = record.headers().filter(|_| of_header);
@@ -456,7 +483,14 @@ fn quoted(
     let body = if of_page { record.body().ok() } else { None };
     let html = body.as_ref().map(|body| &body.bytes[..]);
     let line = |number| lines?.get(number).map(str::to_owned);
-    quotes(rights, line, &RightsSources { robots: None, headers: &headers, html })
+    let sources = RightsSources {
+        headers: &headers,
+        html,
+        response: Some(response),
+        documents: Some((documents, record.url.as_bytes())),
+        ..RightsSources::default()
+    };
+    quotes(rights, line, &sources)
 }
 
 /// The addresses of the documents that may speak of a response beside robots.txt.

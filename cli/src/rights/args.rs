@@ -73,6 +73,10 @@ pub struct RightsArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
+    /// The image, video or PDF itself, whose XMP counts: a file, or '-'
+    #[arg(long, value_name = "FILE", conflicts_with = "html")]
+    pub xmp: Option<PathBuf>,
+
     /// FILE is the body found at ADDRESS
     ///
     /// ADDRESS is /.well-known/tdmrep.json, or the URL of an RSL document.
@@ -107,12 +111,13 @@ pub struct RightsArgs {
         value_name = "FILE",
         num_args = 1..,
         value_hint = ValueHint::FilePath,
-        conflicts_with_all = ["robots", "headers", "html", "file", "url"]
+        conflicts_with_all = ["robots", "headers", "html", "xmp", "file", "url"]
     )]
     #[arg(long_help = "WARC files, plain or compressed with gzip or zstd: print the rights of\n\
         each response in them, in their order. What counts are the robots.txt\n\
-        files, the headers, the pages, the tdmrep.json files and the RSL\n\
-        documents that the files themselves have: nothing else is read")]
+        files, the headers, the pages, the XMP of images and PDF files, the\n\
+        tdmrep.json files and the RSL documents that the files themselves\n\
+        have: nothing else is read")]
     pub warc: Vec<OsString>,
 
     /// With --warc, print only documents that are allowed, or not-disallowed

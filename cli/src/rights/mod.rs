@@ -40,7 +40,7 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
     let args = &args;
     let files: Vec<(&str, PathBuf)> =
         args.file.iter().map(|one| address_and_file(one)).collect::<Result<_, _>>()?;
-    let named = [&args.robots, &args.headers, &args.html].into_iter().flatten();
+    let named = [&args.robots, &args.headers, &args.html, &args.xmp].into_iter().flatten();
     stdin::at_most_once(named.chain(files.iter().map(|(_, file)| file)))?;
     let profile = args.profile.get();
     let agent = trimmed(args.agent.required()?);
@@ -89,6 +89,9 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
     if let Some(html) = &html {
         response = response.with_html(html);
     }
+    if let Some(name) = &args.xmp {
+        response = response.with_xmp(&read("file", name)?);
+    }
     let compiled = robots.as_ref().map(|robots| reader.robots(robots));
     let rights = reader
         .rights(url, compiled.as_ref(), &response, &documents)
@@ -100,8 +103,13 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
             .map_err(io::Error::from)
             .and_then(|()| writeln!(out)),
         _ => {
-            let sources =
-                RightsSources { robots: robots.as_ref(), headers: &header, html: html.as_deref() };
+            let sources = RightsSources {
+                robots: robots.as_ref(),
+                headers: &header,
+                html: html.as_deref(),
+                response: Some(&response),
+                documents: Some((&documents, url)),
+            };
             let agent = shown(agent.text.as_encoded_bytes());
             let report = RightsReport::new(&rights, &sources);
             write!(out, "{} for {agent}:\n{report}", shown(url))

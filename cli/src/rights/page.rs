@@ -8,8 +8,9 @@ use super::row::Page;
 
 pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
-/// Reads a page, if the header says that it is one, or does not say what it is and it begins like one.
-/// `headers` are those that count for it, which `response` already has; what the page says is added.
+/// Reads a page, if the header says that it is one, or does not say what it is and it begins like one; of an image,
+/// a video or a PDF its XMP. `headers` are those that count for it, which `response` already has; what the body says
+/// is added.
 pub fn page_of<'h>(
     headers: impl Iterator<Item = (&'h str, &'h [u8])>,
     status: u16,
@@ -20,18 +21,27 @@ pub fn page_of<'h>(
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
     let is_xhtml = is("application/xhtml+xml");
     let says_html = is("text/html") || is_xhtml;
-    if !says_html && !media_type.is_empty() {
+    let is_media = has_xmp(media_type);
+    // Of a file that is not what its type says, the type counts, as it does for browsers.
+    let is_any = is_untyped(media_type);
+    if !says_html && !is_media && !is_any {
         return (Page::NotHtml, response);
     }
+    // A 206 is a part of it.
+    let page = |body: &Body, whole| if body.is_cut || status == 206 { Page::Cut } else { whole };
     match body() {
+        Ok(body) if is_media || is_any && begins_as_media(&body.bytes) => {
+            (page(&body, Page::Metadata), response.with_xmp(&body.bytes))
+        }
+        // Whatever it is, it is no page.
+        Ok(_) if is("application/octet-stream") => (Page::NotHtml, response),
         Ok(body) if !says_html && !begins_as_html(&body.bytes) => (Page::NotHtml, response),
         Ok(body) => {
             let response = match is_xhtml {
                 true => response.with_xhtml(&body.bytes),
                 false => response.with_html(&body.bytes),
             };
-            // A 206 is a part of the page.
-            (if body.is_cut || status == 206 { Page::Cut } else { Page::Read }, response)
+            (page(&body, Page::Read), response)
         }
         Err(_) => (Page::Unreadable, response),
     }
@@ -43,6 +53,25 @@ pub fn media_type<'h>(mut headers: impl Iterator<Item = (&'h str, &'h [u8])>) ->
     let value = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let value = value.map(|(_, value)| value).unwrap_or_default();
     value.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default().trim_ascii()
+}
+
+/// Returns true if a type says nothing, so that the first bytes of the body count.
+pub fn is_untyped(media_type: &[u8]) -> bool {
+    media_type.is_empty() || media_type.eq_ignore_ascii_case(b"application/octet-stream")
+}
+
+/// Returns true if files of a type have XMP.
+fn has_xmp(media_type: &[u8]) -> bool {
+    const KINDS: [&[u8]; 3] = [b"image/", b"video/", b"audio/"];
+    let is_kind = |kind: &&[u8]| {
+        media_type.get(..kind.len()).is_some_and(|own| own.eq_ignore_ascii_case(kind))
+    };
+    KINDS.iter().any(is_kind) || media_type.eq_ignore_ascii_case(b"application/pdf")
+}
+
+/// Returns true if a body of no type is a PDF, or an image as cameras and programs write them.
+fn begins_as_media(body: &[u8]) -> bool {
+    [&b"%PDF-"[..], b"\xFF\xD8\xFF", b"\x89PNG"].iter().any(|first| body.starts_with(first))
 }
 
 /// Returns true if a body of no type may be HTML.

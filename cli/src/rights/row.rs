@@ -6,6 +6,7 @@ pub use robotsieve_report::{
     RecordedDocument as Document, RecordedPage as Page, RightsRecord as Record,
 };
 use robotsieve_rights::{Purpose, Ruling};
+use serde_json::Value;
 
 use super::args::Only;
 
@@ -29,6 +30,21 @@ impl Row {
         record.basis = digest(text.as_bytes());
         let line = format!("{BEFORE_DIGEST}{}{AFTER_DIGEST}{}\n", record.basis, &text[1..]);
         Ok(Row { record, basis, line })
+    }
+
+    /// The record with the members of its basis.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be written as JSON.
+    pub fn merged(&self) -> Result<Value, String> {
+        let value = serde_json::to_value(&self.record).and_then(|mut value| {
+            let basis = serde_json::to_value(&self.basis)?;
+            if let (Value::Object(members), Value::Object(basis)) = (&mut value, basis) {
+                members.extend(basis);
+            }
+            Ok(value)
+        });
+        value.map_err(|cause| cause.to_string())
     }
 }
 

@@ -50,6 +50,7 @@ impl Verification {
         let mut verification =
             Verification { records: HashMap::new(), name: name.clone(), same: 0, differ: 0 };
         let mut bases: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
+        let mut lines: HashMap<&[u8], u64> = HashMap::new();
         let mut first: Option<Value> = None;
         let mut no_record = None;
         for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
@@ -81,6 +82,15 @@ impl Verification {
                 verification.differs(number, &what);
                 continue;
             };
+            // Without a place in the file, two may be of two responses.
+            if key.3.is_some() {
+                let first = *lines.entry(line).or_insert(number);
+                if first != number {
+                    verification
+                        .differs(number, &format!("it is the record of line {first} again"));
+                    continue;
+                }
+            }
             let basis = record["basis"].as_str().and_then(|basis| bases.get(basis)?.as_ref());
             let Some(basis) = basis else {
                 let basis = shown(record["basis"].to_string().as_bytes());

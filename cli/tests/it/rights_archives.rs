@@ -145,6 +145,98 @@ fn documents_of_the_time_of_the_page_count() {
     assert_eq!(training(&[moved, tdm(then, other, 0), tdm(now, other, 1)], &[]), "allow");
 }
 
+/// The words are those of the version that decided, whatever another one has at the same place.
+#[test]
+fn words_of_later_refusals() {
+    let at = |date: &str, signals: &str| response(date, ROBOTS, "200 OK", &says(signals));
+    let page = response("2024-01-01T00:10Z", PAGE, HTML, "<p>");
+    let quotes = |first: &str, second: &str| {
+        let records = [at("2024-01-01", first), page.clone(), at("2026-01-01", second)];
+        let row = row_of(&records, PAGE, &["--and-later-refusals"]);
+        (row["ai-train"].clone(), row["quotes"].clone())
+    };
+    let quoted =
+        |words: &str| serde_json::json!({"robots.txt:2": format!("Content-Signal: {words}")});
+    let refused = |words| ("disallow".into(), quoted(words));
+    assert_eq!(quotes("ai-train=yes", "ai-train=no"), refused("ai-train=no"));
+    assert_eq!(quotes("ai-train=no", "ai-train=no, use=full"), refused("ai-train=no"));
+    assert_eq!(quotes("search=yes", "search=yes, ai-train=no").0, "disallow");
+    assert_eq!(quotes("ai-train=yes", "search=yes"), ("allow".into(), quoted("ai-train=yes")));
+}
+
+/// A rule of tdmrep.json and a licence are quoted, too.
+#[test]
+fn words_of_documents() {
+    let licence = "<license>\n<prohibits type='usage'>ai-train</prohibits></license>";
+    let rsl = format!(
+        "<rsl xmlns='https://rslstandard.org/rsl'><content url='/'>{licence}</content></rsl>"
+    );
+    let at = "2024-01-01";
+    let robots = "License: https://e.com/l\nUser-agent: *\nAllow: /\n";
+    let rule = r#"{"location":"/","tdm-reservation":1}"#;
+    let records = [
+        response(at, ROBOTS, "200 OK", robots),
+        response(at, "https://e.com/l", "200 OK", &rsl),
+        response(at, TDM, "200 OK", &format!("[ {rule} ]")),
+        response("2024-01-01T00:01Z", PAGE, HTML, "<p>"),
+    ];
+    let quotes = row_of(&records, PAGE, &[])["quotes"].clone();
+    assert_eq!(quotes["file:/.well-known/tdmrep.json:1"], rule);
+    assert_eq!(quotes["rsl:https://e.com/l:1.1"], licence.replace('\n', " "));
+}
+
+/// An image says itself what it may be mined for, and so does a PDF.
+#[test]
+fn metadata_of_images_and_pdfs() {
+    let packet = |value: &str| {
+        format!(
+            "<?xpacket begin=''?><x:xmpmeta xmlns:x='adobe:ns:meta/'>
+            <r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description
+            xmlns:plus='http://ns.useplus.org/ldf/xmp/1.0/'
+            plus:DataMining='http://ns.useplus.org/ldf/vocab/DMI-{value}'/></r:RDF></x:xmpmeta><?xpacket end='r'?>"
+        )
+    };
+    let robots = response("2024-01-01", ROBOTS, "200 OK", &says("ai-train=yes"));
+    let of_body = |head: &str, more: &str, body: &str| {
+        let payload = "WARC-Record-ID: <urn:uuid:b2>\r\n";
+        let file =
+            record("response", "2024-01-01T00:01Z", PAGE, &[payload, more].concat(), head, body);
+        let refers = "WARC-Refers-To: <urn:uuid:b2>\r\n";
+        let again = record("revisit", "2024-01-01T00:02Z", PAGE, refers, head, "");
+        let (_, rows) = rows(&[robots.clone(), file, again], &[]);
+        let of = |row: &Value| {
+            let words =
+                row["quotes"]["xmp:plus:DataMining:1"].as_str().unwrap_or_default().to_owned();
+            let text = |name: &str| row[name].as_str().unwrap().to_owned();
+            (format!("{} {}", text("page"), text("ai-train")), words)
+        };
+        let pages: Vec<_> = rows.iter().filter(|row| row["url"] == PAGE).map(of).collect();
+        assert_eq!(pages[0], pages[1], "a revisit has the body of what it refers to");
+        pages[0].clone()
+    };
+    let words = "plus:DataMining: http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED";
+    for kind in ["image/jpeg", "IMAGE/webp", "video/mp4", "application/pdf"] {
+        let head = format!("200 OK\r\nContent-Type: {kind}");
+        let row = of_body(&head, "", &packet("PROHIBITED"));
+        assert_eq!(row, ("metadata disallow".to_owned(), words.to_owned()), "{kind}");
+        let row = of_body(&head, "", "nothing");
+        assert_eq!(row.0, "metadata allow", "{kind}");
+        let row = of_body(&head, "WARC-Truncated: length\r\n", "nothing");
+        assert_eq!(row.0, "cut unknown", "{kind}");
+    }
+    for head in ["200 OK", "200 OK\r\nContent-Type: application/octet-stream"] {
+        let row = of_body(head, "", &format!("%PDF-1.7 {}", packet("PROHIBITED")));
+        assert_eq!(row.0, "metadata disallow", "{head}");
+    }
+    // Of a file of no known kind, and of a text, these are words.
+    let head = "200 OK\r\nContent-Type: application/octet-stream";
+    assert_eq!(of_body(head, "", &packet("PROHIBITED")).0, "not-html allow");
+    assert_eq!(
+        of_body("200 OK\r\nContent-Type: text/plain", "", &packet("PROHIBITED")).0,
+        "not-html allow"
+    );
+}
+
 /// A revisit has a row of its own: its header is its own, and its page is that of the record to which it
 /// refers, wherever that stands.
 #[test]
@@ -369,8 +461,37 @@ fn changed_records() {
         let around = String::from_utf8_lossy(&out[at.saturating_sub(20)..at + 1]);
         assert!(ran.status == 1 && ran.err.contains(&told), "byte {at} behind {around}: {ran:?}");
     }
-    // A basis may not hide what a record says, nor may a second record.
     let text = String::from_utf8(out).unwrap();
+    let told = |records: &str, archive: &[u8], wanted: &[&str]| {
+        let archive = folder.file("b/pages.warc", archive);
+        let records = folder.file("records", records);
+        let ran = run(args!["rights", "--verify", records, "--warc", archive]);
+        assert!(ran.status == 1 && wanted.iter().all(|part| ran.err.contains(part)), "{ran:?}");
+    };
+    // Twice the same, two digests in each other's place, another archive, and one that is cut.
+    let last = text.lines().last().unwrap();
+    let count = text.lines().filter(|line| line.starts_with("{\"url\":")).count();
+    let again = format!("{text}{last}\n");
+    let first_told = format!("it is the record of line {} again", text.lines().count());
+    told(&again, &archive, &[&first_told, &format!("same {count} differ 1 missing 0")]);
+    let digest = |line: &str| line.split_once("\"sha256\":\"").unwrap().1[..64].to_owned();
+    let one = digest(text.lines().find(|line| line.starts_with("{\"url\":")).unwrap());
+    let (a, b) = (&one, &digest(last));
+    let swapped = text.lines().map(|line| {
+        let line = if line.starts_with("{\"url\":") {
+            line.replace(a, "*").replace(b, a).replace('*', b)
+        } else {
+            line.to_owned()
+        };
+        line + "\n"
+    });
+    told(&swapped.collect::<String>(), &archive, &["'sha256' is ", "differ 2 missing 0"]);
+    let mut other = Vec::new();
+    pages::write(&mut other, 2, 52).unwrap();
+    told(&text, &other, &["the archives do not have its response"]);
+    told(&text, &archive[..archive.len() / 2], &["the archives do not have its response"]);
+    told(&text, &archive[..archive.len() - 40], &["robotsieve: records "]);
+    // A basis may not hide what a record says, nor may a second record.
     let twice = text.lines().rfind(|line| line.starts_with("{\"url\":")).unwrap();
     let forged = twice.replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
     let ran = verify(format!("{text}{forged}\n").as_bytes());

@@ -46,7 +46,7 @@ pub use records::{
 };
 pub use rights::{PurposeReport, RightsReport, RightsSources};
 pub use rights_record::{
-    RIGHTS_SCHEMA, RecordedDocument, RecordedPage, RightsBasis, RightsRecord, RightsSettings,
-    decides, quotation, quotes, versions,
+    RIGHTS_MEMBERS, RIGHTS_NUMBERS, RIGHTS_SCHEMA, RecordedDocument, RecordedPage, RightsBasis,
+    RightsRecord, RightsSettings, decides, quotation, quotes, versions,
 };
 pub use site::{HeldCopy, Site};

@@ -1,15 +1,15 @@
 //! The rights of a URL in words: each purpose with what decided it, and what else is known.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use robotsieve::Robots;
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve_rights::internals::html;
 use robotsieve_rights::{
-    Element, HeaderField, Licence, LicenceKind, LicenceState, Note, Place, Purpose, Purposes,
-    Rights, Ruling, Statement, UseCeiling,
+    Documents, Element, HeaderField, Licence, LicenceKind, LicenceState, Note, Place, Purpose,
+    Purposes, Response, Rights, Ruling, Statement, UseCeiling,
 };
 use robotsieve_shown::{grouped, shortened, shown};
 use serde::Serialize;
@@ -29,6 +29,10 @@ pub struct RightsSources<'s> {
     pub headers: &'s [(Vec<u8>, Vec<u8>)],
     /// The page.
     pub html: Option<&'s [u8]>,
+    /// The response as it was read: the packets of XMP, and the licences in the page.
+    pub response: Option<&'s Response>,
+    /// The files of the site, and the URL that they were asked about.
+    pub documents: Option<(&'s Documents, &'s [u8])>,
 }
 
 /// The rights of a URL in words.
@@ -107,19 +111,20 @@ fn without_reason(rights: &Rights, purpose: Purpose, sources: &RightsSources<'_>
     }
 }
 
-/// The lines, fields and elements that statements stand in, by number.
+/// The lines, fields and elements that statements stand in, by number, and the words of other places.
 #[derive(Default)]
 pub(crate) struct Quotes {
     lines: BTreeMap<u32, String>,
     metas: BTreeMap<u32, String>,
     fields: BTreeMap<HeaderField, Vec<String>>,
+    others: HashMap<Place, String>,
 }
 
 impl Quotes {
     pub(crate) fn new(rights: &Rights, sources: &RightsSources<'_>) -> Quotes {
         let mut quotes = Quotes::default();
         for statement in rights.statements() {
-            match statement.place {
+            match statement.place.clone() {
                 Place::Robots { line } => {
                     quotes.lines.insert(line, String::new());
                 }
@@ -129,10 +134,18 @@ impl Quotes {
                 Place::Header { field, .. } => {
                     quotes.fields.insert(field, Vec::new());
                 }
+                place if !quotes.others.contains_key(&place) => {
+                    let of_response = sources.response.and_then(|response| response.quote(&place));
+                    let of_file =
+                        || sources.documents.and_then(|(files, url)| files.quote(&place, url));
+                    if let Some(quote) = of_response.or_else(of_file) {
+                        quotes.others.insert(place, shown(quote.as_bytes()).to_string());
+                    }
+                }
                 _ => {}
             }
         }
-        let Quotes { lines, metas, fields } = &mut quotes;
+        let Quotes { lines, metas, fields, .. } = &mut quotes;
         for (name, value) in sources.headers {
             let field = HeaderField::of_name(name).and_then(|field| fields.get_mut(&field));
             field.into_iter().for_each(|values| values.push(shown(value.trim_ascii()).to_string()));
@@ -190,7 +203,7 @@ impl Quotes {
                     None => Some(values.join(", ").into()),
                 }
             }
-            _ => None,
+            place => self.others.get(place).map(|quote| quote.into()),
         }
     }
 }

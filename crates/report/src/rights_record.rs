@@ -18,6 +18,49 @@ use super::rights::{Quotes, RightsSources};
 /// The version of the form of the record.
 pub const RIGHTS_SCHEMA: &str = "robotsieve-rights-1";
 
+/// The members of a record and of its basis, by the names that they have everywhere: in JSON and its schema, and as
+/// columns of Parquet, in this order. What JSON has as a list or an object is its text there.
+pub const RIGHTS_MEMBERS: [&str; 35] = [
+    "url",
+    "agent",
+    "captured",
+    "status",
+    "file",
+    "offset",
+    "sha256",
+    "robots",
+    "page",
+    "age_seconds",
+    "documents",
+    "now",
+    "schema",
+    "tool_version",
+    "profile",
+    "reading",
+    "vocabulary",
+    "as_of",
+    "and_later_refusals",
+    "versions",
+    "quotes",
+    "basis",
+    "crawl",
+    "index",
+    "snippet",
+    "ai-input",
+    "ai-train",
+    "ai-index",
+    "by",
+    "licences",
+    "licensable",
+    "conditions",
+    "limits",
+    "use",
+    "notes",
+];
+
+/// Those among them that are numbers.
+pub const RIGHTS_NUMBERS: [&str; 2] = ["status", "offset"];
+
 /// With what a verdict was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -225,6 +268,8 @@ pub enum RecordedPage {
     Read,
     /// It is not HTML, so only its header counts.
     NotHtml,
+    /// It is an image, a video or a PDF, of which the XMP packets were read.
+    Metadata,
     /// What is there of it: its end is missing in the archive.
     Cut,
     /// Nothing: it ended too early, its encoding cannot be undone, or another record has it that is not here.
@@ -237,6 +282,7 @@ impl RecordedPage {
         match self {
             RecordedPage::Read => "read",
             RecordedPage::NotHtml => "not-html",
+            RecordedPage::Metadata => "metadata",
             RecordedPage::Cut => "cut",
             RecordedPage::Unreadable => "unreadable",
         }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use robotsieve::Origin;
+use robotsieve::{AsUrl, Origin};
 
+use crate::place::Place;
 use crate::rsl::document::{InvalidRsl, Rsl};
 use crate::tdm::{InvalidTdmFile, TdmFile};
 
@@ -85,6 +86,19 @@ impl Documents {
         self.rsl.extend(others.rsl.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
         self.tdm_not_read.extend(others.tdm_not_read.iter().cloned());
         self.rsl_not_read.extend(others.rsl_not_read.iter().cloned());
+    }
+
+    /// The words at a place of a file, as they count for a URL: the rule of tdmrep.json, the start of the licence.
+    /// White space is a space, and 200 characters are the most. `None` for a place elsewhere.
+    pub fn quote<U: AsUrl + ?Sized>(&self, place: &Place, url: &U) -> Option<String> {
+        match place {
+            Place::TdmFile { rule } => {
+                let origin = Origin::of(url.as_url()).ok();
+                self.tdm(origin.as_ref())?.as_ref().ok()?.quote(*rule)
+            }
+            Place::Rsl { document, .. } => self.rsl(document)?.as_ref().ok()?.quote(place),
+            _ => None,
+        }
     }
 
     /// Returns true if there is no file.
@@ -168,5 +182,42 @@ mod tests {
         all.add_all(&documents);
         assert!(all.tdm(Some(&origin("https://e.com/x"))).is_some() && all.rsl("other").is_some());
         assert!(Documents::new().is_empty() && !everywhere.is_empty());
+    }
+
+    #[test]
+    fn words() {
+        let long = "x".repeat(300);
+        let tdm = format!(
+            r#"[7, {{"location": "/a]\"}}",
+                "tdm-reservation": 1}} , {{"x": [{{}}, 1]}}, {{"location":"/","x":"{long}"}}]"#
+        );
+        let document =
+            |content: &str| format!("<rsl xmlns='https://rslstandard.org/rsl'>{content}</rsl>");
+        let rsl = document(
+            "<content url='/'><license/></content><content url='/a'><license>\n <permits type='usage'>all\
+             </permits></license ><license><payment type='free'/></license></content>",
+        );
+        let documents = Documents::new()
+            .with("https://e.com/.well-known/tdmrep.json", tdm.as_bytes())
+            .with("https://e.com/l.xml", format!("\u{feff}{rsl}").as_bytes());
+        let quote = |place| documents.quote(&place, "https://e.com/x");
+        let rule = |rule| quote(Place::TdmFile { rule });
+        assert_eq!(rule(0), None);
+        assert_eq!(rule(1), None);
+        let second = r#"{"location": "/a]\"}", "tdm-reservation": 1}"#;
+        assert_eq!(rule(2).as_deref(), Some(second));
+        assert_eq!(rule(3), None);
+        assert_eq!(rule(4).map(|quote| quote.chars().count()), Some(200));
+        assert_eq!(rule(5), None);
+        let document: Arc<str> = "https://e.com/l.xml".into();
+        let licence =
+            |content, licence| quote(Place::Rsl { document: document.clone(), content, licence });
+        assert_eq!(licence(1, 1).as_deref(), Some("<license/>"));
+        assert_eq!(licence(1, 2), None);
+        let first = "<license> <permits type='usage'>all</permits></license >";
+        assert_eq!(licence(2, 1).as_deref(), Some(first));
+        let second = "<license><payment type='free'/></license>";
+        assert_eq!(licence(2, 2).as_deref(), Some(second));
+        assert_eq!((licence(2, 0), licence(2, 3), licence(3, 1)), (None, None, None));
     }
 }

@@ -13,7 +13,8 @@
 //!               Link ──────────────┤               │
 //! page ───────▶ meta tags          │               │
 //!               link, script ──────┤               │
-//! files ──────▶ tdmrep.json        └▶ RSL ─────────┘
+//! files ──────▶ tdmrep.json        └▶ RSL ─────────┤
+//! image, PDF ─▶ XMP packets                       ─┘
 //! ```
 //!
 //! | mechanism | read by | text |
@@ -24,6 +25,7 @@
 //! | Robots-Tag | [`RobotsTagHeader`] | draft-illyes-repext-03 |
 //! | TDMRep | [`TdmRep`], [`TdmFile`] | W3C community group, May 2024 |
 //! | RSL | [`Rsl`] | RSL 1.0 |
+//! | XMP: `plus:DataMining`, `tdm:reservation` | [`Xmp`] | IPTC Photo Metadata 2023.1, PLUS; TDMRep |
 //!
 //! [`RightsReader`] puts them together. A robots.txt becomes [`RobotsRights`] once, for any number of
 //! URLs; a header and a page become a [`Response`], which can be kept for as long as their bytes are the
@@ -66,6 +68,7 @@ mod tag_rule;
 mod tags;
 mod tdm;
 mod version;
+mod xmp;
 
 pub use content_signals::ContentSignals;
 pub use content_usage::{ContentUsage, InvalidContentUsage};
@@ -75,7 +78,7 @@ pub use licence::{Licence, LicenceKind, LicenceState};
 pub use limits::{Limits, UseCeiling};
 pub use link::LicenceLink;
 pub use note::{Note, Notes};
-pub use place::{Element, HeaderField, Place};
+pub use place::{Element, HeaderField, Place, XmpProperty};
 pub use purpose::{Purpose, Purposes, Ruling};
 pub use reader::RightsReader;
 pub use response::{PageLicence, Response};
@@ -89,3 +92,4 @@ pub use tags::read::{RobotsTag, RobotsTags};
 pub use tags::robots_tag::{InvalidRobotsTag, RobotsTagHeader};
 pub use tdm::{InvalidTdmFile, TdmFile, TdmRep};
 pub use version::{TagReading, UnknownTagReading, UnknownVocabulary, Version, Vocabulary};
+pub use xmp::Xmp;

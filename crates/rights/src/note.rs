@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::purpose::{Purpose, Purposes};
-use crate::tables::TDM_RESERVED;
+use crate::tables::{MINING, TDM_RESERVED};
 
 /// Defines [`Note`] with codes and sentences.
 macro_rules! notes {
@@ -40,6 +40,8 @@ macro_rules! notes {
 }
 
 notes! {
+    C2paNotRead "c2pa-not-read"
+        "the file has an assertion of C2PA or CAWG about training and mining, which is not read",
     Cancelled "cancelled"
         "Yandex: 'index' or 'all' in the page cancels a 'noindex' in it",
     Cut "cut"
@@ -118,6 +120,8 @@ notes! {
         "a rule of X-Robots-Tag or of a robots meta tag is not known, so it is ignored",
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
+    XmpNotRead "xmp-not-read"
+        "XMP metadata of the file could not be read, so it is not known whether it reserves rights",
 }
 
 impl Note {
@@ -135,6 +139,7 @@ impl Note {
             | Note::PageCut
             | Note::PageNotRead
             | Note::RobotsNotRead => Purposes::USES,
+            Note::C2paNotRead | Note::XmpNotRead => MINING,
             Note::TdmFile | Note::TdmNotRead => TDM_RESERVED,
             Note::NoCache => Purpose::AiTrain.into(),
             Note::NowNotGiven => Purpose::Index.into(),

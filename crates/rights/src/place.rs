@@ -7,7 +7,8 @@ use std::sync::Arc;
 ///
 /// Its `Display` is `robots.txt:LINE`, `header:NAME` or `header:NAME:N` (the Nth field line of that
 /// name), `html:meta:N`, `html:link:N` or `html:script:N` (the Nth such element that is read),
-/// `file:/.well-known/tdmrep.json:N` (the Nth rule), or `rsl:URL:C.L` (licence L of content C; of a
+/// `file:/.well-known/tdmrep.json:N` (the Nth rule), `xmp:PROPERTY:N` (of the Nth packet of an image or a PDF:
+/// `xmp:plus:DataMining:1`), or `rsl:URL:C.L` (licence L of content C; of a
 /// document in a page `rsl:html:script:N:C.L`). With the feature `serde` it is written so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -35,6 +36,13 @@ pub enum Place {
     TdmFile {
         /// Which rule.
         rule: u32,
+    },
+    /// A property of an XMP packet of an image or a PDF.
+    Xmp {
+        /// The property.
+        property: XmpProperty,
+        /// Which of the file's packets.
+        packet: u32,
     },
     /// A licence of an RSL document.
     Rsl {
@@ -119,11 +127,58 @@ impl Element {
     }
 }
 
+/// A property of XMP that can hold a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum XmpProperty {
+    /// `plus:DataMining`.
+    DataMining,
+    /// `tdm:reservation`.
+    TdmReservation,
+    /// `tdm:policy`.
+    TdmPolicy,
+}
+
+impl XmpProperty {
+    /// The name with the prefix that its text gives it, whatever a packet calls it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            XmpProperty::DataMining => "plus:DataMining",
+            XmpProperty::TdmReservation => "tdm:reservation",
+            XmpProperty::TdmPolicy => "tdm:policy",
+        }
+    }
+
+    /// The name in its namespace.
+    pub(crate) fn local_name(self) -> &'static str {
+        self.as_str().split_once(':').map_or("", |(_, name)| name)
+    }
+}
+
 impl Place {
     /// A header field that is read as a whole.
     pub(crate) fn header(field: HeaderField) -> Place {
         Place::Header { field, line: None }
     }
+}
+
+/// The most characters of the words at a place.
+const MOST_QUOTED: usize = 200;
+
+/// The words at a place: white space is a space, and the end of a long text is left out.
+pub(crate) fn quotation(text: &str) -> String {
+    let mut quote = String::new();
+    for word in text.split_ascii_whitespace() {
+        // No character has more bytes.
+        if quote.len() > MOST_QUOTED * 4 {
+            break;
+        }
+        quote.extend((!quote.is_empty()).then_some(' '));
+        quote.extend(word.chars().take(MOST_QUOTED));
+    }
+    let end = quote.char_indices().nth(MOST_QUOTED).map(|(end, _)| end);
+    quote.truncate(end.unwrap_or(quote.len()));
+    quote
 }
 
 impl fmt::Display for Place {
@@ -136,6 +191,7 @@ impl fmt::Display for Place {
             }
             Place::Html { element, number } => write!(f, "html:{}:{number}", element.as_str()),
             Place::TdmFile { rule } => write!(f, "file:/.well-known/tdmrep.json:{rule}"),
+            Place::Xmp { property, packet } => write!(f, "xmp:{}:{packet}", property.as_str()),
             Place::Rsl { document, content, licence } => {
                 write!(f, "rsl:{document}:{content}.{licence}")
             }

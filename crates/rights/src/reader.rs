@@ -198,10 +198,12 @@ impl RightsReader {
             None => {}
         }
         self.tags.settle(&response.tags, rights);
+        response.xmp.mining.iter().for_each(|statement| rights.add(statement.clone()));
+        rights.add_notes(response.xmp.notes());
     }
 }
 
-/// Adds what TDMRep says: of each property what the page says, else the header, else the file.
+/// Adds what TDMRep says: of each property what the file itself says, else the page, the header, the site's file.
 fn settle_tdm(
     response: &Response,
     documents: &Documents,
@@ -209,7 +211,8 @@ fn settle_tdm(
     target: &[u8],
     rights: &mut Rights,
 ) {
-    let mut said = response.page_tdm.clone().or(response.tdm.clone());
+    let of_page = response.page_tdm.clone().or(response.tdm.clone());
+    let mut said = response.xmp.tdm.clone().or(of_page);
     let file = documents.tdm(origin);
     let unread = match file {
         Some(Err(_)) => Some(Note::TdmFile),

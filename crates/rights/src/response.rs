@@ -10,6 +10,7 @@ use crate::rsl::document::{InvalidRsl, Rsl};
 use crate::tags::read::RobotsTags;
 use crate::tags::robots_tag::{InvalidRobotsTag, RobotsTagHeader};
 use crate::tdm::TdmRep;
+use crate::xmp::Xmp;
 
 /// What a response says of the rights of its URL: header fields and elements of the page, read but not
 /// judged, for any crawler.
@@ -37,6 +38,8 @@ pub struct Response {
     pub tdm: TdmRep,
     /// The same of the page's meta tags, which come first.
     pub page_tdm: TdmRep,
+    /// The XMP packets of an image or a PDF.
+    pub xmp: Xmp,
     /// `Link` and `<link>` with the relation `license`.
     pub links: Vec<LicenceLink>,
     /// The RSL documents in the page.
@@ -131,11 +134,46 @@ impl Response {
         self
     }
 
+    /// Adds the XMP packets of a file that is no page: an image, a video, a PDF. `O(n)` for any bytes.
+    ///
+    /// Several packets restrict together, and permit nothing. Where there are others that cannot be read, because
+    /// they are compressed, for example, [`Note::XmpNotRead`](crate::Note::XmpNotRead) says so.
+    ///
+    /// ```
+    /// use robotsieve_rights::{Documents, Purpose, Response, RightsReader, Ruling};
+    ///
+    /// let image = br#"... <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
+    ///     <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+    ///     <rdf:Description xmlns:plus="http://ns.useplus.org/ldf/xmp/1.0/"
+    ///         plus:DataMining="http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING"/>
+    ///     </rdf:RDF></x:xmpmeta><?xpacket end="w"?> ..."#;
+    /// let response = Response::new().with_xmp(image);
+    /// let reader = RightsReader::new(&"ExampleBot".into());
+    /// let rights = reader.rights("/photo.jpg", None, &response, &Documents::new())?;
+    /// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Disallow);
+    /// let by = rights.by(Purpose::AiTrain).next().unwrap();
+    /// assert_eq!(by.place.to_string(), "xmp:plus:DataMining:1");
+    /// # Ok::<(), robotsieve::InvalidUrl>(())
+    /// ```
+    #[must_use]
+    pub fn with_xmp(self, file: &[u8]) -> Response {
+        Response { xmp: Xmp::read(file), ..self }
+    }
+
+    /// The words at a place of the file or of a document in the page: the property of XMP, the start of the licence.
+    /// `None` for every other place.
+    pub fn quote(&self, place: &Place) -> Option<String> {
+        let Place::Rsl { document: name, .. } = place else { return self.xmp.quote(place) };
+        let mut documents = self.page_licences.iter().filter_map(|own| own.document.as_ref().ok());
+        documents.find(|document| document.name() == &**name)?.quote(place)
+    }
+
     /// Returns true if it says something for which the origin and the path of its URL matter.
     pub(super) fn has_sites_terms(&self) -> bool {
         let says = |tdm: &TdmRep| *tdm != TdmRep::default();
         says(&self.tdm)
             || says(&self.page_tdm)
+            || says(&self.xmp.tdm)
             || !self.links.is_empty()
             || !self.page_licences.is_empty()
     }

@@ -2,6 +2,7 @@
 //!
 //! A new version of a text is a new row here. The code knows none of these words.
 
+use crate::place::XmpProperty;
 use crate::purpose::{Purpose, Purposes};
 use crate::tag_rule::TagRule;
 use crate::version::{TagReading, Version, Vocabulary};
@@ -225,6 +226,33 @@ pub(super) const REPEXT_RULES: [(&str, Purposes); 2] = [("noindex", INDEX), ("no
 /// What `tdm-reservation` disallows if it is 1, and allows if it is 0.
 pub(super) const TDM_RESERVED: Purposes = Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]);
 pub(super) const TDM_FREE: Purposes = TRAINING;
+
+/// What data mining is, as far as PLUS and C2PA mean it: indexes of search engines too, unless they are excepted.
+pub(super) const MINING: Purposes =
+    Purposes::of(&[Purpose::Index, Purpose::AiInput, Purpose::AiTrain]);
+
+/// The values of `plus:DataMining`, without the address of their vocabulary: what they allow and disallow. Where
+/// the terms stand elsewhere they are not known, and it is prohibited.
+pub(super) const PLUS_MINING: [(&str, Purposes, Purposes); 9] = [
+    ("DMI-UNSPECIFIED", NONE, NONE),
+    ("DMI-ALLOWED", TDM_FREE, NONE),
+    ("DMI-PROHIBITED", NONE, MINING),
+    ("DMI-PROHIBITED-AIMLTRAINING", NONE, TRAINING),
+    ("DMI-PROHIBITED-GENAIMLTRAINING", NONE, TRAINING),
+    ("DMI-PROHIBITED-EXCEPTSEARCHENGINEINDEXING", NONE, TDM_RESERVED),
+    ("DMI-PROHIBITED-SEECONSTRAINT", NONE, MINING),
+    ("DMI-PROHIBITED-SEEEMBEDDEDRIGHTSEXPR", NONE, MINING),
+    ("DMI-PROHIBITED-SEELINKEDRIGHTSEXPR", NONE, MINING),
+];
+
+/// The properties of XMP that are read, by their namespaces. TDMRep's is written in three ways.
+pub(super) const XMP_NAMESPACES: [(&str, &[XmpProperty]); 4] = [
+    ("http://ns.useplus.org/ldf/xmp/1.0/", &[XmpProperty::DataMining]),
+    ("http://www.w3.org/ns/tdmrep/", XMP_TDM),
+    ("http://www.w3.org/ns/tdmrep#", XMP_TDM),
+    ("http://www.w3.org/ns/tdmrep", XMP_TDM),
+];
+const XMP_TDM: &[XmpProperty] = &[XmpProperty::TdmReservation, XmpProperty::TdmPolicy];
 
 /// The tokens of usage in RSL 1.0 §3.5.
 pub(super) const RSL_USAGE: [(&str, Purposes); 6] = [

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::note::{Note, Notes};
 use crate::paths::Paths;
-use crate::place::Place;
+use crate::place::{Place, quotation};
 
 /// Whether rights are reserved, and under which policy: what one source says of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,6 +107,8 @@ struct TdmRule {
     has_reservation: bool,
     /// Empty if it is not a string.
     policy: Box<str>,
+    /// Its text, if it has a location.
+    quote: Box<str>,
 }
 
 impl TdmFile {
@@ -122,12 +124,23 @@ impl TdmFile {
         let mut json = serde_json::Deserializer::from_slice(file);
         let rules = json.deserialize_seq(Rules).and_then(|rules| json.end().map(|()| rules));
         let mut rules = rules.map_err(|_| InvalidTdmFile(()))?;
+        for (rule, text) in rules.iter_mut().zip(elements(file)) {
+            if rule.location.is_some() {
+                rule.quote = quotation(&String::from_utf8_lossy(text)).into();
+            }
+        }
         let locations = rules.iter_mut().map(|rule| rule.location.take()).collect::<Vec<_>>();
         let paths = locations.iter().zip(0..).filter_map(|(location, number)| {
             let location = location.as_deref()?;
             (!location.is_empty()).then_some((Some(location.as_bytes()), number))
         });
         Ok(TdmFile { paths: Paths::new(paths, &Profile::RFC9309), rules })
+    }
+
+    /// The text of a rule, shortened.
+    pub(crate) fn quote(&self, rule: u32) -> Option<String> {
+        let rule = self.rules.get(rule.checked_sub(1)? as usize)?;
+        (!rule.quote.is_empty()).then(|| rule.quote.clone().into())
     }
 
     /// What the file says of a path: what its first rule that matches says, be it nothing.
@@ -148,6 +161,35 @@ impl TdmFile {
         }
         said
     }
+}
+
+/// The elements of an array in JSON, which must be valid, without the white space around them.
+fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (mut depth, mut is_text, mut is_escaped, mut begin) = (0_u32, false, false, 0);
+    let ends = array.iter().enumerate().filter_map(move |(at, byte)| {
+        let is_first = std::mem::take(&mut is_escaped);
+        match byte {
+            _ if is_first => return None,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ if is_text => return None,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth == 1 {
+                    begin = at + 1;
+                }
+            }
+            b']' | b'}' if depth > 1 => depth -= 1,
+            b',' | b']' if depth == 1 => {
+                let element = &array[begin..at];
+                begin = at + 1;
+                return Some(element.trim_ascii());
+            }
+            _ => {}
+        }
+        None
+    });
+    ends.take_while(|element| !element.is_empty())
 }
 
 /// The error of [`TdmFile::parse`].

@@ -35,6 +35,8 @@ pub enum Version {
     TdmRep,
     /// Really Simple Licensing 1.0.
     Rsl,
+    /// IPTC Photo Metadata Standard 2023.1, with the vocabulary of PLUS.
+    Iptc,
 }
 
 impl Version {
@@ -54,6 +56,7 @@ impl Version {
             Version::Repext => "repext-03",
             Version::TdmRep => "tdmrep-2024-05",
             Version::Rsl => "rsl-1.0",
+            Version::Iptc => "iptc-photo-2023.1",
         }
     }
 

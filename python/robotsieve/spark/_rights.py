@@ -42,7 +42,7 @@ def with_rights(
     skew: float | Mapping[str, float] | None = 0.01,
 ) -> DataFrame:
     """Adds a column that says what a crawler may do with each page: a struct of what
-    :class:`robotsieve.RightsColumns` has, ``crawl``, ``index``, ``snippet``, ``ai_input``, ``ai_train``, ``by`` and the rest.
+    :class:`robotsieve.RightsColumns` has, ``crawl``, ``index``, ``snippet``, ``ai-input``, ``ai-train``, ``by`` and the rest.
 
     ``url``, ``headers`` and ``html`` are names of columns. URLs and pages are string or binary; headers are
     ``map<string, string>`` or ``map<string, array<string>>``, an array of structs of name and value, or text with

@@ -25,15 +25,15 @@ def _lists(*names: str) -> ArrayType:
 
 def _type() -> StructType:
     columns = StructType()
-    for purpose in ("crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"):
+    for purpose in ("crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"):
         columns = columns.add(purpose, StringType())
-    limits = StructType().add("max_snippet", LongType())
+    limits = StructType().add("max-snippet", LongType())
     return (
         columns.add("by", _lists("purpose", "place", "version"))
         .add("licences", _lists("kind", "url", "via", "state"))
         .add("licensable", ArrayType(StringType()))
         .add("conditions", _lists("purpose", "condition"))
-        .add("limits", limits.add("index", StringType()).add("ai_input", StringType()))
+        .add("limits", limits.add("index", StringType()).add("ai-input", StringType()))
         .add("use", StringType())
         .add("notes", ArrayType(StringType()))
         .add("invalid", StringType())

@@ -6,8 +6,9 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use robotsieve::Profile;
 use robotsieve_python_common::settings::to_python;
 use robotsieve_report::{RightsReport as Report, RightsSources};
-use robotsieve_rights::Purpose;
+use robotsieve_rights::{Purpose, Response};
 
+use super::files::documents_of;
 use super::headers::Fields;
 use super::report::RightsReport;
 use crate::reports::{self, to_json};
@@ -238,7 +239,13 @@ impl Rights {
         let robots = robots.map(|robots| reports::Given::of(robots, "robots")).transpose()?;
         let html = kept.html.as_ref().map(|html| html.bind(py));
         let html = html.map(|html| bytes_of(html, "html")).transpose()?;
+        let files =
+            kept.files.iter().map(|(address, file)| (address.clone(), file.bind(py).clone()));
+        let url = bytes_of(kept.url.bind(py), "url")?;
+        let documents = documents_of(&files.collect::<Vec<_>>(), Some(&url))?;
         let report = py.detach(|| {
+            // Again for the licences in the page.
+            let response = Response::new().with_html(html.as_deref().unwrap_or_default());
             let text = robots.as_ref().map(|given| {
                 let profile = given.profile.unwrap_or(kept.profile);
                 (robotsieve::text_of(&given.body, &profile), profile)
@@ -249,6 +256,8 @@ impl Rights {
                 robots: robots.as_ref(),
                 headers: &kept.headers,
                 html: html.as_deref(),
+                response: Some(&response),
+                documents: Some((&documents, &url)),
             };
             Report::new(&self.rights, &sources)
         });

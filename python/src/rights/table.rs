@@ -27,14 +27,14 @@ pub enum Invalid {
 
 const INVALID: [&str; 2] = ["url", "headers"];
 
-/// The purposes, and what their columns are called.
-const PURPOSES: [(&str, Purpose); 6] = [
-    ("crawl", Purpose::Crawl),
-    ("index", Purpose::Index),
-    ("snippet", Purpose::Snippet),
-    ("ai_input", Purpose::AiInput),
-    ("ai_train", Purpose::AiTrain),
-    ("ai_index", Purpose::AiIndex),
+/// The purposes in the order of their columns, which have their names.
+const PURPOSES: [Purpose; 6] = [
+    Purpose::Crawl,
+    Purpose::Index,
+    Purpose::Snippet,
+    Purpose::AiInput,
+    Purpose::AiTrain,
+    Purpose::AiIndex,
 ];
 
 /// Texts, one after another.
@@ -139,9 +139,9 @@ fn list_type(fields: &[(&str, bool)]) -> DataType {
 
 fn limits_fields() -> Fields {
     Fields::from(vec![
-        Field::new("max_snippet", DataType::UInt32, true),
+        Field::new("max-snippet", DataType::UInt32, true),
         text_field("index", true),
-        text_field("ai_input", true),
+        text_field("ai-input", true),
     ])
 }
 
@@ -152,7 +152,7 @@ fn fields() -> Fields {
     let licence = [("kind", false), ("url", true), ("via", false), ("state", true)];
     let mut fields: Vec<Field> = PURPOSES
         .iter()
-        .map(|(name, purpose)| Field::new(*name, words_type(), *purpose == Purpose::AiIndex))
+        .map(|of| Field::new(of.as_str(), words_type(), *of == Purpose::AiIndex))
         .collect();
     fields.extend([
         Field::new("by", list_type(&statement), true),
@@ -221,7 +221,7 @@ impl TableBuilder {
     pub fn add(&mut self, rights: &Rights) {
         let is_listed =
             |purpose| purpose != Purpose::AiIndex || rights.purposes().any(|of| of == purpose);
-        for (rulings, (_, purpose)) in self.rulings.iter_mut().zip(PURPOSES) {
+        for (rulings, purpose) in self.rulings.iter_mut().zip(PURPOSES) {
             let ruling = is_listed(purpose).then(|| answer(rights.ruling(purpose)));
             rulings.push(ruling.and_then(key));
         }
@@ -318,24 +318,24 @@ impl TableBuilder {
 ///
 /// | column | type | |
 /// |---|---|---|
-/// | ``crawl``, ``index``, ``snippet``, ``ai_input``, ``ai_train``, ``ai_index`` | dictionary of strings | ``allow``, ``disallow``, ``unknown``, or ``invalid``; ``ai_index`` is null unless an RSL document covers the URL |
+/// | ``crawl``, ``index``, ``snippet``, ``ai-input``, ``ai-train``, ``ai-index`` | dictionary of strings | ``allow``, ``disallow``, ``unknown``, or ``invalid``; ``ai-index`` is null unless an RSL document covers the URL |
 /// | ``by`` | list of struct of strings | the statements that decided: ``purpose``, ``place``, ``version`` |
 /// | ``licences`` | list of struct of strings | ``kind``, ``url``, ``via``, ``state`` |
 /// | ``licensable`` | list of strings | purposes |
 /// | ``conditions`` | list of struct of strings | ``purpose``, ``condition`` |
-/// | ``limits`` | struct | ``max_snippet``, a number; ``index`` and ``ai_input``, strings; null where there is no limit |
+/// | ``limits`` | struct | ``max-snippet``, a number; ``index`` and ``ai-input``, strings; null where there is no limit |
 /// | ``use`` | dictionary of strings | the ceiling of Content Signals, or null |
 /// | ``notes`` | list of strings | codes |
 /// | ``invalid`` | dictionary of strings | ``url`` or ``headers`` if that is invalid, otherwise null |
 ///
-/// The purposes within lists are written ``ai-input`` and so on. A row lists 1,000 statements and 1,000 licences at most.
+/// All names are those that JSON has. A row lists 1,000 statements and 1,000 licences at most.
 /// In a row that is invalid all but the purposes and ``invalid`` is null.
 ///
 /// >>> import polars as pl
 /// >>> from robotsieve import RightsReader
 /// >>> headers = [{"Content-Usage": "train-ai=n"}, None]
 /// >>> columns = RightsReader("GPTBot").columns(["https://example.com/a", "https://example.com/b"], headers=headers)
-/// >>> pl.DataFrame(columns).explode("by").unnest("by").select("ai_train", "place").rows()
+/// >>> pl.DataFrame(columns).explode("by").unnest("by").select("ai-train", "place").rows()
 /// [('disallow', 'header:content-usage')]
 #[pyclass(frozen, module = "robotsieve")]
 pub struct RightsColumns {

@@ -12,7 +12,7 @@ from robotsieve import InvalidUrl, Rights, RightsReader
 from robotsieve.spark import in_force, with_rights
 from robotsieve.spark._rights_asked import TYPE
 
-WORDS = ["crawl", "index", "snippet", "ai_input", "ai_train", "ai_index"]
+PURPOSES = ["crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"]
 NOW = 1_790_000_000
 FILES = {
     "https://a.example": b"User-agent: *\nDisallow: /x\nContent-Signal: search=yes, ai-train=no\n",
@@ -45,7 +45,7 @@ def row_of(rights: Rights, *, is_closed: bool) -> dict[str, Any]:
     by = [(purpose, one.place, one.version) for purpose, all_ in rights.by.items() for one in all_]
     limits = rights.limits
     return {
-        **{word: getattr(rights, word) for word in WORDS},
+        **{purpose: getattr(rights, purpose.replace("-", "_")) for purpose in PURPOSES},
         **({"crawl": "disallow"} if is_closed else {}),
         "by": by,
         "licences": [(one.kind, one.url, one.via, one.state) for one in rights.licences],
@@ -73,7 +73,7 @@ def expected(files: dict[str, bytes], *, are_outcomes: bool = False) -> list[dic
             is_closed = are_outcomes and origin == "https://closed.example"
             said.append(row_of(rights, is_closed=is_closed))
         except InvalidUrl:
-            said.append({**dict.fromkeys(TYPE.names), **dict.fromkeys(WORDS, "invalid"), "invalid": "url"})
+            said.append({**dict.fromkeys(TYPE.names), **dict.fromkeys(PURPOSES, "invalid"), "invalid": "url"})
     return said
 
 
@@ -133,7 +133,7 @@ def test_urls_alone_and_filters(pages: DataFrame) -> None:
     out = with_rights(pages.select("n", "url"), crawler=["GPTBot", "x"], now=NOW)
     assert {row["crawl"] for row in said_of(out)} == {"unknown", "invalid"}
     out = with_rights(pages, crawler="GPTBot", robots="robots", now=NOW)
-    allowed = out.where("rights.crawl = 'allow' and rights.ai_train != 'disallow'")
+    allowed = out.where("rights.crawl = 'allow' and rights.`ai-train` != 'disallow'")
     assert allowed.where("url like 'https://a.example%'").count() == 0
     by = out.select("url", F.explode("rights.by").alias("by")).where("by.purpose = 'ai-train'")
     assert {row["place"] for row in by.select("by.place").collect()} == {"robots.txt:3"}
@@ -142,7 +142,7 @@ def test_urls_alone_and_filters(pages: DataFrame) -> None:
 def test_a_header_that_is_none(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("https://e.com/", "no header")], "url string, h string")
     (row,) = with_rights(frame, crawler="a", headers="h").collect()
-    assert row["rights"]["ai_train"] == "invalid" and row["rights"]["invalid"] == "headers"
+    assert row["rights"]["ai-train"] == "invalid" and row["rights"]["invalid"] == "headers"
 
 
 def test_errors_come_at_once(pages: DataFrame, captures: DataFrame) -> None:

@@ -1,5 +1,7 @@
 //! A content of a document, and the pages that it is about.
 
+use std::ops::Range;
+
 use robotsieve::Origin;
 
 use crate::rsl::terms::Terms;
@@ -11,6 +13,8 @@ pub(super) struct Content {
     pub(super) url: Box<str>,
     pub(super) has_server: bool,
     pub(super) licences: Vec<Terms>,
+    /// Where each of them stands in the text.
+    pub(super) spans: Vec<Range<usize>>,
 }
 
 impl Content {
@@ -65,7 +69,8 @@ mod tests {
             ("a/", None, false),
             ("", None, false),
         ] {
-            let content = Content { url: url.into(), has_server: false, licences: Vec::new() };
+            let (licences, spans) = (Vec::new(), Vec::new());
+            let content = Content { url: url.into(), has_server: false, licences, spans };
             assert_eq!(content.path(), path, "{url}");
             let is_of =
                 content.site().is_some_and(|site| site.is_none_or(|key| *key == *origin.key()));

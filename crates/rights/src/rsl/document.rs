@@ -1,9 +1,12 @@
 //! An RSL document, ready to be asked about URLs.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::place::{Place, quotation};
 use crate::rsl::compiled::Compiled;
+use crate::rsl::content::Content;
 use crate::rsl::parse;
 
 /// An RSL 1.0 document: licences by path.
@@ -22,6 +25,9 @@ pub struct Rsl {
     pub(super) name: Arc<str>,
     /// The number of its contents.
     count: usize,
+    text: Box<str>,
+    /// Where each licence stands in the text, and of which content it is, in their order.
+    licences: Vec<(u32, Range<u32>)>,
     pub(super) compiled: Compiled,
 }
 
@@ -44,14 +50,32 @@ impl Rsl {
         if document.len() > MAX_BYTES {
             return Err(InvalidRsl("at most 4 MiB"));
         }
-        let contents = parse::contents(document).ok_or(InvalidRsl(EXPECTED))?;
+        let text = parse::text(document).ok_or(InvalidRsl(EXPECTED))?;
+        let contents = parse::read(&text).ok_or(InvalidRsl(EXPECTED))?;
         let compiled = Compiled::new(&contents).map_err(InvalidRsl)?;
-        Ok(Rsl { name: name.into(), count: contents.len(), compiled })
+        let of_content = |(content, number): (&Content, u32)| {
+            let at = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+            let spans =
+                content.spans.iter().map(move |span| (number, at(span.start)..at(span.end)));
+            spans.collect::<Vec<_>>()
+        };
+        let licences = contents.iter().zip(1..).flat_map(of_content).collect();
+        let text = text.into_owned().into();
+        Ok(Rsl { name: name.into(), count: contents.len(), text, licences, compiled })
     }
 
     /// The name that its places have.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The start of the licence at a place.
+    pub(crate) fn quote(&self, place: &Place) -> Option<String> {
+        let Place::Rsl { content, licence, .. } = place else { return None };
+        let first = self.licences.partition_point(|(of, _)| of < content);
+        let (of, span) = self.licences.get(first + licence.checked_sub(1)? as usize)?;
+        let span = span.start as usize..span.end as usize;
+        (of == content).then(|| self.text.get(span)).flatten().map(quotation)
     }
 
     /// The document, if it has exactly one content, as one in a page must.

@@ -1,6 +1,7 @@
 //! From XML to contents and licences.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -26,10 +27,14 @@ const MOST_CONDITIONS: usize = 512;
 /// The most bytes of a user or a place. A longer one is not known.
 const MOST_TOKEN_BYTES: usize = 128;
 
-/// The contents of a document. `None` if it is not valid.
+/// [`read`] of [`text`].
+#[cfg(test)]
 pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
-    let text = in_utf8(document)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    read(&text(document)?)
+}
+
+/// The contents of a document, as [`text`] has it. `None` if it is not valid.
+pub(super) fn read(text: &str) -> Option<Vec<Content>> {
     // What quick-xml lets pass, and XML does not: most control characters, and a declaration that is not
     // first.
     let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
@@ -44,6 +49,7 @@ pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
     xml.config_mut().check_comments = true;
     let mut builder = Builder::default();
     loop {
+        let begin = usize::try_from(xml.buffer_position()).ok()?;
         let (namespace, event) = xml.read_resolved_event().ok()?;
         let is_rsl = match namespace {
             ResolveResult::Bound(namespace) => namespace == NAMESPACE,
@@ -51,6 +57,7 @@ pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
             // A prefix that is not declared.
             ResolveResult::Unknown(_) => return None,
         };
+        builder.at = begin..usize::try_from(xml.buffer_position()).ok()?;
         match event {
             Event::Start(start) => builder.start(&start, is_rsl)?,
             Event::End(_) => builder.end()?,
@@ -74,6 +81,15 @@ pub(super) fn contents(document: &[u8]) -> Option<Vec<Content>> {
             Event::Eof => return builder.finish(),
             Event::Empty(_) => {}
         }
+    }
+}
+
+/// The text of a document in UTF-8, without its byte order mark. `None` if its encoding is none that is read.
+pub(super) fn text(document: &[u8]) -> Option<Cow<'_, str>> {
+    let text = in_utf8(document)?;
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Some(rest.to_owned().into()),
+        None => Some(text),
     }
 }
 
@@ -179,6 +195,9 @@ struct Builder {
     /// True if the open content asks for reports.
     reporting: bool,
     licence: Option<Terms>,
+    /// Where the event stands, and where the open licence begins.
+    at: Range<usize>,
+    begin: usize,
     list: Option<List>,
     /// The open payment.
     payment: Option<Payment>,
@@ -203,11 +222,13 @@ impl Builder {
             (Some(At::Root), "content") => {
                 let url = attributes.url?;
                 let has_server = attributes.has_server;
-                self.content = Some(Content { url, has_server, licences: Vec::new() });
+                let (licences, spans) = (Vec::new(), Vec::new());
+                self.content = Some(Content { url, has_server, licences, spans });
                 At::Content
             }
             (Some(At::Content), "license") => {
                 self.licence = Some(Terms::NONE);
+                self.begin = self.at.start;
                 At::Licence
             }
             (Some(At::Licence), "permits" | "prohibits") => {
@@ -285,7 +306,9 @@ impl Builder {
             }
             At::Licence => {
                 let licence = self.licence.take()?;
-                self.content.as_mut()?.licences.push(licence);
+                let content = self.content.as_mut()?;
+                content.licences.push(licence);
+                content.spans.push(self.begin..self.at.end);
             }
             At::Content => {
                 let mut content = self.content.take()?;
