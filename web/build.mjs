@@ -134,20 +134,21 @@ for (const [name, index, declared] of [
 for (const file of readdirSync(join(dist, "full"))) {
   if (/^(robots-parser|known|rights|write|frameworks)/.test(file)) rmSync(join(dist, "full", file));
 }
-// Their comments are a third of what the scripts are when compressed, and the declarations have them too.
-function minify(path, define = {}) {
+// Their comments are a third of what the scripts are when compressed, and the declarations have them too. All else stays as
+// it was written: people step into scripts, and read the lines that a stack names.
+function withoutComments(path, define = {}) {
   const source = readFileSync(path, "utf8");
-  writeFileSync(path, transformSync(source, { minifyWhitespace: true, minifySyntax: true, target: "es2022", define }).code);
+  writeFileSync(path, transformSync(source, { target: "es2022", define }).code);
 }
 for (const [name] of variants) {
   const folder = join(dist, name);
   const scripts = readdirSync(folder).filter((file) => file.endsWith(".js") && file !== "wasm.js");
-  minify(join(folder, "wasm.js"));
+  withoutComments(join(folder, "wasm.js"));
   const define = { PAIRING: JSON.stringify(paired(name)) };
   for (const file of scripts) {
     const path = join(folder, file);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name)));
-    minify(path, define);
+    withoutComments(path, define);
   }
   // The module in a script, for bundlers.
   const module = deflateRawSync(readFileSync(join(folder, moduleFile(name))), { level: 9 }).toString("base64");
