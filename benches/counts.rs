@@ -99,7 +99,7 @@ const CASES: [Case; 15] = [
             let mut answers = [Answer::Unknown; 3];
             for (policies, host) in &sites {
                 for url in host.urls() {
-                    policies.ask(url, &mut answers);
+                    policies.ask_into(url, &mut answers);
                     allowed += answers.iter().filter(|answer| **answer == Answer::Allow).count();
                 }
             }

@@ -414,7 +414,7 @@ fn crawlers(bench: &Bench, title: &str, profile: &Profile, hosts: &[Host]) {
         let mut answers = [Answer::Unknown; CRAWLERS.len()];
         for (policies, urls) in &sites {
             for url in urls {
-                policies.ask(*url, &mut answers);
+                policies.ask_into(*url, &mut answers);
                 black_box(&answers);
             }
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use robotsieve::pack::{Pack, Writer};
-use robotsieve::{Config, Crawler, Origin, Profile, Robots, SiteRules};
+use robotsieve::{Config, Crawler, CrawlerId, Origin, Profile, Robots, SiteRules};
 
 const SEED: u64 = 1;
 /// How many hosts are generated and compiled at a time.
@@ -91,7 +91,7 @@ fn main() {
     let policy = |url: &[u8]| {
         let origin = Origin::of(url).expect("a URL");
         let site = pack.get(&origin).expect("no damage").expect("was added");
-        site.policy(0).expect("no damage").expect("has rules")
+        site.policy(CrawlerId::at(0)).expect("no damage").expect("has rules")
     };
     let first = policy(&url);
     let allowed = first.is_allowed(&url).expect("a URL");

@@ -340,28 +340,28 @@ trait Source: Sync {
 impl Source for PolicySet {
     fn one_by_one(&self, urls: &[&str], answers: &mut [Answer]) {
         for (url, row) in urls.iter().zip(answers.chunks_exact_mut(self.crawlers().len())) {
-            self.get(&origin(url)).expect("was added").ask(*url, row);
+            self.get(&origin(url)).expect("was added").ask_into(*url, row);
         }
     }
 
     fn in_batches(&self, urls: &[&str], answers: &mut [Answer]) {
-        self.answers(urls, answers);
+        self.answers_into(urls, self.crawler_ids(), answers);
     }
 }
 
-/// A pack, and the numbers of all its crawlers.
-struct Whole<'p>(Pack<'p>, Vec<usize>);
+/// A pack, asked for all its crawlers.
+struct Whole<'p>(Pack<'p>);
 
 impl Source for Whole<'_> {
     fn one_by_one(&self, urls: &[&str], answers: &mut [Answer]) {
-        for (url, row) in urls.iter().zip(answers.chunks_exact_mut(self.1.len())) {
+        for (url, row) in urls.iter().zip(answers.chunks_exact_mut(self.0.crawlers().len())) {
             let site = self.0.get(&origin(url)).expect("no damage").expect("was added");
-            site.ask(*url, row).expect("no damage");
+            site.ask_into(*url, row).expect("no damage");
         }
     }
 
     fn in_batches(&self, urls: &[&str], answers: &mut [Answer]) {
-        self.0.answers(urls, &self.1, answers).expect("no damage");
+        self.0.answers_into(urls, self.0.crawler_ids(), answers).expect("no damage");
     }
 }
 
@@ -394,7 +394,6 @@ impl Table {
     fn packs(&mut self, path: &Path, asked: &Asked, options: &Options) {
         let built =
             (!path.exists()).then(|| write_pack(path, &self.crawlers, options.hosts).as_secs_f64());
-        let columns: Vec<usize> = (0..self.crawlers.len()).collect();
         let len = path.metadata().expect("a file").len();
 
         let url = asked.random.get(asked.random.ends.len() / 2);
@@ -406,8 +405,8 @@ impl Table {
             let micros = || start.elapsed().as_secs_f64() * 1e6;
             opened = opened.min(micros());
             let site = pack.get(&origin(url)).expect("no damage").expect("was added");
-            let mut row = vec![Answer::Unknown; columns.len()];
-            site.ask(url, &mut row).expect("no damage");
+            let mut row = vec![Answer::Unknown; self.crawlers.len()];
+            site.ask_into(url, &mut row).expect("no damage");
             first = first.min(micros());
         }
         let map = map(&File::open(path).expect("the pack"));
@@ -423,7 +422,7 @@ impl Table {
             "pack: {}",
             pack.stat().map_or_else(|e| e.to_string(), |stat| format!("{stat:?}"))
         );
-        let pack = Whole(pack, columns.clone());
+        let pack = Whole(pack);
         self.source("pack", &pack, asked, options.rounds);
         drop(pack);
 
@@ -433,7 +432,7 @@ impl Table {
             copy.advise(memmap2::Advice::HugePage).expect("is advice");
         }
         copy.copy_from_slice(&map);
-        let pack = Whole(Pack::open(&copy).expect("a pack"), columns);
+        let pack = Whole(Pack::open(&copy).expect("a pack"));
         self.source("pack copied to memory", &pack, asked, options.rounds);
         print_huge_bytes(options);
     }

@@ -26,24 +26,24 @@
 //! | judge one URL, once | [`is_allowed_once`] |
 //! | judge for several crawlers at once | [`CrawlerPolicies`] |
 //! | find the names in a User-Agent header | [`Crawler::from_user_agent`], [`UserAgent`] |
-//! | hold the policies of many hosts | [`PolicySet`](self#features), or [`pack`](self#features) for a file: both judge many URLs at once |
+//! | hold the policies of many hosts | [`PolicySet`], or [`pack`] for a file: both judge many URLs at once |
 //! | say which rule decided | [`Policy::decide`] |
 //! | show every step to that verdict | [`Robots::explain`] |
 //! | read sitemaps, crawl delays and other records | [`records`] |
 //! | draw a policy's automaton | [`Policy::to_dot`], [`Policy::to_graph`] |
-//! | find mistakes in a file | [`Robots::diagnostics`], and the crate `robotsieve-lint` |
+//! | find mistakes in a file | [`Robots::diagnostics`], and the crate [`robotsieve-lint`](https://docs.rs/robotsieve-lint) |
 //!
 //! # The crates around it
 //!
 //! | crate | what it has |
 //! |---|---|
-//! | `robotsieve-lint` | findings and their fixes; what changed from one file to another, proven |
-//! | `robotsieve-rights` | whether content may be indexed, used by AI systems, trained on |
-//! | `robotsieve-known` | crawlers by name, header and purpose |
-//! | `robotsieve-owners` | files blocked, written, tested and enforced, access logs audited |
-//! | `robotsieve-report` | one document for each kind of report, with its sentences |
-//! | `robotsieve-client` | from a URL to the robots.txt in force: fetching, what answers mean, a store |
-//! | `robotsieve-captures` | WARC archives, and packs made of them |
+//! | [`robotsieve-lint`](https://docs.rs/robotsieve-lint) | findings and their fixes; what changed from one file to another, proven |
+//! | [`robotsieve-rights`](https://docs.rs/robotsieve-rights) | whether content may be indexed, used by AI systems, trained on |
+//! | [`robotsieve-known`](https://docs.rs/robotsieve-known) | crawlers by name, header and purpose |
+//! | [`robotsieve-owners`](https://docs.rs/robotsieve-owners) | files blocked, written, tested and enforced, access logs audited |
+//! | [`robotsieve-report`](https://docs.rs/robotsieve-report) | one document for each kind of report, with its sentences |
+//! | [`robotsieve-client`](https://docs.rs/robotsieve-client) | from a URL to the robots.txt in force: fetching, what answers mean, a store |
+//! | [`robotsieve-captures`](https://docs.rs/robotsieve-captures) | WARC archives, and packs made of them |
 //!
 //! A [`Profile`] says how each step reads what the sources leave open or see differently: RFC 9309
 //! (the default), google/robotstxt, Google's specification from before the RFC, the standard of
@@ -77,20 +77,24 @@
 //!
 //! All are off by default.
 //!
-//! * `url`: `Origin`, which says whose robots.txt governs a URL, `PolicySet`, which holds the policies
+//! * `url`: [`Origin`], which says whose robots.txt governs a URL, [`PolicySet`], which holds the policies
 //!   of many, and `records::Sitemap::resolve`. Types of the crate `url` 2 are part of its interface.
-//! * `pack`: the module `pack`, policies of many origins in files that are used in place.
+//! * `pack`: the module [`pack`], policies of many origins in files that are used in place.
 //! * `serde`: `Serialize` for what people store, such as [`Decision`], [`Record`] and
 //!   [`Diagnostic`], and also `Deserialize` for what owns its data, such as [`Verdict`],
 //!   [`Answer`], [`Profile`] and [`Config`]. Each type documents its representation. Byte strings
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
 //! * `schema`: for `robotsieve-report` only.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(feature = "url"), doc = "\n[`Origin`]: #features\n[`PolicySet`]: #features")]
+#![cfg_attr(not(feature = "pack"), doc = "\n[`pack`]: #features")]
 
 mod as_url;
 mod automaton;
 #[cfg(feature = "serde")]
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod bytes_as_text;
+mod bytes_shown;
 mod engine;
 pub mod explain;
 pub mod internals;
@@ -115,8 +119,11 @@ pub use automaton::{LimitHit, Limits, graph};
 pub use engine::Engine;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
+#[cfg(feature = "url")]
+pub use policy::answers::CrawlerId;
+pub use policy::answers::{Answer, Answers};
 pub use policy::config::Config;
-pub use policy::crawlers::{Answer, CrawlerPolicies};
+pub use policy::crawlers::CrawlerPolicies;
 pub use policy::decision::{Decision, Reason, Rule};
 pub use policy::once::is_allowed_once;
 pub use policy::robots::Robots;

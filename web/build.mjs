@@ -1,5 +1,6 @@
 // Builds the package into dist/: `npm run build`. With `--two` only the modules of core and rights; the ones between
-// are copies of that of rights, which has all of theirs, and so is that of writing, which cannot build files then.
+// are copies of that of rights, which has all of theirs, and so is that of writing, which cannot build files then. With
+// `--scripts` only the scripts, around the modules that are in dist/ already.
 //
 // Cargo builds the standard library too, from the sources that `rustup component add rust-src` or Debian's package
 // rust-web-src brings: see toolchain.mjs.
@@ -34,7 +35,8 @@ async function all(jobs) {
 
 const { cargo, environment, options } = compiler(["simd128"]);
 
-rmSync(dist, { recursive: true, force: true });
+const isScripts = process.argv.includes("--scripts");
+if (!isScripts) rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.web.package.${crate}.opt-level=2`]);
 const isTwo = process.argv.includes("--two");
@@ -50,6 +52,10 @@ const moduleFile = (name) => (name === "full" ? "robotsieve.wasm" : `robotsieve-
  */
 function paired(name) {
   const path = join(dist, name, moduleFile(name));
+  if (isScripts) {
+    const [section] = WebAssembly.Module.customSections(new WebAssembly.Module(readFileSync(path)), "robotsieve");
+    return new TextDecoder().decode(section);
+  }
   const made = createHash("sha256").update(readFileSync(join(dist, name, "wasm.js"))).digest("hex").slice(0, 8);
   const pairing = `robotsieve${name === "full" ? "" : `/${name}`} ${version} (interface ${made})`;
   // A custom section: the number 0, its length, its name with the length before it, its content. Lengths of less than 128
@@ -85,16 +91,16 @@ async function finished(name) {
 
 // Compiling a module takes one processor for the most part. So the tool is built beside the first one, and each is finished
 // beside the next.
-const tool = run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
-const copies = isTwo ? ["known", "full", "write"] : [];
+const tool = isScripts ? undefined : run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
+const copies = isTwo && !isScripts ? ["known", "full", "write"] : [];
 const jobs = [tool];
 let last = Promise.resolve();
-for (const [name, features] of variants.filter(([name]) => !copies.includes(name))) {
+for (const [name, features] of variants.filter(([name]) => !isScripts && !copies.includes(name))) {
   last = last.then(() => compiled(name, features));
   jobs.push(last, Promise.all([last, tool]).then(() => finished(name)));
 }
 // The types of the reports.
-jobs.push(run("cargo", [
+if (!isScripts) jobs.push(run("cargo", [
   "run", "--locked", "--quiet", "-p", "robotsieve-types", "--",
   "typescript", join(here, "package/reports.ts"),
 ]));
@@ -128,20 +134,21 @@ for (const [name, index, declared] of [
 for (const file of readdirSync(join(dist, "full"))) {
   if (/^(robots-parser|known|rights|write|frameworks)/.test(file)) rmSync(join(dist, "full", file));
 }
-// Their comments are a third of what the scripts are when compressed, and the declarations have them too.
-function minify(path, define = {}) {
+// Their comments are a third of what the scripts are when compressed, and the declarations have them too. All else stays as
+// it was written: people step into scripts, and read the lines that a stack names.
+function withoutComments(path, define = {}) {
   const source = readFileSync(path, "utf8");
-  writeFileSync(path, transformSync(source, { minifyWhitespace: true, minifySyntax: true, target: "es2022", define }).code);
+  writeFileSync(path, transformSync(source, { target: "es2022", define }).code);
 }
 for (const [name] of variants) {
   const folder = join(dist, name);
   const scripts = readdirSync(folder).filter((file) => file.endsWith(".js") && file !== "wasm.js");
-  minify(join(folder, "wasm.js"));
+  withoutComments(join(folder, "wasm.js"));
   const define = { PAIRING: JSON.stringify(paired(name)) };
   for (const file of scripts) {
     const path = join(folder, file);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name)));
-    minify(path, define);
+    withoutComments(path, define);
   }
   // The module in a script, for bundlers.
   const module = deflateRawSync(readFileSync(join(folder, moduleFile(name))), { level: 9 }).toString("base64");

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::fmt::Display;
 use std::ptr::null_mut;
 
-use robotsieve::Answer;
+use robotsieve::CrawlerId;
 
 use crate::crawler::Crawler;
 use crate::failure::{Error, Failure, Status, guard, status};
@@ -139,9 +139,7 @@ pub unsafe extern "C" fn robotsieve_pack_answer(
         // SAFETY: the caller's promises.
         let (pack, url) = unsafe { (handle(pack, "pack")?, bytes(url, url_len, "url")?) };
         check_crawler(crawler, pack.0.crawlers().len())?;
-        let mut answer = [Answer::Unknown];
-        pack.0.answers(&[url], &[crawler], &mut answer).map_err(damaged)?;
-        Ok(answer[0].into())
+        Ok(pack.0.answer(url, CrawlerId::at(crawler)).map_err(damaged)?.into())
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, AnswerNumber::Unknown, run) }
@@ -175,11 +173,11 @@ pub unsafe extern "C" fn robotsieve_pack_answers(
         };
         let count = pack.0.crawlers().len();
         given.iter().try_for_each(|crawler| check_crawler(*crawler, count))?;
-        let all: Vec<usize> = if crawlers.is_null() { (0..count).collect() } else { Vec::new() };
-        let crawlers = if crawlers.is_null() { &all } else { given };
+        let given: Vec<CrawlerId> = given.iter().copied().map(CrawlerId::at).collect();
+        let crawlers = if crawlers.is_null() { pack.0.crawler_ids() } else { &given };
         // SAFETY: the caller's promise.
         let answers = unsafe { given::answers(answers, answer_count, urls, crawlers.len()) }?;
-        pack.0.answers(urls, crawlers, answers).map_err(damaged)
+        pack.0.answers_into(urls, crawlers, answers).map_err(damaged)
     };
     // SAFETY: the caller's promise.
     unsafe { status(error, run) }
@@ -201,7 +199,7 @@ pub unsafe extern "C" fn robotsieve_pack_delay(
         let (pack, origin) = unsafe { (handle(pack, "pack")?, origin(url, url_len)?) };
         check_crawler(crawler, pack.0.crawlers().len())?;
         let Some(site) = pack.0.get(&origin).map_err(damaged)? else { return Ok(0.0) };
-        Ok(seconds(site.pace(crawler).map_err(damaged)?))
+        Ok(seconds(site.pace(CrawlerId::at(crawler)).map_err(damaged)?))
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, 0.0, run) }

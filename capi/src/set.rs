@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use robotsieve::{Answer, Config, PolicySet};
+use robotsieve::{Config, CrawlerId, PolicySet};
 
 use crate::choice::{profile, site};
 use crate::crawler::Crawler;
@@ -144,8 +144,7 @@ pub unsafe extern "C" fn robotsieve_set_len(set: *const Set, error: *mut Error) 
 
 /// The answer for a URL and a crawler, which is given by its index in the order of
 /// `robotsieve_set_new`. `ROBOTSIEVE_ANSWER_UNKNOWN` if the site is not in the set, and if it fails.
-///
-/// The URL is judged for all crawlers of the set: of several, ask with `robotsieve_set_answers`.
+/// Of several crawlers, ask with `robotsieve_set_answers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn robotsieve_set_answer(
     set: *const Set,
@@ -158,18 +157,8 @@ pub unsafe extern "C" fn robotsieve_set_answer(
         // SAFETY: the caller's promises.
         let (set, url) = unsafe { (handle(set, "set")?, bytes(url, url_len, "url")?) };
         let set = set.read()?;
-        let crawlers = set.crawlers().len();
-        check_crawler(crawler, crawlers)?;
-        let (mut few, mut many) = ([Answer::Unknown; 16], Vec::new());
-        let row = match few.get_mut(..crawlers) {
-            Some(row) => row,
-            None => {
-                many.resize(crawlers, Answer::Unknown);
-                &mut many
-            }
-        };
-        set.answers(&[url], row);
-        Ok(row[crawler].into())
+        check_crawler(crawler, set.crawlers().len())?;
+        Ok(set.answer(url, CrawlerId::at(crawler)).into())
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, AnswerNumber::Unknown, run) }
@@ -196,7 +185,7 @@ pub unsafe extern "C" fn robotsieve_set_answers(
         let crawlers = set.crawlers().len();
         // SAFETY: the caller's promise.
         let answers = unsafe { given::answers(answers, answer_count, urls, crawlers) }?;
-        set.answers(urls, answers);
+        set.answers_into(urls, set.crawler_ids(), answers);
         Ok(())
     };
     // SAFETY: the caller's promise.
@@ -218,7 +207,7 @@ pub unsafe extern "C" fn robotsieve_set_delay(
         // SAFETY: the caller's promises.
         let (set, origin) = unsafe { (handle(set, "set")?.read()?, origin(url, url_len)?) };
         check_crawler(crawler, set.crawlers().len())?;
-        Ok(set.get(&origin).map_or(0.0, |site| seconds(site.pace(crawler))))
+        Ok(set.get(&origin).map_or(0.0, |site| seconds(site.pace(CrawlerId::at(crawler)))))
     };
     // SAFETY: the caller's promise.
     unsafe { guard(error, 0.0, run) }

@@ -241,7 +241,7 @@ fn frontier(hosts: usize, questions: usize) {
         let mut answer = [Answer::Unknown];
         let mut is_allowed = |url: &&&str| {
             let site = Origin::of(**url).ok().and_then(|origin| set.get(&origin));
-            site.expect("it was put in").ask(**url, &mut answer);
+            site.expect("it was put in").ask_into(**url, &mut answer);
             answer == [Answer::Allow]
         };
         urls.iter().filter(|url| is_allowed(url)).count()
@@ -250,7 +250,7 @@ fn frontier(hosts: usize, questions: usize) {
         let mut answers = [Answer::Unknown; AT_A_TIME];
         let allowed = |urls: &[&str]| {
             let answers = &mut answers[..urls.len()];
-            set.answers(urls, answers);
+            set.answers_into(urls, set.crawler_ids(), answers);
             answers.iter().filter(|answer| **answer == Answer::Allow).count()
         };
         urls.chunks(AT_A_TIME).map(allowed).sum()

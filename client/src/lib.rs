@@ -26,6 +26,7 @@
 //!
 //! The types that people store (outcomes, rulings, decisions, metrics) implement serde's
 //! `Serialize`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "ask")]
 pub mod ask;

@@ -4,8 +4,8 @@ use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use robotsieve::Answer;
 use robotsieve::pack::PackError;
+use robotsieve::{Answer, CrawlerId};
 
 use crate::answers::{Answers, Verdicts};
 use crate::batch::{self, Judge, Judged};
@@ -61,6 +61,11 @@ pub fn select(
             *answer = row[*place];
         }
     }
+}
+
+/// The crawlers of a set or pack at these places.
+pub fn ids_of(places: &[usize]) -> Vec<CrawlerId> {
+    places.iter().copied().map(CrawlerId::at).collect()
 }
 
 /// The place of a crawler among those of a set or pack; of the only one if none is given.

@@ -11,11 +11,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use robotsieve::pack::{FileError, PackError, PackedPolicy, ShardsError, Site, Writer};
-use robotsieve::{Answer, Policy, SiteKind};
+use robotsieve::{Answer, CrawlerId, Policy, SiteKind};
 use robotsieve_client::pack_files::{self, FilesCause, FilesError, Lock};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::bulk::{self, Crawlers, Policies, place_of};
+use crate::bulk::{self, Crawlers, Policies, ids_of, place_of};
 use crate::crawler::{Crawler, crawlers_of};
 use crate::crawlers;
 use crate::decision::Decision;
@@ -80,7 +80,9 @@ impl Pack {
     ) -> PyResult<Option<T>> {
         let place = place_of(&self.labels, &self.crawlers, crawler)?;
         let origin = origin_of(origin)?;
-        Ok(self.with_site(&origin, |site| site.policy(place)?.map(ask).transpose())?.flatten())
+        Ok(self
+            .with_site(&origin, |site| site.policy(CrawlerId::at(place))?.map(ask).transpose())?
+            .flatten())
     }
 }
 
@@ -101,7 +103,7 @@ impl Pack {
         let Some(site) = self.pack.get(origin)? else { return Ok(None) };
         let mut policies = Vec::with_capacity(places.len());
         for place in places {
-            let Some(policy) = site.policy(*place)? else { return Ok(None) };
+            let Some(policy) = site.policy(CrawlerId::at(*place))? else { return Ok(None) };
             policies.push(match policy.with_rules()? {
                 Some(policy) => PolicyOf::WithRules(policy),
                 None => PolicyOf::Bare(policy),
@@ -180,7 +182,7 @@ impl Crawlers for Pack {
         places: &[usize],
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
-        self.pack.answers(urls, places, answers)
+        self.pack.answers_into(urls, &ids_of(places), answers)
     }
 }
 

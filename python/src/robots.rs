@@ -325,7 +325,7 @@ impl Crawlers for CrawlerPolicies {
         let width = self.labels.len();
         select(width, places, answers, |all| {
             for (url, answers) in urls.iter().zip(all.chunks_exact_mut(width)) {
-                self.together.ask(url, answers);
+                self.together.ask_into(url, answers);
             }
         });
         Ok(())

@@ -5,9 +5,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use robotsieve::pack::PackError;
-use robotsieve::{Answer, SiteKind, SiteRules};
+use robotsieve::{Answer, CrawlerId, SiteKind, SiteRules};
 
-use crate::bulk::{self, Crawlers, Policies, place_of, select};
+use crate::bulk::{self, Crawlers, Policies, ids_of, place_of};
 use crate::crawler::{Crawler, crawlers_of};
 use crate::crawlers;
 use crate::decision::Decision;
@@ -79,7 +79,7 @@ impl Decide for PolicySet {
             let kind = site.ok().flatten().map_or(SiteKind::Unknown, |site| site.kind());
             let policies = site.ok().flatten().and_then(|site| site.policies());
             if let (Ok(Some(site)), None) = (site, policies) {
-                site.ask(url, &mut answers);
+                site.ask_into(url, &mut answers);
             }
             for (column, place) in places.iter().enumerate() {
                 let said = match (site, policies) {
@@ -121,7 +121,7 @@ impl Crawlers for PolicySet {
         places: &[usize],
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
-        select(self.labels.len(), places, answers, |all| self.read().answers(urls, all));
+        self.read().answers_into(urls, &ids_of(places), answers);
         Ok(())
     }
 }
@@ -212,7 +212,7 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<f64>> {
         let (place, origin) = (self.place(crawler)?, origin_of(origin)?);
-        let pace = self.read().get(&origin).map(|site| site.pace(place));
+        let pace = self.read().get(&origin).map(|site| site.pace(CrawlerId::at(place)));
         Ok(pace.and_then(|pace| pace.crawl_delay).map(|delay| delay.as_secs_f64()))
     }
 
@@ -224,7 +224,7 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<RequestRate>> {
         let (place, origin) = (self.place(crawler)?, origin_of(origin)?);
-        let pace = self.read().get(&origin).map(|site| site.pace(place));
+        let pace = self.read().get(&origin).map(|site| site.pace(CrawlerId::at(place)));
         Ok(pace.and_then(|pace| pace.request_rate).map(RequestRate::of))
     }
 
@@ -237,7 +237,7 @@ impl PolicySet {
         crawler: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<f64>> {
         let (place, origin) = (self.place(crawler)?, origin_of(origin)?);
-        let pace = self.read().get(&origin).map(|site| site.pace(place));
+        let pace = self.read().get(&origin).map(|site| site.pace(CrawlerId::at(place)));
         Ok(pace.and_then(|pace| pace.min_interval()).map(|time| time.as_secs_f64()))
     }
 

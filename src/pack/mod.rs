@@ -34,12 +34,12 @@
 //! let pack = Pack::open(&bytes)?;
 //! let origin = Origin::of("https://example.com/search?q=x")?;
 //! let site = pack.get(&origin)?.expect("was added");
-//! let mut answers = [Answer::Unknown; 2];
-//! site.ask("https://example.com/search?q=x", &mut answers)?;
-//! assert_eq!(answers, [Answer::Disallow, Answer::Disallow]);
-//! let policy = site.policy(1)?.expect("something is known");
+//! let answers = site.ask("https://example.com/search?q=x")?;
+//! assert_eq!(*answers, [Answer::Disallow, Answer::Disallow]);
+//! let googlebot = pack.crawler(&"Googlebot".into()).expect("it was given");
+//! let policy = site.policy(googlebot)?.expect("something is known");
 //! assert!(policy.is_allowed("https://example.com/")?);
-//! assert_eq!(site.pace(1)?.crawl_delay.unwrap().as_secs(), 5);
+//! assert_eq!(site.pace(googlebot)?.crawl_delay.unwrap().as_secs(), 5);
 //! assert_eq!(site.sitemaps()?.next(), Some(&b"https://example.com/sitemap.xml"[..]));
 //! assert_eq!(site.captured(), Some(1_764_000_000));
 //! assert!(pack.get(&Origin::of("http://example.com")?)?.is_none());

@@ -2,6 +2,7 @@
 
 use crate::as_url::AsUrl;
 use crate::policy::Reading;
+use crate::policy::answers::CrawlerId;
 use crate::profile::{Profile, TargetForm};
 use crate::read::crawler::Crawler;
 use crate::rules::target::{InvalidUrl, Target};
@@ -58,6 +59,7 @@ pub struct Pack<'p> {
     profile_name: String,
     tool: String,
     crawlers: Vec<Crawler>,
+    ids: Vec<CrawlerId>,
 }
 
 /// What stands behind the pack in one of its files: [`Pack::unfinished`].
@@ -141,6 +143,7 @@ impl<'p> Pack<'p> {
             profile_name: String::new(),
             tool: String::new(),
             crawlers: Vec::new(),
+            ids: Vec::new(),
             shards,
         };
         match pack.read_about() {
@@ -177,6 +180,7 @@ impl<'p> Pack<'p> {
             None => self.profile_name == "custom",
         };
         let is_whole = about.0.is_empty();
+        self.ids = (0..crawlers.len()).map(CrawlerId::at).collect();
         self.crawlers = crawlers;
         (is_whole && is_named).then_some(())
     }
@@ -199,6 +203,17 @@ impl<'p> Pack<'p> {
     /// The crawlers that the pack has policies for.
     pub fn crawlers(&self) -> &[Crawler] {
         &self.crawlers
+    }
+
+    /// One of them, by its names. `None` if it is not among them.
+    #[must_use]
+    pub fn crawler(&self, crawler: &Crawler) -> Option<CrawlerId> {
+        CrawlerId::of(crawler, &self.crawlers)
+    }
+
+    /// All of them, in their order.
+    pub fn crawler_ids(&self) -> &[CrawlerId] {
+        &self.ids
     }
 
     /// Returns true if it keeps rules, so that it can tell which one decides.

@@ -3,7 +3,7 @@
 use crate::as_url::AsUrl;
 use crate::origin::{Origin, Scheme};
 use crate::policy::Reading;
-use crate::policy::crawlers::Answer;
+use crate::policy::answers::{Answer, Answers, CrawlerId};
 use crate::read_ahead;
 use crate::sites::layout::{self, Always, Key, LINE_LEN, NO_RECORD, Policies, RECORD_UNIT};
 use crate::sites::look_up::{self, SiteTable, UrlRun};
@@ -47,13 +47,28 @@ impl<'p> Pack<'p> {
         &self.shards[key.shard as usize]
     }
 
-    /// Answers for many URLs: a row for each, with an answer for each of these crawlers, which are
-    /// indexes in [`Pack::crawlers`].
+    /// The answer for one URL and one crawler, as [`Pack::answers`] has it.
+    ///
+    /// # Errors
+    /// Returns an error if a part that is read is damaged.
+    ///
+    /// # Panics
+    /// Panics if the pack has no such crawler.
+    pub fn answer<U: AsUrl + ?Sized>(
+        &self,
+        url: &U,
+        crawler: CrawlerId,
+    ) -> Result<Answer, PackError> {
+        Ok(self.answers(&[url.as_url()], &[crawler])?[0])
+    }
+
+    /// Answers for many URLs: a row for each, with an answer for each of these crawlers
+    /// ([`Pack::crawler`], or all: [`Pack::crawler_ids`]).
     ///
     /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
     /// one whose origin is not in the pack, or of which nothing is known. The waits of
     /// many origins for memory overlap: for origins in random order that is nearly twice as fast as one
-    /// by one. Allocates nothing for crawlers that share a few policies.
+    /// by one.
     ///
     /// ```
     /// # use robotsieve::pack::{Pack, Writer};
@@ -66,27 +81,46 @@ impl<'p> Pack<'p> {
     /// # let bytes = writer.finish()?;
     /// # let pack = Pack::open(&bytes)?;
     /// let urls = ["https://example.com/x", "https://example.org/", "example.com"];
-    /// let mut answers = [Answer::Unknown; 6];
-    /// pack.answers(&urls, &[0, 1], &mut answers)?;
-    /// assert_eq!(answers[..2], [Answer::Disallow, Answer::Allow]);
-    /// assert_eq!(answers[2..4], [Answer::Unknown; 2]);
-    /// assert_eq!(answers[4..], [Answer::Invalid; 2]);
+    /// let answers = pack.answers(&urls, pack.crawler_ids())?;
+    /// assert_eq!(answers.row(0), [Answer::Disallow, Answer::Allow]);
+    /// assert_eq!(answers.row(1), [Answer::Unknown; 2]);
+    /// assert_eq!(answers.row(2), [Answer::Invalid; 2]);
+    /// let gptbot = pack.crawler(&"GPTBot".into()).expect("it was given");
+    /// assert_eq!(pack.answer(urls[0], gptbot)?, Answer::Disallow);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    /// Returns an error if a part that is read is damaged.
+    ///
+    /// # Panics
+    /// Panics if the pack has no such crawler.
+    pub fn answers<U: AsUrl>(
+        &self,
+        urls: &[U],
+        crawlers: &[CrawlerId],
+    ) -> Result<Answers, PackError> {
+        let mut answers = Answers::unknown(urls.len(), crawlers.len());
+        self.answers_into(urls, crawlers, &mut answers)?;
+        Ok(answers)
+    }
+
+    /// As [`Pack::answers`], written into a place that is there already. Allocates nothing for crawlers
+    /// that share a few policies.
     ///
     /// # Errors
     /// Returns an error if a part that is read is damaged. The answers that need it are
     /// [`Answer::Unknown`] then.
     ///
     /// # Panics
-    /// Panics if there is no such crawler, or unless there is room for as many answers.
-    pub fn answers<U: AsUrl>(
+    /// Panics if the pack has no such crawler, or unless there is room for as many answers.
+    pub fn answers_into<U: AsUrl>(
         &self,
         urls: &[U],
-        crawlers: &[usize],
+        crawlers: &[CrawlerId],
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
-        assert!(crawlers.iter().all(|crawler| *crawler < self.crawlers().len()), "no such crawler");
+        self.check(crawlers);
         let mut first = Ok(());
         look_up::answers(self, urls, crawlers, answers, |error| {
             if first.is_ok() {
@@ -96,25 +130,28 @@ impl<'p> Pack<'p> {
         first
     }
 
-    /// Answers for many URLs whose origins are known already, in runs: as [`Pack::answers`], but
-    /// each origin is given, and so is the answer where nothing is known of it.
+    /// As [`Pack::answers_into`], of URLs whose origins are known already, in runs: each origin is
+    /// given, and so is the answer where nothing is known of it.
     ///
     /// Where a part is damaged, the answers are [`Answer::Unknown`], and `damaged` is called with
     /// the error.
     ///
     /// # Panics
-    /// Panics if there is no such crawler, unless there is room for as many answers, or if the runs
-    /// do not cover the URLs.
+    /// As [`Pack::answers_into`], or if the runs do not cover the URLs.
     pub fn answers_for<U: AsUrl>(
         &self,
         runs: &[UrlRun<'_>],
         urls: &[U],
-        crawlers: &[usize],
+        crawlers: &[CrawlerId],
         answers: &mut [Answer],
         damaged: impl FnMut(PackError),
     ) {
-        assert!(crawlers.iter().all(|crawler| *crawler < self.crawlers().len()), "no such crawler");
+        self.check(crawlers);
         look_up::answers_for(self, runs, urls, crawlers, answers, damaged);
+    }
+
+    fn check(&self, crawlers: &[CrawlerId]) {
+        crawlers.iter().for_each(|crawler| _ = crawler.among(self.crawlers().len()));
     }
 
     /// All sites, in no particular order. A site stands for all origins with the same host and

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::as_url::AsUrl;
 use crate::origin::{Origin, Scheme};
 use crate::policy::Policy;
-use crate::policy::crawlers::Answer;
+use crate::policy::answers::{Answer, Answers, CrawlerId};
 use crate::policy::decision::Decision;
 use crate::policy::sitemaps::texts;
 use crate::read::fields::{Pace, RequestRate};
@@ -123,8 +123,8 @@ impl<'p> Site<'p> {
         Written { policies: self.entry.policies, about: self.entry.about }
     }
 
-    /// The policy of a crawler, by its index in [`Pack::crawlers`]. `None` if nothing is known of
-    /// the site ([`SiteKind::Unknown`]).
+    /// The policy of a crawler ([`Pack::crawler`]). `None` if nothing is known of the site
+    /// ([`SiteKind::Unknown`]).
     ///
     /// Checks the policy when it is first used.
     ///
@@ -133,8 +133,8 @@ impl<'p> Site<'p> {
     ///
     /// # Panics
     /// Panics if there is no such crawler.
-    pub fn policy(&self, crawler: usize) -> Result<Option<PackedPolicy<'p>>, PackError> {
-        assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
+    pub fn policy(&self, crawler: CrawlerId) -> Result<Option<PackedPolicy<'p>>, PackError> {
+        let crawler = crawler.among(self.pack.crawlers().len());
         if self.kind() == SiteKind::Unknown {
             return Ok(None);
         }
@@ -146,16 +146,16 @@ impl<'p> Site<'p> {
         Ok(Some(PackedPolicy { shard, record, rules, pace, policy }))
     }
 
-    /// The pace that the site asks of a crawler, by the crawler's index in [`Pack::crawlers`]. As
-    /// [`Policy::pace`](crate::Policy::pace) says it, by the writer's configuration.
+    /// The pace that the site asks of a crawler, as [`Policy::pace`](crate::Policy::pace) says it, by the
+    /// writer's configuration.
     ///
     /// # Errors
     /// Returns an error if the policy, or what leads to it, is damaged.
     ///
     /// # Panics
     /// Panics if there is no such crawler.
-    pub fn pace(&self, crawler: usize) -> Result<Pace, PackError> {
-        assert!(crawler < self.pack.crawlers().len(), "no crawler {crawler}");
+    pub fn pace(&self, crawler: CrawlerId) -> Result<Pace, PackError> {
+        let crawler = crawler.among(self.pack.crawlers().len());
         if self.kind() == SiteKind::Unknown {
             return Ok(Pace::NONE);
         }
@@ -278,19 +278,39 @@ impl<'p> Site<'p> {
         self.shard.policies(self.entry.policies, self.pack.crawlers().len())
     }
 
-    /// Answers for a URL, or for a path that begins with `/`: one for each crawler of the
+    /// The answers for a URL, or for a path that begins with `/`: one for each crawler of the
     /// pack. Crawlers that share a policy cost one walk. All are [`Answer::Unknown`] if nothing is
     /// known of the site; otherwise [`Answer::Invalid`] if the URL is.
+    ///
+    /// # Errors
+    /// Returns an error if a policy, or what leads to it, is damaged.
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U) -> Result<Answers, PackError> {
+        let mut answers = Answers::unknown(1, self.pack.crawlers().len());
+        self.ask_into(url, &mut answers)?;
+        Ok(answers)
+    }
+
+    /// The same, written into a place that is there already.
     ///
     /// # Errors
     /// Returns an error if a policy, or what leads to it, is damaged.
     ///
     /// # Panics
     /// Panics unless `answers` has one element for each crawler.
-    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) -> Result<(), PackError> {
+    pub fn ask_into<U: AsUrl + ?Sized>(
+        &self,
+        url: &U,
+        answers: &mut [Answer],
+    ) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
         let found = Found::of(self.shard, &self.entry);
-        look_up::ask(self.pack, found, self.pack.target(url), 0..answers.len(), answers)
+        look_up::ask(
+            self.pack,
+            found,
+            self.pack.target(url),
+            self.pack.crawler_ids().iter().copied(),
+            answers,
+        )
     }
 }
 

@@ -1,74 +1,14 @@
 //! The policies of several crawlers for one file.
 
-use std::fmt;
-
 use smallvec::SmallVec;
 
 use crate::as_url::AsUrl;
 use crate::policy::Policy;
+use crate::policy::answers::{Answer, Answers};
 use crate::policy::robots::Robots;
 use crate::policy::sitemaps::Sitemaps;
 use crate::read::crawler::Crawler;
 use crate::read::fields::Pace;
-use crate::rules::target::InvalidUrl;
-use crate::verdict::Verdict;
-
-/// The answer for one URL and one crawler, in one byte: a verdict, or why there is none. The bytes are
-/// those of the interfaces to C and JavaScript.
-///
-/// Not `#[non_exhaustive]`: asking can lead to nothing else.
-///
-/// With the feature `serde` it is written as [`Answer::as_str`] returns it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
-#[repr(u8)]
-pub enum Answer {
-    /// The crawler may fetch it.
-    Allow = 1,
-    /// The crawler may not fetch it.
-    Disallow = 0,
-    /// The URL is invalid ([`InvalidUrl`]).
-    Invalid = 2,
-    /// There is no policy for its host.
-    Unknown = 3,
-}
-
-impl Answer {
-    /// `allow`, `disallow`, `invalid` or `unknown`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Answer::Allow => "allow",
-            Answer::Disallow => "disallow",
-            Answer::Invalid => "invalid",
-            Answer::Unknown => "unknown",
-        }
-    }
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl From<Verdict> for Answer {
-    fn from(verdict: Verdict) -> Answer {
-        match verdict {
-            Verdict::Allow => Answer::Allow,
-            Verdict::Disallow => Answer::Disallow,
-        }
-    }
-}
-
-impl From<Result<Verdict, InvalidUrl>> for Answer {
-    fn from(result: Result<Verdict, InvalidUrl>) -> Answer {
-        result.map_or(Answer::Invalid, Answer::from)
-    }
-}
 
 /// The policies of several crawlers for the same file, asked together.
 ///
@@ -85,9 +25,8 @@ impl From<Result<Verdict, InvalidUrl>> for Answer {
 /// let policies = CrawlerPolicies::new(crawlers.map(|name| robots.policy(&name.into())));
 /// // Two of the three obey the same group.
 /// assert_eq!(policies.distinct_count(), 2);
-/// let mut answers = [Answer::Unknown; 3];
-/// policies.ask("https://e.com/x", &mut answers);
-/// assert_eq!(answers, [Answer::Disallow, Answer::Allow, Answer::Disallow]);
+/// let answers = policies.ask("https://e.com/x");
+/// assert_eq!(*answers, [Answer::Disallow, Answer::Allow, Answer::Disallow]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct CrawlerPolicies {
@@ -227,13 +166,22 @@ impl CrawlerPolicies {
         self.asked.iter().map(|at| &self.policies[*at as usize])
     }
 
-    /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
-    /// the order given to [`CrawlerPolicies::new`]. For an invalid URL all are
-    /// [`Answer::Invalid`]. Allocates nothing for up to 16 different policies.
+    /// The answers for a URL, or for a path that begins with `/`: one for each crawler, in the order
+    /// given to [`CrawlerPolicies::new`]. For an invalid URL all are [`Answer::Invalid`]. Allocates
+    /// nothing for up to 16 crawlers.
+    #[must_use]
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U) -> Answers {
+        let mut answers = Answers::unknown(1, self.len());
+        self.ask_into(url, &mut answers);
+        answers
+    }
+
+    /// The same, written into a place that is there already. Allocates nothing for up to 16 different
+    /// policies.
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
-    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
+    pub fn ask_into<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.len(), "one answer for each crawler");
         let mut asked = self.asked();
         let Some(first) = asked.next() else { return };
@@ -280,7 +228,8 @@ mod tests {
         assert_eq!(policies.distinct_count(), 4);
         let mut answers = [Answer::Unknown; 7];
         for (path, wanted) in [("/x", "dda aaad"), ("/xy", "ddd aaad"), ("/", "aaa aaaa")] {
-            policies.ask(path, &mut answers);
+            policies.ask_into(path, &mut answers);
+            assert_eq!(*policies.ask(path), answers, "{path}");
             let wanted = wanted.bytes().filter(|o| *o != b' ');
             for (crawler, wanted) in wanted.enumerate() {
                 let answer = if wanted == b'a' { Answer::Allow } else { Answer::Disallow };

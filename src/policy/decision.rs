@@ -1,5 +1,8 @@
 //! A verdict and the reason for it.
 
+use std::fmt;
+
+use crate::bytes_shown::BytesShown;
 use crate::rules::{Pattern, RuleRef};
 use crate::verdict::Verdict;
 
@@ -8,7 +11,16 @@ use crate::verdict::Verdict;
 /// With the feature `serde` it is written with the fields `verdict`, `line`, `value`,
 /// `precedence`, `pattern` and `anchored`. `value` and `pattern` are strings if they are UTF-8,
 /// else arrays of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use robotsieve::{Profile, Robots};
+///
+/// let robots = Robots::parse(b"User-agent: *\nDisallow: /caf\xc3\xa9*", &Profile::RFC9309);
+/// let policy = robots.policy(&"bot".into());
+/// let rule = format!("{:?}", policy.rules().next().unwrap());
+/// assert!(rule.contains(r#"value: "/café*""#), "{rule}");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Rule<'p> {
     /// The verdict on the URLs that it matches.
     pub verdict: Verdict,
@@ -21,6 +33,19 @@ pub struct Rule<'p> {
     /// of the normalised pattern in bytes, before stars are dropped.
     pub precedence: u32,
     pattern: Pattern<'p>,
+}
+
+/// Its texts as text, not as numbers.
+impl fmt::Debug for Rule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rule")
+            .field("verdict", &self.verdict)
+            .field("line", &self.line)
+            .field("value", &BytesShown(self.value))
+            .field("precedence", &self.precedence)
+            .field("pattern", &self.pattern)
+            .finish()
+    }
 }
 
 impl<'p> Rule<'p> {

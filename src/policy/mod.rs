@@ -11,6 +11,7 @@
 //! | `sitemaps` | the sitemaps of a file, if they are kept |
 //! | `verdicts` | what a verdict needs of a policy, and nothing else |
 
+pub(crate) mod answers;
 pub(crate) mod config;
 #[cfg(feature = "url")]
 pub(crate) mod content;

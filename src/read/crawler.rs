@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::bytes_shown::BytesShown;
 use crate::profile::Profile;
 use crate::read::name_error::NameError;
 use crate::read::user_agent::UserAgent;
@@ -32,11 +33,22 @@ use crate::read::user_agent::UserAgent;
 /// assert_ne!(images, from_header);
 /// assert_eq!(images.to_string(), "Googlebot-Image, Googlebot");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Crawler {
     names: SmallVec<[Box<[u8]>; 2]>,
     /// True if the first name that has a group decides, whatever the profile.
     are_alternatives: bool,
+}
+
+/// Its names as text, not as numbers.
+impl fmt::Debug for Crawler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.names.iter().map(|name| BytesShown(name)).collect();
+        f.debug_struct("Crawler")
+            .field("names", &names)
+            .field("are_alternatives", &self.are_alternatives)
+            .finish()
+    }
 }
 
 impl Crawler {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use crate::bytes_shown::BytesShown;
 use crate::profile::{ByteOrderMark, ControlCharacters, OtherRecords, Profile};
 use crate::read::fields;
 use crate::read::marks::{BLOCK, Marks, fill};
@@ -62,7 +63,7 @@ impl fmt::Display for Field {
 ///
 /// With the feature `serde` a record is written with its fields and `value_span`, a pair; `name` and
 /// `value` are strings if they are UTF-8, else arrays of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record<'a> {
     /// The line, 1-based. CR, LF and CRLF each end a line.
@@ -75,6 +76,18 @@ pub struct Record<'a> {
     pub value: &'a [u8],
     /// The offset of `value` in the file.
     pub(crate) value_offset: usize,
+}
+
+/// Its texts as text, not as numbers.
+impl fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record")
+            .field("line", &self.line)
+            .field("field", &self.field)
+            .field("name", &BytesShown(self.name))
+            .field("value", &BytesShown(self.value))
+            .finish_non_exhaustive()
+    }
 }
 
 impl Record<'_> {

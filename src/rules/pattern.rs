@@ -5,6 +5,9 @@
 //! Precedence is computed before that, so what was dropped still counts.
 
 use crate::profile::{Profile, RulePrecedence};
+use std::fmt;
+
+use crate::bytes_shown::BytesShown;
 use crate::rules::normalise::Encoding;
 use crate::verdict::Verdict;
 
@@ -18,12 +21,21 @@ pub struct RawRule<'a> {
 }
 
 /// What a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pattern<'a> {
     /// Normalised. In a profile with wildcards every `*` in it is a wildcard.
     pub bytes: &'a [u8],
     /// True if the target must end where the pattern ends.
     pub anchored: bool,
+}
+
+impl fmt::Debug for Pattern<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern")
+            .field("bytes", &BytesShown(self.bytes))
+            .field("anchored", &self.anchored)
+            .finish()
+    }
 }
 
 impl Pattern<'_> {

@@ -20,7 +20,7 @@ use crate::as_url::AsUrl;
 use crate::automaton::Begun;
 use crate::origin::{Origin, Scheme, UsualOrigin};
 use crate::policy::Reading;
-use crate::policy::crawlers::Answer;
+use crate::policy::answers::{Answer, CrawlerId};
 use crate::rules::target::{InvalidUrl, Target};
 use crate::verdict::Verdict;
 
@@ -77,7 +77,7 @@ pub(crate) fn ask<'g, T: SiteTable>(
     table: &'g T,
     site: T::Site<'g>,
     target: Result<Target<'_>, InvalidUrl>,
-    crawlers: impl Iterator<Item = usize>,
+    crawlers: impl Iterator<Item = CrawlerId>,
     answers: &mut [Answer],
 ) -> Result<(), T::Error> {
     let Ok(target) = &target else {
@@ -96,7 +96,7 @@ pub(crate) fn ask<'g, T: SiteTable>(
         Some(Policies::Panel(panel)) => {
             let mut known: SmallVec<[(u32, Answer); 8]> = SmallVec::new();
             for (crawler, wanted) in crawlers.zip(answers) {
-                let record = panel.record(crawler);
+                let record = panel.record(crawler.place());
                 *wanted = match known.iter().find(|(known, _)| *known == record) {
                     Some((_, answer)) => *answer,
                     None => {
@@ -134,7 +134,7 @@ pub struct UrlRun<'u> {
 pub(crate) fn answers<T: SiteTable, U: AsUrl>(
     table: &T,
     urls: &[U],
-    crawlers: &[usize],
+    crawlers: &[CrawlerId],
     answers: &mut [Answer],
     fault: impl FnMut(T::Error),
 ) {
@@ -151,7 +151,7 @@ pub(crate) fn answers_for<T: SiteTable, U: AsUrl>(
     table: &T,
     given: &[UrlRun<'_>],
     urls: &[U],
-    crawlers: &[usize],
+    crawlers: &[CrawlerId],
     answers: &mut [Answer],
     fault: impl FnMut(T::Error),
 ) {
@@ -240,7 +240,7 @@ impl<T: SiteTable> Default for Group<'_, T> {
 struct Steps<'s, 'a, T, U, F> {
     table: &'s T,
     urls: &'s [U],
-    crawlers: &'s [usize],
+    crawlers: &'s [CrawlerId],
     reading: Reading,
     answers: &'a mut [Answer],
     fault: F,
@@ -250,7 +250,7 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
     fn new(
         table: &'s T,
         urls: &'s [U],
-        crawlers: &'s [usize],
+        crawlers: &'s [CrawlerId],
         answers: &'a mut [Answer],
         fault: F,
     ) -> Self {
@@ -378,7 +378,7 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
                     self.begin(run, site, record, &mut group.walks);
                 }
                 (Ok(Some(Policies::Panel(panel))), [crawler]) => {
-                    let record = panel.record(*crawler);
+                    let record = panel.record(crawler.place());
                     self.table.read_policy_ahead(site, record);
                     group.panels.push((number, Some(record)));
                 }

@@ -23,9 +23,10 @@ use smallvec::SmallVec;
 use crate::as_url::AsUrl;
 use crate::automaton::Table;
 use crate::origin::{Origin, Scheme};
+use crate::policy::answers::{Answer, Answers, CrawlerId};
 use crate::policy::config::Config;
 use crate::policy::content::ContentKeys;
-use crate::policy::crawlers::{Answer, CrawlerPolicies};
+use crate::policy::crawlers::CrawlerPolicies;
 use crate::policy::robots::Robots;
 use crate::policy::sitemaps::Sitemaps;
 use crate::policy::{Policy, Reading};
@@ -74,15 +75,14 @@ use super::policy::SitePolicy;
 ///
 /// // Many URLs of any origins: a row for each, with an answer for each crawler.
 /// let urls = ["https://example.org/x", "https://example.net/", "x"];
-/// let mut answers = [Answer::Unknown; 6];
-/// set.answers(&urls, &mut answers);
-/// assert_eq!(answers[..2], [Answer::Disallow, Answer::Allow]);
-/// assert_eq!(answers[2..], [Answer::Unknown, Answer::Unknown, Answer::Invalid, Answer::Invalid]);
+/// let answers = set.answers(&urls, set.crawler_ids());
+/// assert_eq!(answers.row(0), [Answer::Disallow, Answer::Allow]);
+/// assert_eq!(answers.row(1), [Answer::Unknown; 2]);
+/// assert_eq!(answers.row(2), [Answer::Invalid; 2]);
 ///
 /// // One origin.
 /// let site = set.get(&Origin::of("https://example.org/x")?).expect("is there");
-/// site.ask("https://example.org/y", &mut answers[..2]);
-/// assert_eq!(answers[..2], [Answer::Disallow, Answer::Allow]);
+/// assert_eq!(*site.ask("https://example.org/y"), [Answer::Disallow, Answer::Allow]);
 /// // http is another origin.
 /// assert!(set.get(&Origin::of("http://example.org")?).is_none());
 /// # Ok::<(), robotsieve::InvalidOrigin>(())
@@ -93,7 +93,7 @@ pub struct PolicySet {
     config: Config,
     reading: Reading,
     crawlers: Vec<Crawler>,
-    columns: Vec<usize>,
+    ids: Vec<CrawlerId>,
     contents: ContentKeys,
     seed: u64,
     lines: Lines,
@@ -149,7 +149,7 @@ impl PolicySet {
             profile: *profile,
             config: *config,
             reading: Reading::of(profile),
-            columns: (0..crawlers.len()).collect(),
+            ids: (0..crawlers.len()).map(CrawlerId::at).collect(),
             crawlers,
             contents: ContentKeys::default(),
             seed: RandomState::new().hash_one(0),
@@ -176,9 +176,8 @@ impl PolicySet {
     /// let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawlers);
     /// set.insert(&Origin::of("https://a.example")?, b"User-agent: *\nDisallow: /x");
     /// set.insert(&Origin::of("https://b.example")?, SiteRules::DisallowAll);
-    /// let mut answers = [Answer::Unknown; 2];
-    /// set.answers(&["https://a.example/", "https://b.example/"], &mut answers);
-    /// assert_eq!(answers, [Answer::Allow, Answer::Disallow]);
+    /// let urls = ["https://a.example/", "https://b.example/"];
+    /// assert_eq!(*set.answers(&urls, set.crawler_ids()), [Answer::Allow, Answer::Disallow]);
     /// # Ok::<(), robotsieve::InvalidOrigin>(())
     /// ```
     ///
@@ -402,7 +401,7 @@ impl PolicySet {
             let panel = Panel::read_again(&body[1..]);
             let records: Vec<u32> = panel.records().map(|record| moved[&record]).collect();
             let columns: Vec<usize> =
-                self.columns.iter().map(|crawler| panel.index(*crawler)).collect();
+                self.ids.iter().map(|crawler| panel.index(crawler.place())).collect();
             let mut body = vec![KIND_PANEL];
             Panel::write(&records, &columns, &mut body);
             let new = append_record(&mut self.records, &body);
@@ -421,27 +420,78 @@ impl PolicySet {
         self.dead_bytes = 0;
     }
 
-    /// Answers for many URLs: a row for each, with an answer for each crawler, in the order given to
-    /// [`PolicySet::new`].
+    /// The answer for one URL and one crawler: [`Answer::Invalid`] for what is not a URL of http, https
+    /// or ftp, and [`Answer::Unknown`] if its origin is not in the set, or nothing is known of it.
     ///
-    /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
-    /// one whose origin is not in the set. The waits of many origins for memory overlap: for origins
-    /// in random order that is nearly twice as fast as one by one. Allocates nothing for crawlers that
-    /// share a few policies.
+    /// ```
+    /// use robotsieve::{Answer, Config, Crawler, Origin, PolicySet, Profile};
+    ///
+    /// let crawlers = ["GPTBot", "Googlebot"].map(Crawler::name);
+    /// let mut set = PolicySet::new(&Profile::RFC9309, &Config::default(), crawlers);
+    /// set.insert(&Origin::of("https://example.com")?, b"User-agent: GPTBot\nDisallow: /");
+    /// let gptbot = set.crawler(&"GPTBot".into()).expect("given above");
+    /// assert_eq!(set.answer("https://example.com/x", gptbot), Answer::Disallow);
+    /// assert_eq!(set.answer("http://example.com/x", gptbot), Answer::Unknown);
+    /// assert_eq!(set.crawler(&"Bingbot".into()), None);
+    /// # Ok::<(), robotsieve::InvalidOrigin>(())
+    /// ```
     ///
     /// # Panics
-    /// Panics unless there is room for as many answers.
-    pub fn answers<U: AsUrl>(&self, urls: &[U], answers: &mut [Answer]) {
-        look_up::answers(self, urls, &self.columns, answers, |never| match never {});
+    /// Panics if the set has no such crawler.
+    #[must_use]
+    pub fn answer<U: AsUrl + ?Sized>(&self, url: &U, crawler: CrawlerId) -> Answer {
+        self.answers(&[url.as_url()], &[crawler])[0]
     }
 
-    /// Answers for many URLs whose origins are known already, in runs: as [`PolicySet::answers`],
-    /// but each origin is given, and so is the answer where nothing is known of it.
+    /// Answers for many URLs: a row for each, with an answer for each of these crawlers
+    /// ([`PolicySet::crawler`], or all: [`PolicySet::crawler_ids`]).
+    ///
+    /// [`Answer::Invalid`] for what is not a URL of http, https or ftp, and [`Answer::Unknown`] for
+    /// one whose origin is not in the set, or of which nothing is known. The waits of many origins for
+    /// memory overlap: for origins in random order that is nearly twice as fast as one by one.
     ///
     /// # Panics
-    /// Panics unless there is room for as many answers, or if the runs do not cover the URLs.
-    pub fn answers_for<U: AsUrl>(&self, runs: &[UrlRun<'_>], urls: &[U], answers: &mut [Answer]) {
-        look_up::answers_for(self, runs, urls, &self.columns, answers, |never| match never {});
+    /// Panics if the set has no such crawler.
+    #[must_use]
+    pub fn answers<U: AsUrl>(&self, urls: &[U], crawlers: &[CrawlerId]) -> Answers {
+        let mut answers = Answers::unknown(urls.len(), crawlers.len());
+        self.answers_into(urls, crawlers, &mut answers);
+        answers
+    }
+
+    /// As [`PolicySet::answers`], written into a place that is there already. Allocates nothing for
+    /// crawlers that share a few policies.
+    ///
+    /// # Panics
+    /// Panics if the set has no such crawler, or unless there is room for as many answers.
+    pub fn answers_into<U: AsUrl>(
+        &self,
+        urls: &[U],
+        crawlers: &[CrawlerId],
+        answers: &mut [Answer],
+    ) {
+        self.check(crawlers);
+        look_up::answers(self, urls, crawlers, answers, |never| match never {});
+    }
+
+    /// As [`PolicySet::answers_into`], of URLs whose origins are known already, in runs: each origin is
+    /// given, and so is the answer where nothing is known of it.
+    ///
+    /// # Panics
+    /// As [`PolicySet::answers_into`], or if the runs do not cover the URLs.
+    pub fn answers_for<U: AsUrl>(
+        &self,
+        runs: &[UrlRun<'_>],
+        urls: &[U],
+        crawlers: &[CrawlerId],
+        answers: &mut [Answer],
+    ) {
+        self.check(crawlers);
+        look_up::answers_for(self, runs, urls, crawlers, answers, |never| match never {});
+    }
+
+    fn check(&self, crawlers: &[CrawlerId]) {
+        crawlers.iter().for_each(|crawler| _ = crawler.among(self.crawlers.len()));
     }
 
     /// All origins, in no particular order.
@@ -462,6 +512,17 @@ impl PolicySet {
     /// The crawlers that the set is for.
     pub fn crawlers(&self) -> &[Crawler] {
         &self.crawlers
+    }
+
+    /// One of them, by its names. `None` if it is not among them.
+    #[must_use]
+    pub fn crawler(&self, crawler: &Crawler) -> Option<CrawlerId> {
+        CrawlerId::of(crawler, &self.crawlers)
+    }
+
+    /// All of them, in their order.
+    pub fn crawler_ids(&self) -> &[CrawlerId] {
+        &self.ids
     }
 
     /// The number of origins there are.
@@ -639,17 +700,25 @@ pub struct SetSite<'s> {
 }
 
 impl<'s> SetSite<'s> {
-    /// Writes the answers for a URL, or for a path that begins with `/`: one for each crawler, in
-    /// the order given to [`PolicySet::new`]. All are [`Answer::Unknown`] if nothing is known of the
-    /// site; otherwise [`Answer::Invalid`] if the URL is. Crawlers that share a policy cost one walk.
+    /// The answers for a URL, or for a path that begins with `/`: one for each crawler, in the order
+    /// given to [`PolicySet::new`]. All are [`Answer::Unknown`] if nothing is known of the site;
+    /// otherwise [`Answer::Invalid`] if the URL is. Crawlers that share a policy cost one walk.
+    #[must_use]
+    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U) -> Answers {
+        let mut answers = Answers::unknown(1, self.set.crawlers.len());
+        self.ask_into(url, &mut answers);
+        answers
+    }
+
+    /// The same, written into a place that is there already.
     ///
     /// # Panics
     /// Panics if the length of `answers` is not the number of crawlers.
-    pub fn ask<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
+    pub fn ask_into<U: AsUrl + ?Sized>(&self, url: &U, answers: &mut [Answer]) {
         assert_eq!(answers.len(), self.set.crawlers.len(), "one answer for each crawler");
         let Reading { form, encoding, .. } = self.set.reading;
         let target = Target::of(url.as_url(), form, encoding);
-        let crawlers = self.set.columns.iter().copied();
+        let crawlers = self.set.ids.iter().copied();
         match look_up::ask(self.set, Found::of(&self.entry), target, crawlers, answers) {
             Ok(()) => {}
             Err(never) => match never {},
@@ -683,12 +752,12 @@ impl<'s> SetSite<'s> {
         self.file()?.with_rules.as_ref()
     }
 
-    /// The pace that the site asks of a crawler, by the crawler's place in the order given.
+    /// The pace that the site asks of a crawler.
     ///
     /// # Panics
-    /// Panics if there is no such crawler.
-    pub fn pace(&self, crawler: usize) -> Pace {
-        assert!(crawler < self.set.crawlers.len(), "no crawler {crawler}");
+    /// Panics if the set has no such crawler.
+    pub fn pace(&self, crawler: CrawlerId) -> Pace {
+        let crawler = crawler.among(self.set.crawlers.len());
         let record = match SiteTable::policies(self.set, Found::of(&self.entry)) {
             Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
             Err(never) => match never {},
@@ -759,9 +828,9 @@ mod tests {
 
     fn answer(set: &PolicySet, name: &str) -> Option<Answer> {
         let mut answers = [Answer::Unknown];
-        set.get(&origin(name))?.ask("/x", &mut answers);
+        set.get(&origin(name))?.ask_into("/x", &mut answers);
         let mut together = [Answer::Unknown; 1];
-        set.answers(&[format!("{name}/x")], &mut together);
+        set.answers_into(&[format!("{name}/x")], set.crawler_ids(), &mut together);
         assert_eq!(together, answers);
         Some(answers[0])
     }
@@ -832,14 +901,14 @@ mod tests {
                 }
                 let columns = set.crawlers().len();
                 let mut answers = vec![Answer::Unknown; urls.len() * columns];
-                set.answers(&urls, &mut answers);
+                set.answers_into(&urls, set.crawler_ids(), &mut answers);
                 let mut counts = std::collections::HashMap::new();
                 for (url, row) in urls.iter().zip(answers.chunks(columns)) {
                     let mut wanted = vec![Answer::Invalid; columns];
                     if let Ok(origin) = Origin::of(url) {
                         wanted.fill(Answer::Unknown);
                         if let Some(site) = set.get(&origin) {
-                            site.ask(url, &mut wanted);
+                            site.ask_into(url, &mut wanted);
                         }
                     }
                     assert_eq!(row, wanted, "{url}");
@@ -874,7 +943,7 @@ mod tests {
                 // Whatever stood there before.
                 for before in [Answer::Allow, Answer::Invalid] {
                     answers.fill(before);
-                    set.answers(&urls, &mut answers);
+                    set.answers_into(&urls, set.crawler_ids(), &mut answers);
                     assert!(answers[..count].iter().all(|answer| *answer == wanted));
                     assert_eq!(answers[count..], [Answer::Disallow, Answer::Allow, wanted]);
                 }
@@ -907,10 +976,10 @@ mod tests {
                 format!("https:\\\\{host}\\x"),
             ] {
                 let mut answers = [Answer::Allow];
-                set.answers(&[&url], &mut answers);
+                set.answers_into(&[&url], set.crawler_ids(), &mut answers);
                 assert_eq!(answers, [wanted], "{url:?}");
                 if let Some(site) = set.get(&Origin::of(&url).unwrap()) {
-                    site.ask(&url, &mut answers);
+                    site.ask_into(&url, &mut answers);
                     assert_eq!(answers, [wanted], "{url:?}");
                 }
             }
@@ -966,15 +1035,15 @@ mod tests {
                 policies.sitemaps().collect::<Vec<_>>()
             );
             for crawler in 0..3 {
-                assert_eq!(site.pace(crawler), policies.pace(crawler));
+                assert_eq!(site.pace(CrawlerId::at(crawler)), policies.pace(crawler));
             }
             let paths = ["/", "/1", "/2x", "/ax/Aay0", &format!("/long/name/{content}")];
             let urls = paths.map(|path| format!("{name}{path}"));
             let mut got = [Answer::Unknown; 15];
-            set.answers(&urls, &mut got);
+            set.answers_into(&urls, set.crawler_ids(), &mut got);
             for (url, got) in urls.iter().zip(got.chunks(3)) {
                 let mut wanted = [Answer::Unknown; 3];
-                policies.ask(url, &mut wanted);
+                policies.ask_into(url, &mut wanted);
                 assert_eq!(got, wanted, "{url}");
             }
         }

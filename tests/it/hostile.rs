@@ -502,7 +502,7 @@ fn hostile_headers() {
 #[test]
 fn hostile_packs() {
     use robotsieve::pack::{Pack, Writer};
-    use robotsieve::{Answer, Origin};
+    use robotsieve::{Answer, CrawlerId, Origin};
 
     let mut all = String::new();
     for (name, make) in hostile_packs::ALL {
@@ -520,9 +520,12 @@ fn hostile_packs() {
                 let mut answers = vec![Answer::Unknown; pack.crawlers().len()];
                 for site in pack.sites() {
                     let Ok(site) = site else { continue };
-                    let _ = site.ask("/a/b", &mut answers);
-                    let _ = site.policy(0).map(|policy| policy.map(|policy| policy.with_rules()));
-                    let _ = (site.pace(0), site.sitemaps().map(|mut list| list.next()));
+                    let _ = site.ask_into("/a/b", &mut answers);
+                    let _ = site
+                        .policy(CrawlerId::at(0))
+                        .map(|policy| policy.map(|policy| policy.with_rules()));
+                    let _ =
+                        (site.pace(CrawlerId::at(0)), site.sitemaps().map(|mut list| list.next()));
                     for origin in site.origins() {
                         let _ = pack.get(&origin);
                     }
@@ -537,7 +540,7 @@ fn hostile_packs() {
                 let Ok(pack) = Pack::open(&bytes) else { return };
                 for urls in urls.chunks(64) {
                     let mut answers = vec![Answer::Unknown; urls.len()];
-                    let _ = pack.answers(urls, &[0], &mut answers);
+                    let _ = pack.answers_into(urls, &[CrawlerId::at(0)], &mut answers);
                 }
             });
             let copied = time(|| {

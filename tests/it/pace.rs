@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use robotsieve::pack::{Pack, Writer};
 use robotsieve::records::{Pace, Value};
-use robotsieve::{Answer, Config, Crawler, CrawlerPolicies, Profile, Reason, Robots};
+use robotsieve::{Answer, Config, Crawler, CrawlerId, CrawlerPolicies, Profile, Reason, Robots};
 use robotsieve::{Origin, PolicySet, SiteRules};
 use serde_json::Value as Json;
 
@@ -102,8 +102,8 @@ fn one_case(case: &Json, profile: &Profile) {
         }
         assert_eq!(robots.policy(crawler).pace(), pace, "{id}");
         assert_eq!(policies.pace(at), pace, "{id}");
-        assert_eq!(set.pace(at), pace, "{id}");
-        assert_eq!(site.pace(at).unwrap(), pace, "{id}");
+        assert_eq!(set.pace(CrawlerId::at(at)), pace, "{id}");
+        assert_eq!(site.pace(CrawlerId::at(at)).unwrap(), pace, "{id}");
     }
 }
 
@@ -138,15 +138,20 @@ fn slow_sites_are_left_alone() {
             assert_eq!(decision.verdict.is_allow(), !alone);
             assert_eq!(decision.reason == Reason::LeftAlone, alone);
             assert_eq!(policy.is_allowed("https://a/robots.txt"), Ok(true));
-            let paces = [robots.pace(crawler), policy.pace(), set.pace(at), site.pace(at).unwrap()];
+            let paces = [
+                robots.pace(crawler),
+                policy.pace(),
+                set.pace(CrawlerId::at(at)),
+                site.pace(CrawlerId::at(at)).unwrap(),
+            ];
             assert!(paces.iter().all(|pace| *pace == paces[0]), "{paces:?}");
             assert_eq!(paces[0].left_alone, alone);
             assert!(paces[0].min_interval() <= Some(Duration::from_secs(10)));
-            let packed = site.policy(at).unwrap();
+            let packed = site.policy(CrawlerId::at(at)).unwrap();
             assert_eq!(packed.is_some_and(|policy| policy.pace().left_alone), alone);
         }
         let mut answers = [Answer::Unknown; 3];
-        CrawlerPolicies::of(&robots, &crawlers).ask(url, &mut answers);
+        CrawlerPolicies::of(&robots, &crawlers).ask_into(url, &mut answers);
         assert_eq!(answers, [Answer::Disallow, Answer::Allow, Answer::Allow]);
     }
 }
@@ -238,7 +243,9 @@ fn equal_rules_with_different_paces_in_sets() {
             let file = format!("User-agent: *\nDisallow: /x\nCrawl-delay: {delay}");
             set.insert(&origin_of(origin), file.as_bytes());
         }
-        let delay = |origin| set.get(&origin_of(origin))?.pace(0).crawl_delay.map(|d| d.as_secs());
+        let delay = |origin| {
+            set.get(&origin_of(origin))?.pace(CrawlerId::at(0)).crawl_delay.map(|d| d.as_secs())
+        };
         assert_eq!([delay("a"), delay("b"), delay("c")], [Some(1), Some(2), Some(1)]);
         assert_eq!(set.file_count(), 2);
     }

@@ -6,8 +6,8 @@ use crate::support::crafted::TRAILER_LEN;
 use robotsieve::pack::{FileError, Pack, PackError, Site, Unfinished, Writer};
 use robotsieve::records::Pace;
 use robotsieve::{
-    Answer, Config, Crawler, CrawlerPolicies, Origin, PolicySet, Profile, Robots, Scheme, SiteKind,
-    SiteRules, UrlRun,
+    Answer, Config, Crawler, CrawlerId, CrawlerPolicies, Origin, PolicySet, Profile, Robots,
+    Scheme, SiteKind, SiteRules, UrlRun,
 };
 
 const CRAWLERS: [&str; 3] = ["GPTBot", "Googlebot", "MyCrawler"];
@@ -90,12 +90,12 @@ fn answers(pack: &Pack<'_>, files: &[(String, Vec<u8>)]) -> Result<Said, PackErr
             continue;
         };
         for crawler in 0..3 {
-            paces.push(site.pace(crawler)?);
+            paces.push(site.pace(CrawlerId::at(crawler))?);
         }
         sitemaps.extend(site.sitemaps()?.map(<[u8]>::to_vec));
         for url in urls(host, number as u64) {
             let mut row = [Answer::Unknown; 3];
-            site.ask(&url, &mut row)?;
+            site.ask_into(&url, &mut row)?;
             answers.extend(row);
         }
     }
@@ -142,33 +142,40 @@ fn same_as_the_policies() {
                 let wanted = if keep_rules { robots.sitemaps().collect() } else { Vec::new() };
                 assert_eq!(sitemaps, wanted, "{name} {host}");
                 for (crawler, agent) in crawlers().iter().enumerate() {
-                    let pace = site.pace(crawler).expect("no damage");
+                    let pace = site.pace(CrawlerId::at(crawler)).expect("no damage");
                     assert_eq!(pace, robots.pace(agent), "{name} {host}");
                     assert_eq!(pace, policies.pace(crawler), "{name} {host}");
-                    let policy = site.policy(crawler).expect("no damage").expect("known");
+                    let policy =
+                        site.policy(CrawlerId::at(crawler)).expect("no damage").expect("known");
                     let with_rules = policy.with_rules().expect("no damage");
                     assert!(with_rules.is_none_or(|policy| policy.pace() == pace));
                 }
                 for url in urls(host, number as u64) {
                     let (mut wanted, mut got) = ([Answer::Unknown; 3], [Answer::Unknown; 3]);
-                    policies.ask(&url, &mut wanted);
-                    site.ask(&url, &mut got).expect("no damage");
+                    policies.ask_into(&url, &mut wanted);
+                    site.ask_into(&url, &mut got).expect("no damage");
                     assert_eq!(got, wanted, "{name} {host} {}", url.escape_ascii());
                     if Origin::of(&url) == Ok(origin(host)) {
                         // Wherever a batch begins, and for any choice of crawlers.
                         let urls = [&b"x"[..], &url, b"https://nobody.example/", &url];
                         let mut got = [Answer::Allow; 8];
-                        pack.answers(&urls, &[2, 0], &mut got).expect("no damage");
+                        pack.answers_into(&urls, &[CrawlerId::at(2), CrawlerId::at(0)], &mut got)
+                            .expect("no damage");
                         let [a, _, c] = wanted;
+                        let one = |crawler| pack.answer(&url, CrawlerId::at(crawler));
+                        assert_eq!([0, 1, 2].map(one), wanted.map(Ok), "{name} {host}");
+                        let one = |crawler: &CrawlerId| set.answer(&url, *crawler);
+                        assert_eq!(set.crawler_ids().iter().map(one).collect::<Vec<_>>(), wanted);
                         let [invalid, unknown] = [Answer::Invalid, Answer::Unknown];
                         assert_eq!(got, [invalid, invalid, c, a, unknown, unknown, c, a]);
                         let mut got = [Answer::Allow; 12];
-                        set.answers(&urls, &mut got);
+                        set.answers_into(&urls, set.crawler_ids(), &mut got);
                         assert_eq!((&got[..3], &got[3..6]), (&[invalid; 3][..], &wanted[..]));
                         assert_eq!((&got[6..9], &got[9..]), (&[unknown; 3][..], &wanted[..]));
                     }
                     for crawler in 0..3 {
-                        let policy = site.policy(crawler).expect("no damage").expect("known");
+                        let policy =
+                            site.policy(CrawlerId::at(crawler)).expect("no damage").expect("known");
                         let allowed = policy.is_allowed(&url).map(|allowed| match allowed {
                             true => Answer::Allow,
                             false => Answer::Disallow,
@@ -263,7 +270,7 @@ fn many_origins() {
     let hosts: Vec<String> = (0..40_000).map(|number| format!("host{number}.example")).collect();
     let urls: Vec<String> = hosts.iter().map(|host| format!("https://{host}/a")).collect();
     let mut answers = vec![Answer::Invalid; urls.len()];
-    pack.answers(&urls, &[2], &mut answers).expect("no damage");
+    pack.answers_into(&urls, &[CrawlerId::at(2)], &mut answers).expect("no damage");
     for (number, (host, answer)) in hosts.iter().zip(answers).enumerate() {
         let wanted = match number {
             7 => Answer::Allow,
@@ -274,7 +281,7 @@ fn many_origins() {
         let site = site(&pack, host);
         assert_eq!(site.is_some(), number < 20_000);
         if let Some(site) = site {
-            let policy = site.policy(2).expect("no damage").expect("known");
+            let policy = site.policy(CrawlerId::at(2)).expect("no damage").expect("known");
             assert_eq!(policy.is_allowed("https://e.com/a"), Ok(number == 7));
         }
     }
@@ -330,10 +337,10 @@ fn schemes_and_ports() {
         ("ftp://f.com/b", unknown),
     ] {
         let mut answers = [Answer::Invalid];
-        pack.answers(&[url], &[0], &mut answers).expect("no damage");
+        pack.answers_into(&[url], &[CrawlerId::at(0)], &mut answers).expect("no damage");
         assert_eq!(answers, [wanted], "{url}");
         if let Some(site) = pack.get(&Origin::of(url).expect("an origin")).expect("no damage") {
-            site.ask(url, &mut answers).expect("no damage");
+            site.ask_into(url, &mut answers).expect("no damage");
             assert_eq!(answers, [wanted], "{url}");
         }
     }
@@ -350,7 +357,7 @@ fn all(pack: &Pack<'_>) -> Vec<(String, SiteKind, Option<u64>, Vec<Answer>)> {
     for site in pack.sites() {
         let site = site.expect("no damage");
         let mut answers = [Answer::Invalid; 3];
-        site.ask("/a", &mut answers).expect("no damage");
+        site.ask_into("/a", &mut answers).expect("no damage");
         for origin in site.origins() {
             all.push((origin.key().to_owned(), site.kind(), site.captured(), answers.to_vec()));
         }
@@ -511,8 +518,8 @@ fn shards() {
         let urls: Vec<Vec<u8>> =
             (0..).zip(&files).flat_map(|(number, (host, _))| urls(host, number)).collect();
         let mut rows = [vec![Answer::Allow; urls.len()], vec![Answer::Allow; urls.len()]];
-        pack.answers(&urls, &[1], &mut rows[0]).expect("no damage");
-        whole.answers(&urls, &[1], &mut rows[1]).expect("no damage");
+        pack.answers_into(&urls, &[CrawlerId::at(1)], &mut rows[0]).expect("no damage");
+        whole.answers_into(&urls, &[CrawlerId::at(1)], &mut rows[1]).expect("no damage");
         assert_eq!(rows[0], rows[1]);
     }
     assert_eq!(Pack::open(parts[0]).unwrap_err(), PackError::OneOf { shard: 0, shards: 3 });
@@ -540,7 +547,7 @@ fn owned_bytes() {
     let answers = std::thread::spawn(move || {
         let mut answers = [Answer::Unknown; 2];
         let urls = ["https://a.example/", "https://b.example/"];
-        pack.answers(&urls, &[0], &mut answers).expect("no damage");
+        pack.answers_into(&urls, &[CrawlerId::at(0)], &mut answers).expect("no damage");
         answers
     });
     assert_eq!(answers.join().expect("no panic"), [Answer::Disallow, Answer::Unknown]);
@@ -580,8 +587,13 @@ fn sets_become_packs() {
             }
             let mut of_set = vec![Answer::Invalid; 3 * urls.len()];
             let mut of_pack = of_set.clone();
-            set.answers(&urls, &mut of_set);
-            pack.answers(&urls, &[0, 1, 2], &mut of_pack).expect("no damage");
+            set.answers_into(&urls, set.crawler_ids(), &mut of_set);
+            pack.answers_into(
+                &urls,
+                &[CrawlerId::at(0), CrawlerId::at(1), CrawlerId::at(2)],
+                &mut of_pack,
+            )
+            .expect("no damage");
             assert_eq!(of_set, of_pack);
             let last: Vec<Answer> = of_set.chunks(3).map(|row| row[0]).rev().take(10).collect();
             let closed = if profile.robots_txt_allowed { Answer::Allow } else { Answer::Disallow };
@@ -596,8 +608,11 @@ fn sets_become_packs() {
                 let sitemaps: Vec<&[u8]> = packed.sitemaps().expect("no damage").collect();
                 assert_eq!(sitemaps, site.sitemaps().collect::<Vec<_>>());
                 for crawler in 0..3 {
-                    assert_eq!(packed.pace(crawler).expect("no damage"), site.pace(crawler));
-                    let policy = packed.policy(crawler).expect("no damage");
+                    assert_eq!(
+                        packed.pace(CrawlerId::at(crawler)).expect("no damage"),
+                        site.pace(CrawlerId::at(crawler))
+                    );
+                    let policy = packed.policy(CrawlerId::at(crawler)).expect("no damage");
                     let rules = policy.and_then(|policy| policy.with_rules().expect("no damage"));
                     let Some(kept) = site.policies().map(|kept| kept.policy(crawler)) else {
                         continue;
@@ -619,10 +634,10 @@ fn answers_for_known_origins() {
     let mut urls: Vec<Vec<u8>> =
         (0..).zip(&files).flat_map(|(number, (host, _))| urls(host, number)).collect();
     urls.extend([b"https://unknown.example/".to_vec(), b"no URL".to_vec()]);
-    let crawlers: Vec<usize> = (0..pack.crawlers().len()).collect();
-    for crawlers in [&crawlers[..], &crawlers[..1]] {
+    let crawlers = pack.crawler_ids();
+    for crawlers in [crawlers, &crawlers[..1]] {
         let mut wanted = vec![Answer::Invalid; urls.len() * crawlers.len()];
-        pack.answers(&urls, crawlers, &mut wanted).expect("no damage");
+        pack.answers_into(&urls, crawlers, &mut wanted).expect("no damage");
         for otherwise in [Answer::Unknown, Answer::Allow] {
             let runs: Vec<UrlRun<'_>> = (1..)
                 .zip(&urls)
@@ -710,8 +725,8 @@ fn rights_as_the_files_say_them() {
                             let reader = RightsReader::new(crawler).with_vocabulary(vocabulary);
                             let wanted = reader.robots(&robots);
                             let found = match keep_rules {
-                                true => rights.with_rules(&site, number, vocabulary),
-                                false => rights.of(&site, number, vocabulary),
+                                true => rights.with_rules(&site, CrawlerId::at(number), vocabulary),
+                                false => rights.of(&site, CrawlerId::at(number), vocabulary),
                             };
                             let found = found.unwrap().unwrap();
                             for path in ["/", "/open/1", "/x", "/3/33", "/robots.txt"] {
@@ -734,11 +749,19 @@ fn rights_as_the_files_say_them() {
                 }
             }
             let open = site(&pack, "open.example").unwrap();
-            let rights = PackRights::new(&pack).of(&open, 0, Vocabulary::V08).unwrap().unwrap();
+            let rights = PackRights::new(&pack)
+                .of(&open, CrawlerId::at(0), Vocabulary::V08)
+                .unwrap()
+                .unwrap();
             assert_eq!(rights.rights("/").unwrap().ruling(Purpose::Crawl).as_str(), "allow");
             assert!(!open.speaks_of_rights().unwrap());
             let unknown = site(&pack, "unknown.example").unwrap();
-            assert!(PackRights::new(&pack).of(&unknown, 0, Vocabulary::V08).unwrap().is_none());
+            assert!(
+                PackRights::new(&pack)
+                    .of(&unknown, CrawlerId::at(0), Vocabulary::V08)
+                    .unwrap()
+                    .is_none()
+            );
         }
     }
 }
@@ -753,7 +776,7 @@ fn rights_that_are_not_kept() {
     let pack = Pack::open(&bytes).unwrap();
     let site = site(&pack, "rights0.example").unwrap();
     assert!(!pack.keeps_rights() && !site.speaks_of_rights().unwrap());
-    assert!(PackRights::new(&pack).of(&site, 0, Vocabulary::V08).unwrap().is_none());
+    assert!(PackRights::new(&pack).of(&site, CrawlerId::at(0), Vocabulary::V08).unwrap().is_none());
     let mut profile = Profile::RFC9309;
     profile.sitemap_ends_agents = !profile.sitemap_ends_agents;
     let config = Config::default().with_keep_rights(true);
@@ -781,6 +804,9 @@ fn damaged_rights() {
         let pack = Pack::open(&damaged).unwrap();
         assert!(pack.verify().is_err() || PackRights::new(&pack).verify().is_err(), "{at}");
         let site = site(&pack, host).unwrap();
-        assert!(PackRights::new(&pack).of(&site, 0, Vocabulary::V08).is_err(), "{at}");
+        assert!(
+            PackRights::new(&pack).of(&site, CrawlerId::at(0), Vocabulary::V08).is_err(),
+            "{at}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use crate::support::whole_pack::look_at;
 use crate::support::{generate, hostile_packs};
 use proptest::prelude::*;
 use robotsieve::pack::{FileError, Pack, PackError, Writer};
-use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
+use robotsieve::{Answer, Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRules};
 use robotsieve_corpora::effort;
 
 /// What is wrong with a pack; `None` if it is as a writer writes it. Uses it in every way.
@@ -41,7 +41,7 @@ fn as_a_writer_writes_it() {
     let site = pack.get(&origin("e.com")).expect("no damage").expect("is there");
     let mut answers = [Answer::Unknown];
     for (path, answer) in [("/ab", Answer::Disallow), ("/b", Answer::Allow)] {
-        site.ask(path, &mut answers).expect("no damage");
+        site.ask_into(path, &mut answers).expect("no damage");
         assert_eq!(answers, [answer]);
     }
     assert_eq!(damage(&of(&table_body(&table(&[wait(&[], 0)])))), None);
@@ -121,7 +121,7 @@ fn paces() {
         let bytes = pack.bytes();
         let pack = Pack::open(&bytes).expect("a pack");
         let site = pack.get(&origin("e.com")).expect("no damage").expect("is there");
-        let delay = site.pace(0).expect("no damage").crawl_delay;
+        let delay = site.pace(CrawlerId::at(0)).expect("no damage").crawl_delay;
         assert_eq!(delay, Some(std::time::Duration::from_millis(5_500)));
     }
     let change = |change: fn(&mut [u8; 32])| {
@@ -161,7 +161,7 @@ fn paces() {
     let bytes = sitemaps.bytes();
     let opened = Pack::open(&bytes).expect("a pack");
     let site = opened.get(&origin("e.com")).expect("no damage").expect("is there");
-    assert!(site.pace(0).is_err() && site.policy(0).is_err());
+    assert!(site.pace(CrawlerId::at(0)).is_err() && site.policy(CrawlerId::at(0)).is_err());
 }
 
 /// A pack that keeps rules and sitemaps, with a policy and these explanations.
@@ -622,7 +622,7 @@ fn verdicts_of_entries() {
         let mut answers = [Answer::Unknown; 4];
         let urls =
             ["https://e.com/", "https://e.com/robots.txt", "https://e.com/b", "https://e.com"];
-        pack.answers(&urls, &[0], &mut answers).expect("no damage");
+        pack.answers_into(&urls, &[CrawlerId::at(0)], &mut answers).expect("no damage");
         let (allow, disallow) = (Answer::Allow, Answer::Disallow);
         let wanted = match text {
             [.., b'/'] | [.., b'3'] => [disallow, allow, disallow, disallow],
@@ -633,7 +633,7 @@ fn verdicts_of_entries() {
         let site = pack.get(&origin("e.com")).expect("no damage").expect("is there");
         for (url, wanted) in urls.iter().zip(wanted) {
             let mut answer = [Answer::Unknown];
-            site.ask(*url, &mut answer).expect("no damage");
+            site.ask_into(*url, &mut answer).expect("no damage");
             assert_eq!(answer, [wanted], "{url}");
         }
     }
@@ -654,7 +654,7 @@ fn layers() {
     let pack = Pack::open(&bytes).expect("a pack");
     let answers = |url: &str| {
         let mut answers = [Answer::Unknown];
-        pack.answers(&[url], &[0], &mut answers).expect("no damage");
+        pack.answers_into(&[url], &[CrawlerId::at(0)], &mut answers).expect("no damage");
         answers[0]
     };
     let (allow, disallow) = (Answer::Allow, Answer::Disallow);
@@ -832,7 +832,7 @@ fn one_damaged_record() {
     let ask = |host: &str| {
         let mut answers = [Answer::Unknown];
         let site = pack.get(&origin(host))?.expect("is there");
-        site.ask("/a", &mut answers).map(|()| answers[0])
+        site.ask_into("/a", &mut answers).map(|()| answers[0])
     };
     for _ in 0..3 {
         assert!(ask("a.com").is_err());

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use robotsieve::pack::{Pack, Writer};
-use robotsieve::{Answer, Config, Crawler, Origin, Profile, SiteKind, SiteRules};
+use robotsieve::{Answer, Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRules};
 
 use crate::support::crafted::{hash, hash_on, hash_step};
 
@@ -39,7 +39,7 @@ fn has_all(bytes: &[u8], hosts: &[String]) {
     assert!(listed.collect::<HashSet<_>>() == hosts.iter().map(|host| &host[..]).collect());
     let mut answers = vec![Answer::Invalid; hosts.len()];
     let urls: Vec<String> = hosts.iter().map(|host| format!("https://{host}/")).collect();
-    pack.answers(&urls, &[0], &mut answers).expect("no damage");
+    pack.answers_into(&urls, &[CrawlerId::at(0)], &mut answers).expect("no damage");
     for (number, host) in hosts.iter().enumerate() {
         let site = pack.get(&origin(host)).expect("no damage").expect("was added");
         let (kind, answer) = match number % 3 {
@@ -132,7 +132,7 @@ fn seeds_of_shards() {
     pack.verify().expect("no damage");
     let urls: Vec<String> = hosts.iter().map(|host| format!("https://{host}/")).collect();
     let mut answers = vec![Answer::Unknown; urls.len()];
-    pack.answers(&urls, &[0], &mut answers).expect("no damage");
+    pack.answers_into(&urls, &[CrawlerId::at(0)], &mut answers).expect("no damage");
     assert!(answers.iter().all(|answer| *answer == Answer::Allow));
     assert!(hosts.iter().all(|host| pack.get(&origin(host)).expect("no damage").is_some()));
 }

@@ -3,7 +3,7 @@
 import {
   answer, assertReady, call, judge, MAX_EXPLAINED_URL_LENGTH, MAX_FILE_BYTES, MAX_NAME_LENGTH, putUrl, shrink, written,
 } from "./bytes.js";
-import { currentInstance, failed, freed } from "./error.js";
+import { currentInstance, failed, freed, RobotsieveError } from "./error.js";
 import { bytesOf, listOf, optionsOf, shown, urlOf } from "./given.js";
 import type { CompareReport, ExplainReport, Span } from "./reports.js";
 import type {
@@ -45,6 +45,36 @@ interface Pace {
   crawl_delay: number | null;
   request_rate: Rate | null;
   min_interval: number | null;
+}
+
+/** How Node, Bun and Deno find what `console.log` shows of an object, whose fields are private. */
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
+
+type Inspect = (value: unknown, options: unknown) => string;
+
+/** An object as `console.log` shows it: its class, and these fields. */
+function inspected(name: string, read: () => object, options: unknown, inspect?: Inspect): unknown {
+  try {
+    const fields = read();
+    return inspect === undefined ? fields : `${name} ${inspect(fields, options)}`;
+  } catch (error) {
+    return `${name} (${error instanceof RobotsieveError ? error.code : error})`;
+  }
+}
+
+/**
+ * Refuses a URL in the place of the crawler: that is the order of robots-parser. As a name it would silently obey the
+ * group of `*`, or be refused for its characters.
+ */
+function inOrder(method: string, crawler: unknown, url: unknown): void {
+  const given = urlOf(crawler as Url);
+  const isName = typeof url === "string" && !/^\/|:\/\//.test(url);
+  if (typeof given !== "string" || !isName || !/^\/|^[a-z][a-z\d+.-]*:\/\//i.test(given)) return;
+  throw new RobotsieveError(
+    "invalid-name",
+    `${method} takes the crawler first, then the URL: ${method}(${shown(url)}, ${shown(given)}). ` +
+      "robotsieve/robots-parser has the order of robots-parser",
+  );
 }
 
 /** The module's half of `Robots` objects, and the number of the instance that has it. */
@@ -135,6 +165,7 @@ export class Robots {
 
   /** `policy(crawler).isAllowed(url)`, for one question. */
   isAllowed(crawler: Crawler, url: Url): boolean {
+    inOrder("isAllowed", crawler, url);
     const policy = this.policy(crawler);
     try {
       return policy.isAllowed(url);
@@ -148,6 +179,7 @@ export class Robots {
    * `RangeError`.
    */
   explain(crawler: Crawler, url: Url): ExplainReport {
+    inOrder("explain", crawler, url);
     const [who, text] = [written([crawler]), urlOf(url)];
     const bytes = bytesOf(text, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
     return this.#ask((raw) => raw.explain(who, bytes), text);
@@ -158,6 +190,7 @@ export class Robots {
    * except that it decides which names of crawlers are valid.
    */
   compareProfiles(crawler: Crawler, url: Url): CompareReport {
+    inOrder("compareProfiles", crawler, url);
     const [who, text] = [written([crawler]), urlOf(url)];
     const bytes = bytesOf(text, "a URL to explain", MAX_EXPLAINED_URL_LENGTH);
     return this.#ask((raw) => raw.compareProfiles(who, bytes), text);
@@ -183,6 +216,12 @@ export class Robots {
     const held = raws.get(this);
     raws.delete(this);
     if (held !== undefined) release(held.raw, held.instance);
+  }
+
+  /** @internal */
+  [INSPECT](_depth: unknown, options: unknown, inspect?: Inspect): unknown {
+    const { profile, name } = this;
+    return inspected("Robots", () => ({ profile, name, tokens: this.tokens, sitemaps: this.sitemaps }), options, inspect);
   }
 
   #pace(crawler: Crawler): Pace {
@@ -321,6 +360,12 @@ export class Policy {
   /** Seconds between the beginnings of two requests, by `Crawl-delay` and `Request-rate`. */
   get minInterval(): number | null {
     return this.#ask<Pace>((raw) => raw.pace()).min_interval;
+  }
+
+  /** @internal */
+  [INSPECT](_depth: unknown, options: unknown, inspect?: Inspect): unknown {
+    const rules = () => this.rules.map(({ line, verdict, value }) => `line ${line}: ${verdict} ${value}`);
+    return inspected("Policy", () => ({ rules: rules(), crawlDelay: this.crawlDelay, requestRate: this.requestRate }), options, inspect);
   }
 
   /** Frees the memory now. */

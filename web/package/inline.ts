@@ -3,6 +3,7 @@
 // @ts-ignore: `build.mjs` writes it.
 import module from "./inlined.js";
 
+import { RobotsieveError } from "./error.js";
 import { load } from "./load.js";
 
 export * from "./index.js";
@@ -14,6 +15,13 @@ export function init(_source?: unknown): Promise<void> {
 
 function unpacked(): Response {
   const bytes = Uint8Array.from(atob(module), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream, { headers: { "content-type": "application/wasm" } });
+  let inflated;
+  try {
+    inflated = new DecompressionStream("deflate-raw");
+  } catch (cause) {
+    const message = "this platform cannot inflate (it has no DecompressionStream for deflate-raw), which the module in a script needs; " +
+      "import the variant without /inline and give its module to init, such as robotsieve/core.wasm?module";
+    throw new RobotsieveError("cannot-load", message, { cause });
+  }
+  return new Response(new Blob([bytes]).stream().pipeThrough(inflated), { headers: { "content-type": "application/wasm" } });
 }

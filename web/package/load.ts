@@ -29,8 +29,13 @@ async function loaded(given: () => unknown): Promise<void> {
 
 /** The same at once, of a module or its bytes, where the platform lets scripts wait. */
 export function loadSync(given: object): void {
-  initSync({ module: paired(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given as BufferSource)) });
+  initSync({ module: paired(isModule(given) ? (given as WebAssembly.Module) : new WebAssembly.Module(given as BufferSource)) });
   ready();
+}
+
+/** True for a module of this realm or another, as edge runtimes and Node's `vm` give it: `instanceof` knows its own only. */
+function isModule(given: unknown): boolean {
+  return Object.prototype.toString.call(given) === "[object WebAssembly.Module]";
 }
 
 /** The error of a module that cannot be had. */
@@ -66,7 +71,7 @@ async function compiled(given: unknown): Promise<WebAssembly.Module> {
     // Only with this type may it be compiled while it arrives.
     if (type.toLowerCase() !== "application/wasm") source = await source.arrayBuffer();
   }
-  if (source instanceof WebAssembly.Module) return source;
+  if (isModule(source)) return source as WebAssembly.Module;
   try {
     return await (source instanceof Response ? WebAssembly.compileStreaming(source) : WebAssembly.compile(source as BufferSource));
   } catch (cause) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { inspect } from "node:util";
 
 import * as core from "robotsieve/core";
 import * as known from "robotsieve/known";
@@ -284,6 +285,30 @@ test("diff tells what opened and what closed", () => {
   const closed = diff("", "User-agent: *\nDisallow: /", { crawlers: ["GPTBot", { userAgent: "CCBot/2.0" }], examples: 1 });
   assert.deepEqual(closed.crawlers.map(({ crawlers, whole_site }) => [crawlers, whole_site]), [[["GPTBot", "CCBot/2.0"], "closed"]]);
   assert.equal(diff("User-agent: *\nDisallow: /*.pdf", "", { profile: "original-1994" }).crawlers[0].newly_allowed[0].path, "/*.pdf");
+});
+
+test("console.log shows what objects have", () => {
+  const robots = new Robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 2");
+  const policy = robots.policy("bot");
+  assert.equal(
+    inspect({ policy }, { breakLength: Infinity }),
+    "{ policy: Policy { rules: [ 'line 3: allow /a/b', 'line 2: disallow /a' ], crawlDelay: 2, requestRate: null } }",
+  );
+  assert.match(inspect(robots), /^Robots \{\s+profile: 'rfc9309',[^]*tokens: \[ '\*' \]/);
+  policy.free();
+  assert.equal(inspect(policy), "Policy (freed)");
+});
+
+test("a URL in the place of the crawler, as robots-parser has it, is told", () => {
+  for (const profile of PROFILES) {
+    const robots = new Robots("User-agent: bot\nDisallow: /a", { profile });
+    const wanted = { code: "invalid-name", message: /^(\w+) takes the crawler first, then the URL: \1\("bot", "https:\/\/e\.com\/a"\)/ };
+    for (const url of ["https://e.com/a", new URL("https://e.com/a")]) {
+      for (const ask of ["isAllowed", "explain", "compareProfiles"]) assert.throws(() => robots[ask](url, "bot"), wanted);
+    }
+    assert.throws(() => robots.isAllowed("/a", "bot"), { message: /isAllowed\("bot", "\/a"\)/ });
+    assert.equal(robots.isAllowed("bot", "/a"), false);
+  }
 });
 
 test("the automaton as data", () => {

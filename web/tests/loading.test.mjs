@@ -1,9 +1,12 @@
 // How the module gets to its scripts: what `init` takes, what it refuses, and the scripts that have it inside.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 
 import * as core from "../dist/core/browser.js";
 
@@ -79,6 +82,29 @@ for (const variant of VARIANTS) {
     await init();
   });
 }
+
+test("where nothing inflates, the module in a script says so, and how to go on", async () => {
+  const { DecompressionStream } = globalThis;
+  try {
+    globalThis.DecompressionStream = undefined;
+    // The scripts below it are those of the test above, ready: so a copy of them is asked.
+    const folder = mkdtempSync(join(tmpdir(), "robotsieve-"));
+    cpSync(new URL("../dist/known", import.meta.url), folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const { init } = await import(pathToFileURL(join(folder, "inline.js")));
+    const message = /^this platform cannot inflate .*import the variant without \/inline/;
+    await assert.rejects(init(), { name: "RobotsieveError", code: "cannot-load", message });
+    // A module of another realm, as edge runtimes give it.
+    const { init: given, Robots } = await import(pathToFileURL(join(folder, "browser.js")));
+    const module = runInNewContext("new WebAssembly.Module(bytes)", { bytes: bytesOf("known") });
+    assert.ok(!(module instanceof WebAssembly.Module));
+    await given(module);
+    assert.equal(new Robots(FILE).isAllowed("bot", "/a"), false);
+    rmSync(folder, { recursive: true });
+  } finally {
+    globalThis.DecompressionStream = DecompressionStream;
+  }
+});
 
 test("the module in a script, with the interface of robots-parser", async () => {
   const { default: robotsParser, init } = await import("robotsieve/robots-parser/inline");

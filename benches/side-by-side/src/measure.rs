@@ -540,7 +540,7 @@ pub fn crawlers<'d>(hosts: &[&'d Host]) -> [Lane<'d>; 2] {
             for (policies, urls) in black_box(&hosts_asked) {
                 let mut answers = [Answer::Unknown; FIFTY.len()];
                 for url in *urls {
-                    policies.ask(url, &mut answers);
+                    policies.ask_into(url, &mut answers);
                     allowed += answers.iter().filter(|answer| **answer == Answer::Allow).count();
                 }
             }

@@ -114,7 +114,7 @@ pub fn lanes(frontier: &Frontier) -> Vec<Lane<'_>> {
             move |times| {
                 let allowed = timed(frontier, times, |urls| {
                     let answers = &mut answers[..urls.len()];
-                    set.answers(urls, answers);
+                    set.answers_into(urls, set.crawler_ids(), answers);
                     answers.iter().filter(|answer| **answer == Answer::Allow).count()
                 });
                 assert_eq!(allowed, expected);
@@ -128,7 +128,7 @@ pub fn lanes(frontier: &Frontier) -> Vec<Lane<'_>> {
                 let is_allowed = |url: &&String| {
                     let mut answer = [Answer::Unknown];
                     let site = same_set.get(&origin(url)).expect("was inserted");
-                    site.ask(url.as_str(), &mut answer);
+                    site.ask_into(url.as_str(), &mut answer);
                     answer == [Answer::Allow]
                 };
                 let allowed = timed(frontier, times, |urls| urls.iter().filter(is_allowed).count());

@@ -208,8 +208,7 @@ fn of_pack(
     let (mut columns, mut agents) = (Vec::new(), Vec::new());
     for agent in &args.agents.0 {
         let asked = agent.crawler(&profile)?;
-        let place = pack.crawlers().iter().position(|crawler| *crawler == asked);
-        columns.push(place.ok_or_else(|| {
+        columns.push(pack.crawler(&asked).ok_or_else(|| {
             let there: Vec<_> = pack.crawlers().iter().map(crawler_names).collect();
             Failure::Usage(format!(
                 "pack '{}' was not made for the crawler '{}': choose one of {}, or make another pack",
@@ -221,7 +220,7 @@ fn of_pack(
         agents.push(agent.text.as_encoded_bytes().to_vec());
     }
     if columns.is_empty() {
-        columns.extend(0..pack.crawlers().len());
+        columns.extend(pack.crawler_ids());
         let names = |crawler: &Crawler| crawler.iter().collect::<Vec<_>>().join(&b","[..]);
         agents.extend(pack.crawlers().iter().map(names));
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve::SiteKind;
 use robotsieve::pack::{self, Pack, PackError};
-use robotsieve::{Answer, SitePolicy, UrlRun};
+use robotsieve::{Answer, CrawlerId, SitePolicy, UrlRun};
 use robotsieve_rights::Purpose;
 use robotsieve_rights::packed::PackRights;
 
@@ -20,8 +20,8 @@ const MOST_PLACES: usize = 100;
 /// A pack that stays open until the program ends.
 pub struct Packed {
     pack: &'static Pack<'static>,
-    /// For each crawler to judge for, its index among those of the pack.
-    columns: Vec<usize>,
+    /// For each crawler to judge for, the one of the pack.
+    columns: Vec<CrawlerId>,
     /// True if to load the rules, if the pack has them.
     decides: bool,
     damage: Damage,
@@ -30,7 +30,7 @@ pub struct Packed {
 impl Packed {
     pub fn new(
         pack: &'static Pack<'static>,
-        columns: Vec<usize>,
+        columns: Vec<CrawlerId>,
         decides: bool,
         report: Arc<Report>,
     ) -> Packed {
@@ -68,8 +68,8 @@ impl Sites for Packed {
 /// What a pack has of a purpose other than crawling.
 pub struct PackedRights {
     pack: &'static Pack<'static>,
-    /// For each crawler to judge for, its index among those of the pack.
-    columns: Vec<usize>,
+    /// For each crawler to judge for, the one of the pack.
+    columns: Vec<CrawlerId>,
     purpose: Purpose,
     rights: PackRights<'static>,
     damage: Damage,
@@ -78,7 +78,7 @@ pub struct PackedRights {
 impl PackedRights {
     pub fn new(
         pack: &'static Pack<'static>,
-        columns: Vec<usize>,
+        columns: Vec<CrawlerId>,
         purpose: Purpose,
         report: Arc<Report>,
     ) -> PackedRights {

@@ -4,7 +4,7 @@ use std::iter;
 
 use robotsieve::SiteKind;
 use robotsieve::pack::{self, Pack, PackError};
-use robotsieve::{Answer, Crawler, InvalidUrl, Robots};
+use robotsieve::{Answer, Crawler, CrawlerId, InvalidUrl, Robots};
 use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{PolicyToken, Purpose, RightsReader, RobotsRights, Ruling, Vocabulary};
 
@@ -29,21 +29,21 @@ impl OfPurpose {
         OfPurpose { purpose, said: Said::To(crawlers.iter().map(to).collect()) }
     }
 
-    /// What a site of a pack says to the crawlers with these indices there. `None` if nothing is known of
+    /// What a site of a pack says to these crawlers. `None` if nothing is known of
     /// the site.
     pub fn of_packed(
         pack: &'static Pack<'static>,
         rights: &PackRights<'static>,
         site: &pack::Site<'static>,
-        crawlers: &[usize],
+        crawlers: &[CrawlerId],
         purpose: Purpose,
     ) -> Result<Option<OfPurpose>, PackError> {
         if site.kind() == SiteKind::Unknown {
             return Ok(None);
         }
         // A Disallow for a token is about uses.
-        let is_token = |crawler: &usize| {
-            let names = pack.crawlers().get(*crawler).into_iter().flat_map(Crawler::iter);
+        let is_token = |crawler: &CrawlerId| {
+            let names = pack.crawlers().get(crawler.place()).into_iter().flat_map(Crawler::iter);
             let mut names = names.filter_map(|name| str::from_utf8(name).ok());
             names.any(|name| PolicyToken::of_name(name).is_some())
         };

@@ -134,8 +134,8 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     for site in pack.sites() {
         let site = site.map_err(damaged)?;
         let mut paces = Vec::with_capacity(names.len());
-        for crawler in 0..names.len() {
-            paces.push(site.pace(crawler).map_err(damaged)?);
+        for crawler in pack.crawler_ids() {
+            paces.push(site.pace(*crawler).map_err(damaged)?);
         }
         let mut sitemaps = Vec::new();
         if args.format == ListFormat::Jsonl {

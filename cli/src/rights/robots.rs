@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use robotsieve::pack::{Pack, PackError};
-use robotsieve::{Config, Crawler, Origin, Profile, SiteKind, SiteRules};
+use robotsieve::{Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRules};
 use robotsieve_captures::packs::{Gather, Judging, Making, PackedAt};
 use robotsieve_captures::{Answered, Fit, Versions};
 use robotsieve_client::Timestamp;
@@ -153,7 +153,7 @@ impl RobotsFiles {
 
     fn rights(&self, number: u32) -> Result<Option<RobotsRights<'static>>, PackError> {
         match self.pack.get(&numbered(number))? {
-            Some(site) => self.packed.with_rules(&site, 0, self.vocabulary),
+            Some(site) => self.packed.with_rules(&site, CrawlerId::at(0), self.vocabulary),
             None => Ok(None),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use robotsieve::records::{Pace, RequestRate};
 use robotsieve::{
-    Answer, AsUrl, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, SiteKind, Verdict,
+    Answers, AsUrl, CrawlerPolicies, InvalidUrl, Policy, Profile, Reason, SiteKind, Verdict,
 };
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -223,11 +223,8 @@ impl<U: AsUrl> SieveDecision<U> {
 
     /// The answers for all crawlers, in the order in which they were added.
     #[must_use]
-    pub fn answers(&self) -> Vec<Answer> {
-        let policies = self.site.policies();
-        let mut answers = vec![Answer::Unknown; policies.len()];
-        policies.ask(self.url.as_url(), &mut answers);
-        answers
+    pub fn answers(&self) -> Answers {
+        self.site.policies().ask(self.url.as_url())
     }
 }
 

@@ -24,6 +24,7 @@
 //! keeps of a capture is a small row on disk, and the place of the body.
 //!
 //! Captures come from WARC files ([`warc`]), or from columns and members ([`Fields`]).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod capture;
 #[cfg(feature = "store")]

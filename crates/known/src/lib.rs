@@ -13,6 +13,7 @@
 //! let bot = known.by_header("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)");
 //! assert_eq!(bot.unwrap().operator, "Microsoft");
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod crawler;
 mod famous;

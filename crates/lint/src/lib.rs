@@ -57,6 +57,7 @@
 //!
 //! A span is the offset of its first byte and of the one after its last. The command's
 //! `lint --format jsonl` uses the same names, so its lines can be read as findings.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 //!
 //! # Comments that silence findings

@@ -11,6 +11,7 @@
 //!
 //! What [`block`], [`write`](mod@write) and [`enforce`] make is proven: the automata of the file and of the result are
 //! compared, so that no URL is left out.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod audit;
 pub mod block;

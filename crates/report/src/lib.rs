@@ -9,6 +9,7 @@
 //! - Bytes are a text. If they are not UTF-8, what is not becomes U+FFFD in that text, and a second
 //!   member with the suffix `_base64` has the bytes.
 //! - Sentences have no full stop at their end and begin with a small letter unless a name does.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod compare;
 mod diff;

@@ -38,6 +38,7 @@
 //!
 //! Any bytes may be given. Every parser is total or returns an error, takes `O(n)` time and memory, and
 //! does not recurse over its input. XML with a document type is refused, so no entity is expanded.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod content_signals;
 mod content_usage;

@@ -17,7 +17,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use robotsieve::SiteKind;
 use robotsieve::internals::{Take, put_len};
 use robotsieve::pack::{Pack, PackError, Packed, Recipe, Site};
-use robotsieve::{Crawler, Profile, Robots, SitePolicy};
+use robotsieve::{Crawler, CrawlerId, Profile, Robots, SitePolicy};
 
 use crate::robots::compiled::CompiledLines;
 use crate::robots::selection::Selection;
@@ -49,7 +49,7 @@ const KEPT: u64 = 256 << 20;
 /// let pack = Pack::open(&bytes)?;
 /// let rights = PackRights::new(&pack);
 /// let site = pack.get(&Origin::of("https://example.com/a")?)?.expect("was added");
-/// let rights = rights.of(&site, 0, Vocabulary::default())?.expect("its rules are known");
+/// let rights = rights.of(&site, pack.crawler_ids()[0], Vocabulary::default())?.expect("its rules are known");
 /// assert_eq!(rights.ruling(Purpose::AiTrain, "https://example.com/a")?, Ruling::Disallow);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -85,7 +85,7 @@ impl<'p> PackRights<'p> {
         PackRights { pack, profile, kept: RwLock::default(), kept_bytes: AtomicU64::new(0) }
     }
 
-    /// What the file of a site says of a crawler's rights, by the crawler's index in [`Pack::crawlers`].
+    /// What the file of a site says of a crawler's rights, as [`Pack::crawler`] finds it.
     /// `None` if nothing is known of the site ([`SiteKind::Unknown`]), or if the pack does not keep rights
     /// ([`Pack::keeps_rights`]).
     ///
@@ -100,7 +100,7 @@ impl<'p> PackRights<'p> {
     pub fn of(
         &self,
         site: &Site<'p>,
-        crawler: usize,
+        crawler: CrawlerId,
         vocabulary: Vocabulary,
     ) -> Result<Option<RobotsRights<'p>>, PackError> {
         let Some(policy) = site.policy(crawler)? else { return Ok(None) };
@@ -118,7 +118,7 @@ impl<'p> PackRights<'p> {
     pub fn with_rules(
         &self,
         site: &Site<'p>,
-        crawler: usize,
+        crawler: CrawlerId,
         vocabulary: Vocabulary,
     ) -> Result<Option<RobotsRights<'p>>, PackError> {
         let Some(policy) = site.policy(crawler)? else { return Ok(None) };
@@ -131,7 +131,7 @@ impl<'p> PackRights<'p> {
         &self,
         site: &Site<'p>,
         policy: SitePolicy<'p>,
-        crawler: usize,
+        crawler: CrawlerId,
         vocabulary: Vocabulary,
     ) -> Result<Option<RobotsRights<'p>>, PackError> {
         let Some(profile) = &self.profile else { return Ok(None) };
@@ -142,13 +142,13 @@ impl<'p> PackRights<'p> {
     fn lines(
         &self,
         site: &Site<'p>,
-        crawler: usize,
+        crawler: CrawlerId,
         vocabulary: Vocabulary,
         profile: &Profile,
     ) -> Result<Arc<CompiledLines>, PackError> {
         let record = site.rights()?;
         // The pack lends its bytes for as long as this lives, so no other record is at this address.
-        let key = (record.as_ptr().addr(), crawler, vocabulary);
+        let key = (record.as_ptr().addr(), crawler.place(), vocabulary);
         if record.len() >= LONG {
             let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(lines) = kept.get(&key) {
@@ -157,12 +157,13 @@ impl<'p> PackRights<'p> {
         }
         let selection = match record {
             [] => Selection::default(),
-            record => lines_for(record, self.pack.crawlers().len(), crawler)
+            record => lines_for(record, self.pack.crawlers().len(), crawler.place())
                 .and_then(|lines| Selection::try_from(lines).ok())
                 .ok_or_else(|| site.unreadable_rights())?,
         };
         // A site that could not be reached disallows nothing but crawling.
-        let own = self.pack.crawlers().get(crawler).filter(|_| site.kind() == SiteKind::Rules);
+        let own =
+            self.pack.crawlers().get(crawler.place()).filter(|_| site.kind() == SiteKind::Rules);
         let own_token = own.map_or(Purposes::NONE, |own| PolicyToken::of_names(own.iter()));
         let lines = Arc::new(CompiledLines::new(&selection, own_token, vocabulary, profile));
         let len = record.len() as u64;

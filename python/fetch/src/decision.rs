@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
-use robotsieve::{Answer, Verdict};
+use robotsieve::Verdict;
 use robotsieve_client::Timestamp;
 use robotsieve_client::sieve;
 use robotsieve_python_common::crawlers::place_of;
@@ -168,8 +168,7 @@ impl Decision {
     #[getter]
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let url = bytes_of(self.url.bind(py), "url")?;
-        let mut answers = vec![Answer::Unknown; self.crawlers.labels.len()];
-        self.site.policies().ask(&url, &mut answers);
+        let answers = self.site.policies().ask(&url);
         self.crawlers
             .labels
             .iter()

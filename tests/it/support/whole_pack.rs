@@ -18,7 +18,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
     assert!(!is_right || stat.is_ok_and(|stat| stat.origins == pack.len()));
     let again = Pack::open_shard(bytes).map(|pack| pack.verify());
     assert_eq!(again, Ok(verified.clone()), "again");
-    let crawlers: Vec<usize> = (0..pack.crawlers().len()).collect();
+    let crawlers = pack.crawler_ids();
     let mut config = Config::default();
     (config.keep_rules, config.keep_sitemaps) = (pack.keeps_rules(), pack.keeps_sitemaps());
     let profile = Profile::named(pack.profile_name()).unwrap_or(Profile::RFC9309);
@@ -32,7 +32,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
         assert!(!is_right || site.is_ok(), "damaged, but verify() found nothing");
         let Ok(site) = site else { continue };
         for path in PATHS {
-            let asked = site.ask(path, &mut answers);
+            let asked = site.ask_into(path, &mut answers);
             assert!(!is_right || asked.is_ok(), "damaged, but verify() found nothing");
         }
         let sitemaps = site.sitemaps().map(Iterator::count);
@@ -85,7 +85,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
         .chain(["https://e.com/a".into(), "http://nobody.example/".into(), "e.com".into()])
         .collect();
     let mut rows = vec![Answer::Invalid; urls.len() * crawlers.len()];
-    let asked = pack.answers(&urls, &crawlers, &mut rows);
+    let asked = pack.answers_into(&urls, crawlers, &mut rows);
     assert!(!is_right || asked.is_ok(), "damaged, but verify() found nothing");
     // What was copied is right, wherever it comes from, and says the same.
     let copy = copy.finish().expect("no more than there was");
@@ -96,7 +96,7 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
             let Ok(origin) = Origin::of(url) else { continue };
             let Ok(Some(site)) = copy.get(&origin) else { continue };
             let is_rules = site.kind() == SiteKind::Rules;
-            site.ask(url, &mut answers).expect("verified");
+            site.ask_into(url, &mut answers).expect("verified");
             assert!(!is_rules || !is_right || answers == row, "{url}");
         }
     }

@@ -493,7 +493,7 @@ async fn equal_bodies_share_a_policy() {
     let a = sieve.decide("https://a.com/private").await.unwrap();
     let b = sieve.decide("https://b.com/private").await.unwrap();
     assert!(a.site().policy(0).is_same(b.site().policy(0)));
-    assert_eq!(a.answers(), [Answer::Disallow; 2]);
+    assert_eq!(*a.answers(), [Answer::Disallow; 2]);
     assert_eq!(sieve.crawler_count(), 2);
 }
 
@@ -506,7 +506,7 @@ async fn slow_sites_are_left_alone() {
     let config = Config::default().with_skip_above(Some(Duration::from_secs(60)));
     let sieve = web.builder().crawler(Crawler::name("other")).config(config).build();
     let decision = sieve.decide("https://e.com/").await.unwrap();
-    assert_eq!(decision.answers(), [Answer::Disallow, Answer::Allow]);
+    assert_eq!(*decision.answers(), [Answer::Disallow, Answer::Allow]);
     assert!(matches!(decision.grounds(), Grounds::Rules(Reason::LeftAlone)));
     assert_eq!(serde_json::to_value(&decision).unwrap()["reason"], "left-alone");
     let paces = [0, 1].map(|crawler| decision.site().pace(crawler));

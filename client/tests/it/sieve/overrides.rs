@@ -59,7 +59,7 @@ async fn overrides_come_first() {
     assert_eq!(store.get("https://open.com").unwrap(), Some(known));
     let decision = sieve.decide("https://own.com/private").await.unwrap();
     assert!(matches!(decision.grounds(), Grounds::Rules(Reason::Rule(rule)) if rule.line == 2));
-    assert_eq!(decision.answers(), [Answer::Disallow]);
+    assert_eq!(*decision.answers(), [Answer::Disallow]);
     let wanted = serde_json::json!({
         "url": "https://own.com/private", "verdict": "disallow", "origin": "https://own.com",
         "holds": "rules", "why": "override", "line": 2, "reason": "rule", "age_seconds": null,
