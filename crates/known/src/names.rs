@@ -29,18 +29,8 @@ const WELL_KNOWN: &[&str] = &[
     "Yandex", "YandexBot", "YandexImages", "Yeti", "YouBot",
 ];
 
-/// What people take for the token of a crawler, and its token.
-const MISTAKEN: [(&str, &str); 14] = [
-    ("Google", "Googlebot"),
-    ("Bing", "bingbot"),
-    ("OpenAI", "GPTBot"),
-    ("Anthropic", "ClaudeBot"),
-    ("Apple", "Applebot"),
-    ("Amazon", "Amazonbot"),
-    ("Baidu", "Baiduspider"),
-    ("DuckDuckGo", "DuckDuckBot"),
-    ("Facebook", "facebookexternalhit"),
-    ("Meta", "meta-externalagent"),
+/// What people take for the token of a crawler, and its token. Names of operators are in [`BRANDS`].
+const MISTAKEN: [(&str, &str); 4] = [
     ("ChatGPT", "ChatGPT-User"),
     ("Claude", "ClaudeBot"),
     ("Perplexity", "PerplexityBot"),
@@ -145,9 +135,6 @@ mod tests {
             ("GTPBot", Some("GPTBot")),
             ("ChatGPT", Some("ChatGPT-User")),
             ("claude", Some("ClaudeBot")),
-            ("google", Some("Googlebot")),
-            ("Bing", Some("Bingbot")),
-            ("openai", Some("GPTBot")),
             ("GPTBots", Some("GPTBot")),
             ("GPTBto", Some("GPTBot")),
             ("CCBott", Some("CCBot")),
