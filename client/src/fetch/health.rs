@@ -326,10 +326,10 @@ impl Onlooker {
             (Ok(_), Some((from, _))) if !is_robots_txt => {
                 Some(Between::Away { from: canary::site(&host(from)), to: host(last) })
             }
-            (Ok(_), None) => page.map(|page| Between::Page {
-                from: login::owner(&host(last)),
-                page,
-                canary: None,
+            (Ok(_), None) => page.map(|page| {
+                let from = login::owner(&host(last));
+                self.0.saw_page(page, &from, None);
+                Between::Page { from, page }
             }),
             _ => None,
         };
@@ -465,10 +465,7 @@ impl Network {
                 let (login, from) = match between {
                     _ if is_login => (Login::Status, None),
                     Some(Between::Away { from, to }) => (Login::Away(to), Some(from)),
-                    Some(Between::Page { from, page, canary }) => {
-                        self.saw_page(page, &from, canary);
-                        (Login::Page(page), Some(from))
-                    }
+                    Some(Between::Page { from, page }) => (Login::Page(page), Some(from)),
                     _ => return (Ok(response), true),
                 };
                 match self.judge_login(progress, login, from).await {
@@ -501,7 +498,7 @@ impl Network {
 
     /// Counts a page as an answer if another site has answered with another page: one network's would
     /// be the same.
-    fn saw_page(&self, page: u64, site: &str, canary: Option<Canary>) {
+    pub(super) fn saw_page(&self, page: u64, site: &str, canary: Option<Canary>) {
         let is_another = |(login, from): (&Login, &Vec<String>)| {
             matches!(login, Login::Page(other) if *other != page)
                 && from.iter().any(|from| from != site)

@@ -156,7 +156,8 @@ pub(super) async fn fetch(
                 match page {
                     Some(page) if may_be_page => {
                         let from = login::owner(asked.host_str().unwrap_or_default());
-                        progress::between(Between::Page { from, page, canary });
+                        client.network.saw_page(page, &from, canary);
+                        progress::between(Between::Page { from, page });
                     }
                     _ if may_be_page => answered(),
                     _ => {}

@@ -4,8 +4,6 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::canary::Canary;
-
 tokio::task_local! {
     /// The attempt of this task. Connections are made in the task of their
     /// attempt.
@@ -39,9 +37,8 @@ pub(super) enum Between {
     Certificate,
     /// Over http, one host leads to one that it has nothing to do with, and that not to a robots.txt.
     Away { from: String, to: String },
-    /// Over http, a page came in the place of a robots.txt: [`page`](super::login::page). Whoever
-    /// sent it can be asked again.
-    Page { from: String, page: u64, canary: Option<Canary> },
+    /// Over http, a page came in the place of a robots.txt: [`page`](super::login::page).
+    Page { from: String, page: u64 },
 }
 
 impl Progress {
