@@ -10,7 +10,7 @@ use robotsieve_shown::grouped;
 
 use crate::error::{Failure, Status};
 use crate::options::When;
-use crate::read::policy::{Operator, PolicyArgs, Urls, note_known};
+use crate::read::policy::{Operator, OperatorsNote, PolicyArgs, Urls, note_known};
 use crate::read::robots_file;
 use crate::read::stdin;
 use crate::read::urls::{self, Governed, Tally};
@@ -136,6 +136,10 @@ fn check_sitemaps(args: &CheckArgs) -> Result<Status, Failure> {
     let google = profile == Profile::GOOGLE;
     let mut split = sitemap::site_urls(&args.site, path.as_os_str(), &names.all, google)?;
     note_known(&crawler, &robots, given.answer.as_ref());
+    if given.answer.is_none() {
+        let crawlers = std::slice::from_ref(&crawler);
+        OperatorsNote::of(crawlers, &profile).look(file, &"this robots.txt");
+    }
     let policy = robots.policy(&crawler);
     let report = Arc::new(Report::new(When::Auto, &names.all));
     let mut sitemaps = Sitemaps::new(names, Arc::clone(&report));

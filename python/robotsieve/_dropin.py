@@ -83,7 +83,8 @@ def is_allowed(policy: Policy, url: str) -> bool:
 class Policies(dict["Agent", "Policy"]):
     """The policies of one file, by user agent. They are made when they are first asked for.
 
-    A product token names the crawler itself. Any other string is read as a header.
+    A product token names the crawler itself. Any other string is read as a header, but for a word with a
+    ``*``, which is an :class:`InvalidName`.
 
     >>> policies = Policies(Robots(b""))
     >>> policies["MyCrawler"].crawler
@@ -119,6 +120,10 @@ class Policies(dict["Agent", "Policy"]):
         try:
             policy = self.robots.policy(_names(name) if isinstance(name, str) else name)
         except InvalidName:
+            # A pattern, such as ``Foobot*``, is no name, and no header has one: the original would
+            # compare it with other names than its own.
+            if isinstance(name, str) and "*" in name and _WORD(name.strip()):
+                raise
             # Many headers are of the same crawler, or of no crawler at all.
             crawler = _crawler_of(agent)
             policy = self.get(crawler) or self.robots.policy(crawler)

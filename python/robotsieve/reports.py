@@ -1745,6 +1745,8 @@ class Site(Document):
     """The last good robots.txt, if there is one."""
     expired: bool | None = None
     """True if that time is over. The policy is still used until the site is asked again."""
+    invalid_certificate: str | None = None
+    """What is wrong with the site's certificate, which was accepted all the same."""
     next_attempt: str | None = None
     """From when on the site should be asked again; left out if never."""
     notes: tuple[str, ...] = ()

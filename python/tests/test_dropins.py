@@ -82,13 +82,20 @@ def names(agent: str | bytes, profile: AnyProfile = "rfc9309") -> tuple[str, ...
         ("FigTree Robot libwww-perl/5.04", ("FigTree", "libwww-perl")),
         ("UnicödeBöt", ("UnicödeBöt",)),
         ("UnicödeBöt/1.0", ("UnicödeBöt",)),
-        ("foo*bot", ("foo",)),
         ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120 Safari/537.36", ()),
     ],
 )
 def test_user_agents(agent: str, expected: tuple[str, ...]) -> None:
     assert names(agent) == expected
     assert names(agent.encode()) == expected
+
+
+@pytest.mark.parametrize("agent", ["Foobot*", "foo*bot", "foo*bot/1.0"])
+def test_a_pattern_is_no_name_anywhere(agent: str) -> None:
+    for ask in (Policies(robotsieve.Robots(FILE)).__getitem__, robotsieve.Robots(FILE).policy):
+        with pytest.raises(robotsieve.InvalidName, match="is not a product token"):
+            ask(agent)
+    assert names(f"{agent} (+https://e.com/bot)") != ()
 
 
 AGENTS = ["GPTBot", "gptbot/2", "X (compatible; GPTBot/1.1)", "MJ12bot/v1.4", "Sogou web spider"]

@@ -419,6 +419,14 @@ pub struct Fetching {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub ca_file: Option<PathBuf>,
 
+    /// Fetch robots.txt files also where the certificate is not valid
+    ///
+    /// Anybody on the way can then say what a site allows. It holds for
+    /// robots.txt alone. No --header that may have a password in it is sent
+    /// there. The line of the site ends with a tab and what is wrong.
+    #[arg(long, hide_short_help = true, verbatim_doc_comment)]
+    pub accept_invalid_certificates: bool,
+
     /// Write metrics to a file, in Prometheus' text format
     ///
     /// It is replaced every five seconds and at the end, each time as a

@@ -81,6 +81,7 @@ pub fn fetcher(
         .max_per_host(limit(options.max_per_host))
         .max_per_address(limit(options.max_per_address))
         .request_delay(options.delay.into())
+        .accept_invalid_certificates(options.accept_invalid_certificates)
         .retries(options.retries.into());
     if options.allow_private && options.redirect_port.is_empty() {
         // On a private network sites are on any port.
@@ -509,7 +510,8 @@ fn advice(line: &[u8]) -> String {
 /// The number of invalid lines that are shown before the rest is only counted.
 const MOST_INVALID: u64 = 10;
 
-/// Condition, origin, size of the robots.txt, and where redirects led or what went wrong.
+/// Condition, origin, size of the robots.txt, where redirects led or what went wrong, and what is wrong
+/// with a certificate that was accepted.
 fn line(origin: &Origin<'_>, known: &OriginState) -> String {
     let mut line = format!("{}\t{origin}\t", known.condition().as_str());
     let copy = known.copy.as_ref().filter(|_| known.last == Outcome::Present);
@@ -520,6 +522,9 @@ fn line(origin: &Origin<'_>, known: &OriginState) -> String {
         None => {
             let _ = write!(line, "0\t{}", known.last.why());
         }
+    }
+    if let Some(what) = &known.invalid_certificate {
+        let _ = write!(line, "\t{}", bytes::shown(what.as_bytes()));
     }
     line.push('\n');
     line

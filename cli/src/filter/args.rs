@@ -211,6 +211,14 @@ pub struct FilterArgs {
     )]
     pub format: FilterFormat,
 
+    /// End each line of --format tsv with a tab and what decided
+    ///
+    /// rules is a current robots.txt, whole_site an answer that holds for the
+    /// whole site, in a pack or of --robots; all else are the names of why in
+    /// jsonl, which has them anyway. Empty if the URL is invalid.
+    #[arg(long, conflicts_with = "purpose", verbatim_doc_comment)]
+    pub why: bool,
+
     /// The verdict if there is no robots.txt: unknown, allow or disallow
     #[arg(
         long, value_name = "VERDICT", value_enum, default_value_t = Missing::Unknown,

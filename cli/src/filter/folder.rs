@@ -14,6 +14,7 @@ use robotsieve_rights::Purpose;
 use super::batch::Batch;
 use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
+use crate::read::policy::OperatorsNote;
 use crate::read::robots_dir;
 use crate::read::robots_file;
 use crate::write::report::Report;
@@ -26,6 +27,7 @@ pub struct Folder {
     crawlers: Vec<Crawler>,
     profile: Profile,
     purpose: Option<Purpose>,
+    operators: OperatorsNote,
     files: Vec<RobotsFile>,
     /// Hosts as in [`Origin::authority`](robotsieve::Origin::authority), one after another. They
     /// answer for every scheme that has a robots.txt.
@@ -92,7 +94,19 @@ impl Folder {
             |file: HostFile<'_>| RobotsFile { name: file.name().into(), site: OnceLock::new() };
         let files = folder.files().map(file).collect();
         let path = path.to_owned();
-        Ok(Folder { report, path, crawlers, profile, purpose, files, hosts, places, hasher })
+        let operators = OperatorsNote::of(&crawlers, &profile);
+        Ok(Folder {
+            report,
+            path,
+            crawlers,
+            profile,
+            purpose,
+            operators,
+            files,
+            hosts,
+            places,
+            hasher,
+        })
     }
 }
 
@@ -117,6 +131,7 @@ impl Folder {
             Ok(file) => {
                 let name = format_args!("'{}'", name.display());
                 self.report.cut_file(&name, file.len(), &self.profile);
+                self.operators.look(&file, &name);
                 Some(Site::new(&file, &self.profile, &self.crawlers, self.purpose))
             }
             Err(failure) => {

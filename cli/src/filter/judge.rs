@@ -28,6 +28,8 @@ pub struct Judge {
     hasher: HostHasher,
     hosts: Hosts,
     format: FilterFormat,
+    /// Whether `tsv` says what decided.
+    why: bool,
     /// The crawlers as given, for `jsonl`.
     agents: Vec<AgentMember>,
 }
@@ -55,6 +57,7 @@ impl Judge {
                 },
             },
             format: args.format,
+            why: args.why,
             agents: asked.agents.iter().map(|agent| AgentMember::new(agent)).collect(),
         }
     }
@@ -177,6 +180,7 @@ impl<'j> Worker<'j> {
             start = self.fill(&mut batch, lines, start, &mut tally);
             match self.judge.format {
                 FilterFormat::Jsonl => self.format_json(&batch, &mut tally, pieces)?,
+                _ if self.judge.why => self.format_why(&batch, &mut tally, pieces)?,
                 _ => self.format_tsv(&batch, &mut tally, pieces)?,
             }
         }
@@ -219,6 +223,42 @@ impl<'j> Worker<'j> {
             pieces.line_done()?;
         }
         Ok(())
+    }
+
+    /// As [`Worker::format_tsv`], with what decided at the end of each line.
+    fn format_why(
+        &mut self,
+        batch: &Batch<'_>,
+        tally: &mut Tally,
+        pieces: &mut Pieces<'_>,
+    ) -> Result<(), Unwritten> {
+        let Worker { judge, answers: row, .. } = self;
+        let mut sent = Ok(());
+        judge.each_line(batch, |line, ruling| {
+            if sent.is_err() {
+                return;
+            }
+            row.clear();
+            row.resize(judge.agents.len(), Answer::Unknown);
+            let why = match ruling {
+                Ruling::Site(site) => {
+                    site.answer(line, row);
+                    site.decided_by()
+                }
+                Ruling::All(answer, why) => {
+                    row.fill(answer);
+                    why
+                }
+            };
+            for answer in &*row {
+                tally.count(*answer, 1);
+                output::tsv_verdict(&mut pieces.bytes, *answer);
+            }
+            let why = if row.contains(&Answer::Invalid) { "" } else { why };
+            output::url_line(&mut pieces.bytes, &[line.url, b"\t", why.as_bytes()].concat());
+            sent = pieces.line_done();
+        });
+        sent
     }
 
     fn format_json(

@@ -48,7 +48,7 @@ use crate::fetch::metrics::Verdicts;
 use crate::fetch::signals;
 use crate::options::crawler_names;
 use crate::read::inputs::Inputs;
-use crate::read::policy::note_known;
+use crate::read::policy::{OperatorsNote, note_known};
 use crate::read::robots_file::{self, Given};
 use crate::read::urls::Governed;
 use crate::read::{packs, stdin};
@@ -76,6 +76,15 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
             "--missing allow is for crawling alone: of other purposes silence is no permission"
                 .to_owned(),
         ));
+    }
+    if args.why && args.format != FilterFormat::Tsv {
+        return Err(Failure::Usage(format!(
+            "--why is for --format tsv: {}",
+            match args.format {
+                FilterFormat::Jsonl => "jsonl has a member why anyway",
+                _ => "urls and denied print the URLs alone",
+            }
+        )));
     }
     if args.store.is_some() {
         args.fetching.start_messages()?;
@@ -165,6 +174,9 @@ fn of_files(
             let robots = Robots::parse(&file, &profile);
             robots_file::note_cut(path, &file, &robots);
             crawlers.iter().for_each(|crawler| note_known(crawler, &robots, answer.as_ref()));
+            if answer.is_none() {
+                OperatorsNote::of(&crawlers, &profile).look(&file, &"this robots.txt");
+            }
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers, args.purpose);
             let site = if answer.is_some() { site.without_lines() } else { site };

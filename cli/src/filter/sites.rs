@@ -113,6 +113,18 @@ impl Site {
         }
     }
 
+    /// What decides: `rules`, `whole_site` if all URLs have the same answer, or a name of [`Why`].
+    pub fn decided_by(&self) -> &str {
+        match self {
+            Site::Policies(policies) => match policies.why() {
+                Some(why) => why,
+                None if policies.has_lines => "rules",
+                None => "whole_site",
+            },
+            Site::OfPurpose(_) => "rules",
+        }
+    }
+
     /// Writes the answer for each crawler.
     #[inline]
     pub fn answer(&self, line: &Line<'_>, row: &mut [Answer]) {

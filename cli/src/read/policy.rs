@@ -3,11 +3,13 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use robotsieve::{Crawler, Policy, Profile, Robots};
-use robotsieve_known::{KnownCrawler, KnownCrawlers};
+use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
 use super::robots_file;
 use super::web::{Answer, Given};
@@ -208,6 +210,43 @@ impl Operator {
             shown(url),
             profile = self.profile.name().unwrap_or_default(),
         ));
+    }
+}
+
+/// Known crawlers that are asked for by their tokens, and whose operators read files in another profile than the
+/// one asked for: for many files, of which the first that has other rules for them is told.
+pub struct OperatorsNote {
+    crawlers: Vec<&'static KnownCrawler>,
+    profile: Profile,
+    is_told: AtomicBool,
+}
+
+impl OperatorsNote {
+    pub fn of(crawlers: &[Crawler], profile: &Profile) -> OperatorsNote {
+        let known = crawlers.iter().filter_map(|it| KnownCrawlers::built_in().of_crawler(it));
+        let known = known.filter(|it| it.profile.is_some_and(|own| own != *profile)).collect();
+        OperatorsNote { crawlers: known, profile: *profile, is_told: AtomicBool::new(false) }
+    }
+
+    /// Notes on standard error that a file has other rules for them, once.
+    #[inline]
+    pub fn look(&self, file: &[u8], name: &dyn Display) {
+        if !self.crawlers.is_empty() && !self.is_told.load(Ordering::Relaxed) {
+            self.compare(file, name);
+        }
+    }
+
+    #[cold]
+    fn compare(&self, file: &[u8], name: &dyn Display) {
+        let known = || self.crawlers.iter().copied();
+        let asked = Robots::parse(file, &self.profile);
+        let operators = Operators::of(file, &self.profile, known());
+        let Some(note) = operators.note_of_asked(known(), &asked, &name.to_string()) else {
+            return;
+        };
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            stderr::note(&note);
+        }
     }
 }
 

@@ -166,7 +166,7 @@ pub fn run(
     if without_body > 0 {
         let are = if without_body == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
-            "{without_body} {are}: the records with their bodies are not here, so their pages count as unreadable"
+            "{without_body} {are}: the records with their bodies are not here, or are not 2xx, so their pages count as unreadable"
         ));
     }
     let printed = args.only.map_or_else(String::new, |_| format!(" printed {rows}"));
@@ -349,9 +349,10 @@ impl Judge<'_> {
         let with_header = Response::new().with_headers(fields());
         let (page, response) = page_of(fields(), status, with_header, || record.body());
         match payload {
-            Some(Payload { page: (of_payload, html), .. })
+            Some(repeated @ Payload { page: (of_payload, html), .. })
                 if page == Page::Unreadable
-                    && (*of_payload != Page::NotHtml || is_untyped(media_type(fields()))) =>
+                    && (*of_payload != Page::NotHtml || is_untyped(media_type(fields())))
+                    && repeated.may_be_of(record.status) =>
             {
                 (*of_payload, html.clone().with_headers(fields()))
             }

@@ -579,7 +579,8 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
     };
     match status {
         status if has_file(status) || status == 304 => {
-            let of_payload = payload.and_then(|payload| payload.document.clone());
+            let of_payload = payload.filter(|payload| payload.may_be_of(response.status));
+            let of_payload = of_payload.and_then(|payload| payload.document.clone());
             match response
                 .body()
                 .ok()

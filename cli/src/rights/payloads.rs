@@ -8,6 +8,7 @@ use robotsieve_captures::packs::GatherInput;
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{Key, RepeatedAt, SiteAnswer};
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_file;
 use robotsieve_rights::Response;
 use url::Url;
 
@@ -63,6 +64,13 @@ pub struct Payload {
     pub page: (Page, Response),
     /// Its body, if that may be a document.
     pub document: Option<Vec<u8>>,
+}
+
+impl Payload {
+    /// Returns true if a revisit of this status may repeat it. The body of an error is not that of a 2xx.
+    pub fn may_be_of(&self, status: u16) -> bool {
+        status == 0 || status == self.status || has_file(self.status)
+    }
 }
 
 /// What the records have to which revisits refer.

@@ -106,6 +106,9 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         ("until", time(ruling.until)),
         ("next_attempt", time(ruling.next_attempt)),
     ];
+    if let Some(what) = &known.invalid_certificate {
+        lines.push(("invalid_certificate", crate::write::bytes::shown(what.as_bytes())));
+    }
     if let Some(since) = known.unreachable_since {
         lines.push(("unreachable_since", time(since)));
         lines.push(("failures", known.failures.to_string()));

@@ -110,6 +110,11 @@ fn outcomes_are_printed_and_kept() {
     let wanted: String =
         urls.lines().zip(verdicts).map(|(url, verdict)| format!("{verdict}\t{url}\n")).collect();
     filter(&folder, &urls, &["--agent", "x"]).gives(0, &wanted).counts([7, 2, 3, 1, 1, 5]);
+    // And says what decided: a rule, or an outage.
+    let whys = ["rules", "absent", "unreachable_without_copy", "rules", "rules", "missing", ""];
+    let wanted: String =
+        wanted.lines().zip(whys).map(|(line, why)| format!("{line}\t{why}\n")).collect();
+    filter(&folder, &urls, &["--agent", "x", "--why"]).gives(0, &wanted);
     let missing =
         filter(&folder, "https://new.example/\n", &["--agent", "x", "--missing", "allow"]);
     missing.gives(0, "allow\thttps://new.example/\n");

@@ -37,6 +37,11 @@ fn tsv() {
     // Each URL counts once for each crawler, and the summary says so.
     ran.gives(0, out).counts([5, 4, 4, 0, 2, 2]).says("urls 5 crawlers 2 verdicts 10 allowed 4");
     filter(&["--format", "tsv", "--agent", "a"], b"/\n").gives(0, "allow\t/\n");
+    filter(&["--format", "tsv", "--agent", "a", "--agent", "b", "--why"], b"/open\nnonsense\n")
+        .gives(0, "allow\tallow\t/open\trules\ninvalid\tinvalid\tnonsense\t\n");
+    let ran = filter(&["--format", "jsonl", "--agent", "a", "--why"], b"/\n");
+    assert_eq!(ran.status, 2);
+    ran.says("--why is for --format tsv: jsonl has a member why anyway");
 }
 
 #[test]

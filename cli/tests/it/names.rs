@@ -94,6 +94,33 @@ fn known_crawlers_as_their_operators_read() {
         assert!(!ask("Googlebot", "/x").err.contains("profile google"));
         assert!(!ask("GPTBot", "/old-shop/").err.contains("profile google"));
     }
+    // `filter` tells the first file that has other rules, whatever the URLs.
+    let same = "User-agent: *\nDisallow: /\n";
+    let files =
+        [("urls", "http://a.test/x\nhttp://b.test/x\nhttp://c.test/x\n"), ("robots/a.test", same)];
+    let other = "User-agent: *\nDisalow: /old-shop/\n";
+    let more = [("robots/b.test", other), ("robots/c.test", other), ("robots.txt", other)];
+    let folder = Folder::of(&[&files[..], &more].concat());
+    for (from, name) in
+        [(["--robots", "robots.txt"], "this robots.txt"), (["--robots-dir", "robots"], "'b.test'")]
+    {
+        let ask = |options: &[&str]| {
+            robotsieve(
+                &folder,
+                &[&["filter", "urls", "--agent", "GPTBot"], &from[..], options].concat(),
+            )
+        };
+        let note = format!(
+            "Googlebot: Google reads robots.txt in profile google, in which {name} has other rules for it: --profile \
+             google shows its verdicts"
+        );
+        let ran = ask(&["--agent", "Googlebot", "--format", "tsv"]);
+        assert_eq!((ran.status, ran.err.matches(&note).count()), (0, 1), "{ran:?}");
+        assert!(!ran.err.contains("'c.test'"), "{ran:?}");
+        assert!(!ask(&["--format", "tsv"]).err.contains("profile google"));
+        let google = ask(&["--agent", "Googlebot", "--format", "tsv", "--profile", "google"]);
+        assert!(!google.err.contains("profile google"), "{google:?}");
+    }
 }
 
 /// Reports on known crawlers judge each as its operator reads, say so, and leave that to `--profile` if it is given.

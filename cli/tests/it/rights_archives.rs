@@ -273,6 +273,13 @@ fn revisits_are_answers_of_their_own() {
         let (row, status) = of_revisit(&revisit(refers, "304 Same\r\nX-Robots-Tag: noindex"));
         assert_eq!((&row[..], status), ("read disallow disallow allow", 304.into()), "{refers}");
     }
+    // The page of an error is not that of a 2xx.
+    let refers = "WARC-Refers-To: <urn:uuid:b2>\r\n";
+    let [robots_then, again, _] = revisit(refers, HTML);
+    let error = "404 Not Found\r\nContent-Type: text/html";
+    let gone = record("response", "2024-01-01T00:01Z", PAGE, payload, error, body);
+    let (row, status) = of_revisit(&[robots_then, again, gone]);
+    assert_eq!((&row[..], status), ("unreadable unknown unknown unknown", 200.into()));
     // What is not here may say more.
     let (row, _) = of_revisit(&revisit("WARC-Refers-To: <urn:uuid:none>\r\n", &own));
     assert_eq!(row, "unreadable disallow unknown disallow");
@@ -291,6 +298,15 @@ fn revisits_are_answers_of_their_own() {
     assert_eq!(of(again("200 OK"))["documents"][1]["fit"], "current");
     assert_eq!(of(again("404 Not Found"))["ai-train"], "unknown");
     assert_eq!(of(again("503 Busy"))["ai-train"], "unknown");
+    let tdm = record(
+        "response",
+        "2023-06-01",
+        TDM,
+        "WARC-Record-ID: <urn:uuid:t>\r\n",
+        "500 Broken",
+        free,
+    );
+    assert_eq!(row_of(&[empty, again("200 OK"), tdm, page], PAGE, &[])["ai-train"], "unknown");
 }
 
 /// One host never gets another's rules, in a pack, a store, and in rights.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::client::Resumption;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -15,8 +16,9 @@ use rustls_platform_verifier::Verifier;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 
+use super::certificate::Accepting;
 use super::client::{Client, Settings};
-use super::connect::Dialer;
+use super::connect::{Dialer, Tls};
 use super::connector::Connector;
 use super::dns::{self, DnsResolver};
 use super::error::InvalidFetcher;
@@ -72,6 +74,7 @@ pub struct FetcherBuilder {
     permitted: Permitted,
     names: Names,
     authorities_pem: Vec<u8>,
+    accepts_invalid_certificates: bool,
     local: Vec<IpAddr>,
     proxy: Option<String>,
     proxy_resolves: bool,
@@ -118,6 +121,7 @@ impl FetcherBuilder {
             permitted: Permitted::default(),
             names: Names::System,
             authorities_pem: Vec::new(),
+            accepts_invalid_certificates: false,
             local: Vec::new(),
             proxy: None,
             proxy_resolves: false,
@@ -403,6 +407,18 @@ impl FetcherBuilder {
         self
     }
 
+    /// Fetches the robots.txt of sites whose certificate is not valid: expired, for another name, signed
+    /// by nobody who is trusted. By default such a site is unreachable.
+    ///
+    /// Anybody on the way can then say what a site allows. So this holds for robots.txt files alone,
+    /// also behind redirects, and not for sitemaps, other files and proxies; such a site gets no header
+    /// that may have a password in it; and each outcome tells what is wrong with the certificate
+    /// ([`OriginState::invalid_certificate`](crate::outcome::OriginState::invalid_certificate)).
+    pub fn accept_invalid_certificates(mut self, accept: bool) -> FetcherBuilder {
+        self.accepts_invalid_certificates = accept;
+        self
+    }
+
     /// The number of file descriptors that a fetcher with these settings may need at a time, so
     /// that the process's limit can be raised or the settings be lowered: for each attempt
     /// [`DESCRIPTORS_PER_ATTEMPT`](super::DESCRIPTORS_PER_ATTEMPT), some for the look-ups, and 32
@@ -451,15 +467,14 @@ impl FetcherBuilder {
             })
             .transpose()
             .map_err(|cause| InvalidFetcher::Setting { setting: "proxy", cause })?;
-        let mut tls = tls(&self.authorities_pem)?;
-        let offers_http1 = TlsConnector::from(Arc::new(tls.clone()));
-        tls.alpn_protocols.insert(0, b"h2".to_vec());
-        let offers_http2 = TlsConnector::from(Arc::new(tls));
+        let strict = tls(&self.authorities_pem, false)?;
+        let accepting = self.accepts_invalid_certificates;
+        let accepting = accepting.then(|| tls(&self.authorities_pem, true)).transpose()?;
         let pace = |places| Pace { places, delay: self.request_delay };
         let network = Network::new(&self.canaries, proxy.is_some());
         let client = Client {
             connector: Connector {
-                dialer: Dialer { offers_http2, offers_http1, local: self.local },
+                dialer: Dialer { tls: strict, accepting, local: self.local },
                 proxy,
             },
             resolver: CheckedResolver { resolver: names, permitted, answers },
@@ -528,7 +543,7 @@ impl FetcherBuilder {
 /// The longest timeout. A longer one is a mistake, and the sum of two must not overflow.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
+fn tls(authorities_pem: &[u8], accepts_invalid: bool) -> Result<Tls, InvalidFetcher> {
     let authorities: Vec<_> = CertificateDer::pem_slice_iter(authorities_pem)
         .collect::<Result<_, _>>()
         .map_err(|cause| InvalidFetcher::Authorities(cause.to_string()))?;
@@ -538,13 +553,19 @@ fn tls(authorities_pem: &[u8]) -> Result<ClientConfig, InvalidFetcher> {
     let provider: Arc<CryptoProvider> = Arc::new(ring::default_provider());
     let verifier = Verifier::new_with_extra_roots(authorities, Arc::clone(&provider))
         .map_err(|cause| InvalidFetcher::Authorities(cause.to_string()))?;
+    let verifier: Arc<dyn ServerCertVerifier> = match accepts_invalid {
+        true => Arc::new(Accepting(Arc::new(verifier))),
+        false => Arc::new(verifier),
+    };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|cause| InvalidFetcher::Client(cause.to_string()))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config.resumption = Resumption::disabled();
-    Ok(config)
+    let http1 = TlsConnector::from(Arc::new(config.clone()));
+    config.alpn_protocols.insert(0, b"h2".to_vec());
+    Ok(Tls { http2: TlsConnector::from(Arc::new(config)), http1 })
 }

@@ -1,12 +1,62 @@
-//! Errors of TLS, in words.
+//! Errors of TLS, in words, and certificates that are accepted in spite of them.
 
-use rustls::{AlertDescription, CertificateError, Error};
+use std::sync::Arc;
 
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{AlertDescription, CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+
+use super::progress;
 use crate::cause::line;
 use crate::time::Timestamp;
 
 /// The most names of a certificate that are told.
 const NAMES: usize = 3;
+
+/// Accepts certificates that are not valid, and notes in the attempt what is wrong with them.
+#[derive(Debug)]
+pub(super) struct Accepting(pub(super) Arc<dyn ServerCertVerifier>);
+
+impl ServerCertVerifier for Accepting {
+    fn verify_server_cert(
+        &self,
+        own: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.0.verify_server_cert(own, between, name, ocsp, now) {
+            Err(error @ Error::InvalidCertificate(_)) => {
+                progress::accepted(in_words(&error));
+                Ok(ServerCertVerified::assertion())
+            }
+            result => result,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
 
 /// The error as a person understands it. Rare ones are told in the words of the library.
 pub(super) fn in_words(error: &Error) -> String {

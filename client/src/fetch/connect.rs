@@ -9,7 +9,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use url::Host;
 
-use super::failure;
+use super::{failure, progress};
 use crate::cause::ErrorChain;
 use crate::outcome::Failure;
 
@@ -37,10 +37,18 @@ pub(super) enum Offer {
     Http1,
 }
 
+/// TLS, by what is offered.
+pub(super) struct Tls {
+    pub(super) http2: TlsConnector,
+    pub(super) http1: TlsConnector,
+}
+
 /// Connects to addresses.
 pub(super) struct Dialer {
-    pub(super) offers_http2: TlsConnector,
-    pub(super) offers_http1: TlsConnector,
+    pub(super) tls: Tls,
+    /// For attempts in which a site's certificate need not be valid: see
+    /// [`Accepting`](super::certificate::Accepting).
+    pub(super) accepting: Option<Tls>,
     /// At most one IPv4 and one IPv6 address. Any address of the machine if there are none.
     pub(super) local: Vec<IpAddr>,
 }
@@ -72,9 +80,30 @@ impl Dialer {
         })
     }
 
-    /// TLS over a connection. Returns whether the server chose HTTP/2.
+    /// TLS over a connection to a site. Returns whether the server chose HTTP/2.
+    pub(super) async fn tls_of_site(
+        &self,
+        stream: Stream,
+        host: &Host<&str>,
+        offer: Offer,
+    ) -> Result<(Stream, bool), Failure> {
+        let accepting = self.accepting.as_ref().filter(|_| progress::accepts());
+        self.shake(accepting.unwrap_or(&self.tls), stream, host, offer).await
+    }
+
+    /// TLS over a connection to a proxy or a canary, whose certificate must be valid.
     pub(super) async fn tls(
         &self,
+        stream: Stream,
+        host: &Host<&str>,
+        offer: Offer,
+    ) -> Result<(Stream, bool), Failure> {
+        self.shake(&self.tls, stream, host, offer).await
+    }
+
+    async fn shake(
+        &self,
+        tls: &Tls,
         stream: Stream,
         host: &Host<&str>,
         offer: Offer,
@@ -86,8 +115,8 @@ impl Dialer {
             Host::Ipv6(address) => ServerName::from(IpAddr::from(*address)),
         };
         let connector = match offer {
-            Offer::Http2 => &self.offers_http2,
-            Offer::Http1 => &self.offers_http1,
+            Offer::Http2 => &tls.http2,
+            Offer::Http1 => &tls.http1,
         };
         let stream = connector.connect(name, stream).await;
         let stream = stream.map_err(|cause| failure::of_handshake(&cause))?;

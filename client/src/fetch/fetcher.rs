@@ -77,7 +77,8 @@ impl Fetcher {
         conditional: Option<&CachedCopy>,
     ) -> Attempt {
         let span = tracing::debug_span!(target: TARGET, "fetch", origin = origin.key());
-        self.attempts(url_of(origin), conditional, self.client.settings.limits)
+        let accepts = self.client.connector.dialer.accepting.is_some();
+        self.attempts(url_of(origin), conditional, self.client.settings.limits, accepts)
             .instrument(span)
             .await
     }
@@ -106,7 +107,7 @@ impl Fetcher {
             }
             _ => Err(other(format!("{url} is not a URL of http, https or ftp"))),
         };
-        self.attempts(url, None, self.client.settings.limits).instrument(span).await
+        self.attempts(url, None, self.client.settings.limits, false).instrument(span).await
     }
 
     /// Requests another file of a site over http or https as [`Fetcher::fetch`] requests its robots.txt,
@@ -139,7 +140,7 @@ impl Fetcher {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
             _ => Err(other(format!("{url} is not a URL of http or https"))),
         };
-        self.attempts(url, conditional, limits).instrument(span).await
+        self.attempts(url, conditional, limits, false).instrument(span).await
     }
 
     async fn attempts(
@@ -147,10 +148,11 @@ impl Fetcher {
         url: Result<Url, Failure>,
         conditional: Option<&CachedCopy>,
         limits: BodyLimits,
+        accepts_certificates: bool,
     ) -> Attempt {
         let (network, pulse) = (&self.client.network, &self.client.pulse);
         let (_in_flight, _running) = (network.enter(), pulse.run());
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(Progress::accepting(accepts_certificates));
         let (mut began, mut tries, mut resumed) = (Instant::now(), 1, 0);
         let mut took = Duration::ZERO;
         let (redirects, result, is_confirmed) = match url {
@@ -209,6 +211,7 @@ impl Fetcher {
             }
         }
         Attempt::new(Timestamp::now(), result)
+            .with_invalid_certificate(progress.certificate())
             .with_redirects(redirects)
             .with_tries(tries)
             .with_time(took)

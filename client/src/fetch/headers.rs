@@ -152,6 +152,12 @@ impl Headers {
         Ok(headers)
     }
 
+    /// The headers of a request to somebody who has not proved to be the site: none that may have a
+    /// password in it.
+    pub(super) fn of_stranger(&self) -> &HeaderMap {
+        &self.all
+    }
+
     /// The headers of a request for `url`, to which redirects have led from `first`.
     pub(super) fn of(&self, first: &Url, url: &Url) -> HeaderMap {
         let mut headers = self.all.clone();

@@ -30,7 +30,9 @@
 //! ours as long as no other has ever answered; later it is unconfirmed, for sites in so many networks
 //! may belong to one who wishes that others be left unasked. So too if [`LOGINS`] unrelated http sites
 //! in a row lead to one host elsewhere, and not to a robots.txt there: that is how a network asks
-//! for a login as well. Such a redirect is no sign either that the network works.
+//! for a login as well. Such a redirect is no sign either that the network works. And so too if the
+//! same HTML page comes in the place of the robots.txt files of [`LOGINS`] unrelated http sites in a
+//! row; once a second site answers with a page of its own, pages are signs that the network works.
 //!
 //! An invalid certificate is the site's once some https site has shown a valid one
 //! ([`LocalKind::Certificates`] before): a clock that is wrong and a network that intercepts TLS
@@ -51,7 +53,7 @@ use url::Url;
 
 use super::canary::{self, ASKED, Asker, Canary, Round, block};
 use super::events::TARGET;
-use super::login::{is_robots_txt, leads_away};
+use super::login::{self, is_robots_txt, leads_away};
 use super::progress::{Between, Progress};
 use crate::outcome::{
     ASKS_FOR_LOGIN, Attempt, Failure, LocalFault, LocalKind, Response, asks_for_login,
@@ -72,8 +74,8 @@ const PROXY_HEARTBEAT: Duration = Duration::from_secs(10);
 const KEPT: usize = 12;
 /// When this many networks in a row ask for a login, and no other answers, it may be ours that asks.
 const LOGINS: usize = 3;
-/// The most hosts that others lead to which are remembered until somebody answers.
-const MAX_LOGIN_HOSTS: usize = 64;
+/// The most hosts that others lead to, and pages, that are remembered until somebody answers.
+const MAX_LOGINS: usize = 64;
 /// The time for which an answer shows that the network works where nobody can be asked, and the number of
 /// failures in a row after which it shows nothing any more.
 const LATELY: Duration = Duration::from_secs(60);
@@ -236,12 +238,23 @@ pub(super) struct Network {
     rounds: [Turn<Option<(Instant, Round)>>; NETWORKS],
 }
 
+/// The way in which a network may ask for a login.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Login {
+    /// The status 511.
+    Status,
+    /// A redirect to this host.
+    Away(String),
+    /// This page in the place of a robots.txt.
+    Page(u64),
+}
+
 #[derive(Default)]
 struct Seen {
     known: [Known; NETWORKS],
-    /// Who asked for a login since somebody else answered: the sites that led to a host, and at the
-    /// empty name the blocks of the addresses that said so themselves.
-    logins: HashMap<String, Vec<String>>,
+    /// Who asked for a login since somebody else answered: the sites that did so in one way, or
+    /// the blocks of the addresses that said so themselves.
+    logins: HashMap<Login, Vec<String>>,
     /// True if an https site has shown a valid certificate.
     has_verified: bool,
     /// The number of failures since the last answer, where nobody can be asked.
@@ -293,8 +306,15 @@ impl Onlooker {
             .result
             .as_ref()
             .is_ok_and(|response| is_robots_txt(last, response.status, &response.headers));
+        let page = match &attempt.result {
+            Ok(response) if login::may_be_page(last, response.status, &response.headers) => {
+                login::page(last, &response.headers, &response.body)
+            }
+            _ => None,
+        };
         let is_heard = match away {
             Some((from, _)) => is_robots_txt || from != first,
+            None if page.is_some() => hops.len() > 1,
             None => has_answered || hops.len() > 1,
         };
         if is_heard && !asks_for_login(&attempt.result) {
@@ -306,6 +326,11 @@ impl Onlooker {
             (Ok(_), Some((from, _))) if !is_robots_txt => {
                 Some(Between::Away { from: canary::site(&host(from)), to: host(last) })
             }
+            (Ok(_), None) => page.map(|page| {
+                let from = login::owner(&host(last));
+                self.0.saw_page(page, &from, None);
+                Between::Page { from, page }
+            }),
             _ => None,
         };
         if has_answered && attempt.result.is_err() {
@@ -437,14 +462,13 @@ impl Network {
                 }
             }
             (Ok(response), between) => {
-                let away = match &between {
-                    Some(Between::Away { from, to }) => Some((from.as_str(), to.as_str())),
-                    _ => None,
+                let (login, from) = match between {
+                    _ if is_login => (Login::Status, None),
+                    Some(Between::Away { from, to }) => (Login::Away(to), Some(from)),
+                    Some(Between::Page { from, page }) => (Login::Page(page), Some(from)),
+                    _ => return (Ok(response), true),
                 };
-                if !is_login && away.is_none() {
-                    return (Ok(response), true);
-                }
-                match self.judge_login(progress, away.filter(|_| !is_login)).await {
+                match self.judge_login(progress, login, from).await {
                     (Ok(()), is_confirmed) => (Ok(response), is_confirmed),
                     (Err(fault), is_confirmed) => (Err(fault.into()), is_confirmed),
                 }
@@ -472,22 +496,38 @@ impl Network {
         }
     }
 
-    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511, or a
-    /// redirect `away` from one site to a host elsewhere.
+    /// Counts a page as an answer if another site has answered with another page: one network's would
+    /// be the same.
+    pub(super) fn saw_page(&self, page: u64, site: &str, canary: Option<Canary>) {
+        let is_another = |(login, from): (&Login, &Vec<String>)| {
+            matches!(login, Login::Page(other) if *other != page)
+                && from.iter().any(|from| from != site)
+        };
+        let has_another = self.seen().logins.iter().any(is_another);
+        match canary {
+            Some(canary) if has_another => self.answered(canary, false),
+            None if has_another => self.heard(PROXIED, None, false),
+            _ => {}
+        }
+    }
+
+    /// Tells whether a request for a login is the site's, and whether that is confirmed: a 511, or the
+    /// way in which a network asks in the place of one site.
     async fn judge_login(
         &self,
         progress: &Progress,
-        away: Option<(&str, &str)>,
+        login: Login,
+        site: Option<String>,
     ) -> (Result<(), LocalFault>, bool) {
         let asked = Instant::now();
-        let to = away.map_or("", |(_, to)| to);
+        let is_status = login == Login::Status;
         {
             let mut seen = self.seen();
-            if seen.logins.len() < MAX_LOGIN_HOSTS || seen.logins.contains_key(to) {
-                let from = seen.logins.entry(to.to_owned()).or_default();
+            if seen.logins.len() < MAX_LOGINS || seen.logins.contains_key(&login) {
+                let from = seen.logins.entry(login.clone()).or_default();
                 let tried = progress.tried();
-                let new = match away {
-                    Some((site, _)) => vec![site.to_owned()],
+                let new = match site {
+                    Some(site) => vec![site],
                     None if tried.is_empty() => vec![canary::site(&progress.host())],
                     None => tried.iter().map(|address| block(*address).to_string()).collect(),
                 };
@@ -509,21 +549,24 @@ impl Network {
         }
         let seen = self.seen();
         let has_answered = seen.health.answered > 0;
-        if seen.logins.get(to).is_none_or(|from| from.len() < LOGINS) {
-            // A site may well move, but a 511 is rare.
-            return (Ok(()), has_answered || away.is_some());
+        if seen.logins.get(&login).is_none_or(|from| from.len() < LOGINS) {
+            // A site may well move, or have a page there, but a 511 is rare.
+            return (Ok(()), has_answered || !is_status);
         }
-        tracing::warn!(target: TARGET, to, "many networks ask for a login");
-        match (has_answered, away) {
+        tracing::warn!(target: TARGET, ?login, "many networks ask for a login");
+        if has_answered {
             // Perhaps ours asks for one now. Perhaps somebody has sites in many networks, and wishes
             // that others be left unasked.
-            (true, _) => (Ok(()), false),
-            (false, None) => (Err(LocalFault::new(LocalKind::Network, ASKS_FOR_LOGIN)), true),
-            (false, Some((_, to))) => {
-                let text = format!("all sites lead to {to}: it may ask for a login");
-                (Err(LocalFault::new(LocalKind::Network, text)), true)
-            }
+            return (Ok(()), false);
         }
+        let text = match login {
+            Login::Status => ASKS_FOR_LOGIN.to_owned(),
+            Login::Away(to) => format!("all sites lead to {to}: it may ask for a login"),
+            Login::Page(_) => {
+                "all http sites answer with the same page: it may ask for a login".to_owned()
+            }
+        };
+        (Err(LocalFault::new(LocalKind::Network, text)), true)
     }
 
     /// Tells whether a failure is the site's or ours. Returns it, or the fault of this side in its

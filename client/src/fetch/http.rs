@@ -19,7 +19,7 @@ use super::client::Client;
 use super::clock::Clock;
 use super::connect::{Offer, Stream};
 use super::events::TARGET;
-use super::login::{is_robots_txt, leads_away};
+use super::login::{self, is_robots_txt, leads_away};
 use super::progress::Between;
 use super::tasks::Tasks;
 use super::tunnels::Forwarded;
@@ -107,8 +107,9 @@ pub(super) async fn fetch(
         let status = answer.status.as_u16();
         let (asked, canary) = (chain.as_url().clone(), here.canary(chain.as_url()));
         let answered = || {
-            if let Some(canary) = canary {
-                client.network.answered(canary, asked.scheme() == "https");
+            if let Some(canary) = canary.clone() {
+                let is_verified = asked.scheme() == "https" && progress::certificate().is_none();
+                client.network.answered(canary, is_verified);
             }
         };
         if is_redirect(status) {
@@ -123,7 +124,10 @@ pub(super) async fn fetch(
             tracing::debug!(target: TARGET, status, to = %chain.url(), "redirect");
             continue;
         }
+        let may_be_page = away.is_none() && login::may_be_page(&asked, status, &answer.headers);
         match &away {
+            // The body shows.
+            None if may_be_page => {}
             _ if answer.status == StatusCode::NETWORK_AUTHENTICATION_REQUIRED => {}
             _ if answer.connection.forwarded.is_some() && matches!(status, 502..=504) => {
                 progress::between(Between::Gateway);
@@ -144,7 +148,22 @@ pub(super) async fn fetch(
             return Err(Failure::Broken("304 to an unconditional request".to_owned()));
         }
         tokio::select! {
-            response = total.run(response(client, answer, limits)) => return response,
+            response = total.run(response(client, answer, limits)) => {
+                let page = match &response {
+                    Ok(response) => login::page(&asked, &response.headers, &response.body),
+                    Err(_) => None,
+                };
+                match page {
+                    Some(page) if may_be_page => {
+                        let from = login::owner(asked.host_str().unwrap_or_default());
+                        client.network.saw_page(page, &from, canary);
+                        progress::between(Between::Page { from, page });
+                    }
+                    _ if may_be_page => answered(),
+                    _ => {}
+                }
+                return response;
+            }
             () = &mut leave => (visit, left, *total) = (None, left + 1, before),
         }
     }
@@ -202,6 +221,10 @@ async fn exchange(
     let (mut offer, mut refused, mut is_second) = (Offer::Http2, 0, false);
     loop {
         let connection = open(client, visit, url, offer, total, &mut connect).await?;
+        let headers = match progress::certificate() {
+            Some(_) => client.headers.of_stranger(),
+            None => headers,
+        };
         let asking = async {
             Ok(timeout(client.settings.read_timeout, ask(client, connection, url, headers))
                 .await
@@ -271,7 +294,8 @@ async fn open(
                 (None, false) => Ok((connector.open(target, port).await?, false, None)),
                 (_, true) => {
                     let stream = connector.open(target, port).await?;
-                    let (stream, is_http2) = connector.dialer.tls(stream, &host, offer).await?;
+                    let (stream, is_http2) =
+                        connector.dialer.tls_of_site(stream, &host, offer).await?;
                     Ok((stream, is_http2, None))
                 }
             }

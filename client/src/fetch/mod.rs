@@ -51,8 +51,8 @@
 //!   handshake, or over http a `HEAD` request, and what fails while canaries do is the proxy's;
 //! - certificates, as long as no https site has shown a valid one: the clock may be wrong here, or
 //!   somebody intercepts TLS;
-//! - a network that asks for a login: it answers 511, or leads unrelated http sites to one host
-//!   elsewhere;
+//! - a network that asks for a login: it answers 511, leads unrelated http sites to one host
+//!   elsewhere, or puts one HTML page in the place of their robots.txt files;
 //! - a program that stood still for more than a second while the attempt was in flight: stopped by a
 //!   signal, on a machine that slept or stalled, or in a runtime that something blocked. An attempt
 //!   that then fails in such a way is made again at once, up to three times, before it is a local

@@ -14,6 +14,8 @@ tokio::task_local! {
 #[derive(Default)]
 pub(super) struct Progress {
     last: Mutex<Last>,
+    /// True if a site's certificate need not be valid.
+    accepts: bool,
 }
 
 /// The host that was requested last.
@@ -22,6 +24,8 @@ struct Last {
     host: String,
     tried: Vec<IpAddr>,
     between: Option<Between>,
+    /// What is wrong with a certificate that was accepted all the same.
+    certificate: Option<String>,
 }
 
 /// A sign that somebody between this fetcher and the site may have said what the site seems to say.
@@ -33,12 +37,19 @@ pub(super) enum Between {
     Certificate,
     /// Over http, one host leads to one that it has nothing to do with, and that not to a robots.txt.
     Away { from: String, to: String },
+    /// Over http, a page came in the place of a robots.txt: [`page`](super::login::page).
+    Page { from: String, page: u64 },
 }
 
 impl Progress {
     /// What is known of an attempt of which only the end was seen.
     pub(super) fn at(host: String, between: Option<Between>) -> Progress {
-        Progress { last: Mutex::new(Last { host, tried: Vec::new(), between }) }
+        Progress { last: Mutex::new(Last { host, between, ..Last::default() }), accepts: false }
+    }
+
+    /// That of an attempt for which a site's certificate need not be valid, or must be.
+    pub(super) fn accepting(accepts: bool) -> Progress {
+        Progress { accepts, ..Progress::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Last> {
@@ -61,9 +72,15 @@ impl Progress {
         self.lock().between.clone()
     }
 
-    /// Forgets who may have, as a further try begins.
+    /// What is wrong with a certificate that was accepted in the last try.
+    pub(super) fn certificate(&self) -> Option<String> {
+        self.lock().certificate.clone()
+    }
+
+    /// Forgets both, as a further try begins.
     pub(super) fn begin(&self) {
-        self.lock().between = None;
+        let mut last = self.lock();
+        (last.between, last.certificate) = (None, None);
     }
 
     /// The host that is requested now, or was last.
@@ -75,6 +92,21 @@ impl Progress {
 /// Notes in the current attempt that somebody in between may have spoken.
 pub(super) fn between(who: Between) {
     let _ = CURRENT.try_with(|progress| progress.lock().between = Some(who));
+}
+
+/// True if the certificate of a site need not be valid in the current attempt.
+pub(super) fn accepts() -> bool {
+    CURRENT.try_with(|progress| progress.accepts).unwrap_or(false)
+}
+
+/// Notes in the current attempt what is wrong with a certificate that is accepted all the same.
+pub(super) fn accepted(certificate: String) {
+    let _ = CURRENT.try_with(|progress| progress.lock().certificate = Some(certificate));
+}
+
+/// What is wrong with a certificate that the current attempt has accepted.
+pub(super) fn certificate() -> Option<String> {
+    CURRENT.try_with(|progress| progress.certificate()).ok().flatten()
 }
 
 /// Notes in the current attempt that a host is requested now.

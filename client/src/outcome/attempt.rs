@@ -35,6 +35,8 @@ pub struct Attempt {
     /// host and at its address, for a place among the parallel attempts, before a further try.
     /// `None` if the fetcher does not say.
     pub took: Option<Duration>,
+    /// What is wrong with a certificate that was accepted all the same, where the fetcher was told to.
+    pub invalid_certificate: Option<String>,
 }
 
 impl Attempt {
@@ -43,7 +45,22 @@ impl Attempt {
     #[must_use]
     pub fn new(at: Timestamp, result: Result<Response, Failure>) -> Attempt {
         let is_confirmed = !asks_for_login(&result);
-        Attempt { at, redirects: Vec::new(), result, is_confirmed, tries: 1, took: None }
+        Attempt {
+            at,
+            redirects: Vec::new(),
+            result,
+            is_confirmed,
+            tries: 1,
+            took: None,
+            invalid_certificate: None,
+        }
+    }
+
+    /// Says what is wrong with a certificate that was accepted all the same.
+    #[must_use]
+    pub fn with_invalid_certificate(mut self, what: Option<String>) -> Attempt {
+        self.invalid_certificate = what;
+        self
     }
 
     /// Says whether the result is the site's: for an HTTP stack of your own that knows whether its

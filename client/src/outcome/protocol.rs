@@ -288,6 +288,10 @@ impl Protocol {
                 _ => Outcome::Unreachable(Cause::Failure(failure.clone())),
             },
         };
+        // What is left of an earlier attempt is as certain as that was.
+        if attempt.invalid_certificate.is_some() || !matches!(state.last, Outcome::Unreachable(_)) {
+            state.invalid_certificate.clone_from(&attempt.invalid_certificate);
+        }
         let is_from_the_future = |at: Timestamp| at > attempt.at + CLOCK_TOLERANCE;
         state.site_answered = state.site_answered.filter(|at| !is_from_the_future(*at));
         (state.unreachable_since, state.failures) = match state.last {

@@ -107,6 +107,10 @@ pub struct OriginState {
     pub site_answered: Option<Timestamp>,
     /// True if the site answers 5xx for pages that do not exist, as the caller has found.
     pub errors_mean_absent: bool,
+    /// What is wrong with a certificate behind which the robots.txt was found, or none, and which was
+    /// accepted all the same: anybody on the way may have answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid_certificate: Option<String>,
 }
 
 impl OriginState {
@@ -122,6 +126,7 @@ impl OriginState {
             retry_after: None,
             site_answered: None,
             errors_mean_absent: false,
+            invalid_certificate: None,
         }
     }
 

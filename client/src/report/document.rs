@@ -25,6 +25,7 @@ pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Site {
         outcome,
         cause: cause.map(|_| known.last.why()),
         status,
+        invalid_certificate: known.invalid_certificate.clone(),
         attempted: rfc3339(known.attempted),
         failures: known.failures,
         unreachable_since: known.unreachable_since.map(rfc3339),
@@ -107,6 +108,10 @@ fn notes(origin: &str, known: &OriginState, ruling: &Ruling, now: Timestamp) -> 
                 copy.len
             ));
         }
+    }
+    if let Some(what) = &known.invalid_certificate {
+        let what = shown(what.as_bytes());
+        notes.push(format!("not proved to be the site's answer: {what}, and was accepted"));
     }
     let cause = known.last.why();
     if !cause.is_empty() {

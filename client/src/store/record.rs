@@ -27,9 +27,70 @@ pub(super) struct Record<'k> {
     retry_after: Option<i64>,
     site_answered: Option<i64>,
     errors_mean_absent: bool,
-    /// That of the copy, behind the record.
     #[serde(skip)]
-    stated: Option<StatedLifetime>,
+    behind: Behind<'k>,
+}
+
+/// What was added to the format, behind the record.
+#[derive(Default, Serialize, Deserialize)]
+struct Behind<'k> {
+    /// That of the copy.
+    stated: Stated,
+    #[serde(borrow)]
+    invalid_certificate: Option<Cow<'k, str>>,
+}
+
+/// A [`StatedLifetime`], if there is one.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Stated {
+    MaxAge(u32),
+    Expires(u32),
+    #[default]
+    None,
+}
+
+impl From<Option<StatedLifetime>> for Stated {
+    fn from(stated: Option<StatedLifetime>) -> Stated {
+        match stated {
+            Some(StatedLifetime::MaxAge(seconds)) => Stated::MaxAge(seconds),
+            Some(StatedLifetime::Expires(seconds)) => Stated::Expires(seconds),
+            None => Stated::None,
+        }
+    }
+}
+
+impl From<Stated> for Option<StatedLifetime> {
+    fn from(stated: Stated) -> Option<StatedLifetime> {
+        match stated {
+            Stated::MaxAge(seconds) => Some(StatedLifetime::MaxAge(seconds)),
+            Stated::Expires(seconds) => Some(StatedLifetime::Expires(seconds)),
+            Stated::None => None,
+        }
+    }
+}
+
+impl<'k> Behind<'k> {
+    /// Appends what there is to a row: rows without a certificate remain those of older programs.
+    fn append(&self, row: Vec<u8>) -> postcard::Result<Vec<u8>> {
+        match (&self.invalid_certificate, self.stated) {
+            (Some(_), _) => postcard::to_extend(self, row),
+            (None, Stated::None) => Ok(row),
+            (None, stated) => postcard::to_extend(&stated, row),
+        }
+    }
+
+    /// Reads the rest of a row.
+    fn read(rest: &'k [u8]) -> Option<Behind<'k>> {
+        if rest.is_empty() {
+            return Some(Behind::default());
+        }
+        let (stated, rest) = postcard::take_from_bytes(rest).ok()?;
+        let invalid_certificate = match rest {
+            [] => None,
+            rest => postcard::from_bytes(rest).ok()?,
+        };
+        Some(Behind { stated, invalid_certificate })
+    }
 }
 
 /// A [`CachedCopy`] in few bytes. Hash and length are in the body's row.
@@ -69,7 +130,10 @@ impl Record<'_> {
             retry_after: state.retry_after.map(from_attempt),
             site_answered: state.site_answered.map(from_attempt),
             errors_mean_absent: state.errors_mean_absent,
-            stated: state.copy.as_ref().and_then(|copy| copy.stated),
+            behind: Behind {
+                stated: state.copy.as_ref().and_then(|copy| copy.stated).into(),
+                invalid_certificate: state.invalid_certificate.as_deref().map(Cow::Borrowed),
+            },
         }
     }
 
@@ -83,7 +147,7 @@ impl Record<'_> {
             len,
             at: time(copy.at),
             lifetime: copy.lifetime,
-            stated: self.stated,
+            stated: self.behind.stated.into(),
             final_url: copy.final_url.map(Cow::into_owned),
             etag: copy.etag.map(Cow::into_owned),
             last_modified: copy.last_modified.map(Cow::into_owned),
@@ -96,6 +160,7 @@ impl Record<'_> {
         state.retry_after = self.retry_after.map(time);
         state.site_answered = self.site_answered.map(time);
         state.errors_mean_absent = self.errors_mean_absent;
+        state.invalid_certificate = self.behind.invalid_certificate.map(Cow::into_owned);
         state
     }
 
@@ -108,10 +173,7 @@ impl Record<'_> {
     pub(super) fn encode(&self, origin: &str) -> Vec<u8> {
         let row = postcard::to_extend(self, vec![0; CHECKSUM_BYTES]);
         let mut row = row
-            .and_then(|row| match self.stated {
-                Some(stated) => postcard::to_extend(&stated, row),
-                None => Ok(row),
-            })
+            .and_then(|row| self.behind.append(row))
             .expect("a vector takes any length, and postcard can write every field");
         let checksum = checksum(origin, &row[CHECKSUM_BYTES..]);
         row[..CHECKSUM_BYTES].copy_from_slice(&checksum);
@@ -124,11 +186,7 @@ impl Record<'_> {
             .filter(|(found, bytes)| **found == checksum(origin, bytes))
             .and_then(|(_, bytes)| {
                 let (record, rest) = postcard::take_from_bytes::<Record<'_>>(bytes).ok()?;
-                let stated = match rest {
-                    [] => None,
-                    rest => Some(postcard::from_bytes(rest).ok()?),
-                };
-                Some(Record { stated, ..record })
+                Some(Record { behind: Behind::read(rest)?, ..record })
             })
             .ok_or_else(|| Fault::damaged(format!("the record of {origin} is corrupt")))
     }
@@ -189,5 +247,12 @@ mod tests {
             read.copy.unwrap().stated
         };
         assert_eq!((stated(&old), stated(&new)), (None, Some(StatedLifetime::Expires(3600))));
+        // A certificate stands behind either.
+        for stated in [None, Some(StatedLifetime::Expires(3600))] {
+            state.copy.as_mut().unwrap().stated = stated;
+            state.invalid_certificate = Some("it has expired".to_owned());
+            let row = Record::of(&state, Some(7)).encode("a");
+            assert_eq!(Record::decode("a", &row).unwrap().into_state(body), state);
+        }
     }
 }

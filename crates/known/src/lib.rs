@@ -173,7 +173,8 @@ impl KnownCrawlers {
     }
 
     /// The known crawler that was probably meant by a name that no crawler is known by, if the names
-    /// differ in one slip of the pen. `None` if the file names it: then it is right there.
+    /// differ in one slip of the pen, or if the name is that of an operator
+    /// ([`KnownCrawlers::nobodys_name`]). `None` if the file names it: then it is right there.
     ///
     /// ```
     /// use robotsieve_known::KnownCrawlers;
@@ -182,6 +183,9 @@ impl KnownCrawlers {
     /// let known = KnownCrawlers::built_in();
     /// let robots = Robots::parse(b"User-agent: GPTBot\nDisallow: /\n", &Profile::RFC9309);
     /// assert_eq!(known.meant("GTPBot", &robots).unwrap().token, "GPTBot");
+    /// for (name, token) in [("google", "Googlebot"), ("Bing", "bingbot"), ("openai", "GPTBot")] {
+    ///     assert_eq!(known.meant(name, &robots).unwrap().token, token);
+    /// }
     /// assert!(known.meant("FooBot", &robots).is_none());
     /// ```
     #[must_use]
@@ -191,10 +195,13 @@ impl KnownCrawlers {
             return None;
         }
         let tokens = self.iter().map(|crawler| crawler.token.as_str());
-        // Of several that are as near, the one that people know.
-        let meant = crawlers::misspelt(name)
-            .filter(|token| self.by_token(token).is_some())
-            .or_else(|| crawlers::meant(name, tokens))?;
+        let meant = match self.nobodys_name(name) {
+            Some(NobodysName::Operator { crawlers, .. }) => crawlers.first()?.token.as_str(),
+            // Of several that are as near, the one that people know.
+            _ => crawlers::misspelt(name)
+                .filter(|token| self.by_token(token).is_some())
+                .or_else(|| crawlers::meant(name, tokens))?,
+        };
         // However much of its line a profile reads.
         let is_it = |record: &Record<'_>| {
             [TokenBytes::LettersDigits, TokenBytes::Letters, TokenBytes::UpToSlash]
@@ -247,13 +254,10 @@ impl KnownCrawlers {
             return Some(NobodysName::Everybody);
         }
         let mut brands = crawlers::BRANDS.iter();
-        let (_, operator) = brands.find(|(brand, _)| brand.eq_ignore_ascii_case(name))?;
+        let (_, operator, taken) = brands.find(|(brand, ..)| brand.eq_ignore_ascii_case(name))?;
         let mut crawlers: Vec<&KnownCrawler> = self.of_operator(operator).collect();
         // The one that people take for it comes first, then those that have the name in theirs.
-        let taken =
-            crawlers::MISTAKEN.iter().find(|(mistaken, _)| mistaken.eq_ignore_ascii_case(name));
-        let is_taken =
-            |crawler: &KnownCrawler| taken.is_some_and(|(_, token)| crawler.token == *token);
+        let is_taken = |crawler: &KnownCrawler| *taken == Some(crawler.token.as_str());
         let has_name =
             |crawler: &KnownCrawler| crawler.token.to_lowercase().contains(&name.to_lowercase());
         crawlers.sort_by_key(|crawler| {

@@ -65,25 +65,58 @@ impl<'f> Operators<'f> {
     }
 
     /// Those of these crawlers that have other rules as their operators read the file, and the profile, in a
-    /// sentence.
+    /// sentence for those who judge them so.
     pub fn note<'k>(
         &self,
         crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
         asked: &Robots<'f>,
     ) -> Option<String> {
-        let differ: Vec<&KnownCrawler> =
-            crawlers.into_iter().filter(|crawler| self.differ(crawler, asked)).collect();
-        // There is one such operator.
-        let profile = differ.first()?.profile?.name()?;
-        let names = first_of(NAMES, differ.iter().map(|crawler| crawler.name.clone()));
+        let Differing { names, operator, profile, them } = self.differing(crawlers, asked)?;
         Some(format!(
-            "{names}: judged in profile {profile}, in which {} reads robots.txt, and in which this file has other \
-             rules for {}; --profile {} judges all alike",
-            differ[0].operator,
-            if differ.len() == 1 { "it" } else { "them" },
+            "{names}: judged in profile {profile}, in which {operator} reads robots.txt, and in which this file \
+             has other rules for {them}; --profile {} judges all alike",
             asked.profile().name().unwrap_or_default(),
         ))
     }
+
+    /// The same for those who judge all in the profile asked for. `file` names the file.
+    pub fn note_of_asked<'k>(
+        &self,
+        crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
+        asked: &Robots<'f>,
+        file: &str,
+    ) -> Option<String> {
+        let Differing { names, operator, profile, them } = self.differing(crawlers, asked)?;
+        Some(format!(
+            "{names}: {operator} reads robots.txt in profile {profile}, in which {file} has other rules for {them}: \
+             --profile {profile} shows its verdicts",
+        ))
+    }
+
+    fn differing<'k>(
+        &self,
+        crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
+        asked: &Robots<'f>,
+    ) -> Option<Differing<'k>> {
+        let differ: Vec<&KnownCrawler> =
+            crawlers.into_iter().filter(|crawler| self.differ(crawler, asked)).collect();
+        // There is one such operator.
+        let first = differ.first()?;
+        Some(Differing {
+            names: first_of(NAMES, differ.iter().map(|crawler| crawler.name.clone())),
+            operator: &first.operator,
+            profile: first.profile?.name()?,
+            them: if differ.len() == 1 { "it" } else { "them" },
+        })
+    }
+}
+
+/// Crawlers that have other rules as their operator reads the file.
+struct Differing<'k> {
+    names: String,
+    operator: &'k str,
+    profile: &'static str,
+    them: &'static str,
 }
 
 /// The lines and verdicts of the rules that a crawler obeys.

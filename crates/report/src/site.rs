@@ -20,6 +20,9 @@ pub struct Site {
     /// The HTTP status that `cause` is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// What is wrong with the site's certificate, which was accepted all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid_certificate: Option<String>,
     /// When the last attempt ended.
     pub attempted: String,
     /// The number of attempts that have failed in a row.

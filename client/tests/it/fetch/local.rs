@@ -164,7 +164,8 @@ async fn who_asks_for_a_login() {
     assert_eq!(local(fetch(&fetcher, sites[2]).await), LocalKind::Network);
 }
 
-/// A network that leads all http sites to its own page has not answered for them.
+/// A network that leads all http sites to its own page, or puts it in their place, has not answered for
+/// them.
 #[tokio::test]
 async fn who_leads_all_sites_to_one_page() {
     let leads = Site::http(|request| {
@@ -177,6 +178,16 @@ async fn who_leads_all_sites_to_one_page() {
             Some(("login.portal.test", _)) => {
                 answer(200, &[("content-type", "text/html")], b"<html>Welcome")
             }
+            Some((host, _)) if host.starts_with("page") => {
+                let page = format!("<html>Welcome <a href='/in?to={host}'>in</a>");
+                let kind = [("content-type", "text/html; charset=utf-8")];
+                answer(200, if host.len() % 2 == 0 { &kind } else { &[] }, page.as_bytes())
+            }
+            Some((host, _)) if host.starts_with("own") => answer(
+                200,
+                &[("content-type", "text/html")],
+                format!("<p>{}", &host[3..4]).as_bytes(),
+            ),
             _ => answer(200, &[], ROBOTS),
         }
     })
@@ -195,16 +206,25 @@ async fn who_leads_all_sites_to_one_page() {
         }
         attempts
     };
-    let moved = |n| (0..n).map(|n| format!("moved{n}")).collect::<Vec<_>>();
-    for attempt in all(&fetcher(), moved(30)).await {
-        assert_eq!(local(attempt), LocalKind::Network);
+    let named = |how: &str, n| (0..n).map(|n| format!("{how}{n}")).collect::<Vec<_>>();
+    for how in ["moved", "page"] {
+        for attempt in all(&fetcher(), named(how, 30)).await {
+            assert_eq!(local(attempt), LocalKind::Network);
+        }
+        // Once another site has answered, nobody knows.
+        let one = fetcher();
+        answered(&fetch(&one, leads.address).await);
+        for attempt in all(&one, named(how, 30)).await {
+            assert!(!attempt.is_confirmed, "{attempt:?}");
+        }
     }
-    // Once another site has answered, nobody knows.
+    // Pages of their own are the sites'.
+    let owns = fetcher();
+    for attempt in all(&owns, named("own", 9)).await {
+        assert!(attempt.is_confirmed, "{attempt:?}");
+    }
+    assert!(owns.health().answered > 0);
     let one = fetcher();
-    answered(&fetch(&one, leads.address).await);
-    for attempt in all(&one, moved(30)).await {
-        assert!(!attempt.is_confirmed, "{attempt:?}");
-    }
     // Sites may well move to one place while others answer, and one may move alone.
     let others = {
         let (one, address) = (one.clone(), leads.address);
@@ -215,9 +235,13 @@ async fn who_leads_all_sites_to_one_page() {
             }
         })
     };
-    let (attempts, alone) = (all(&one, moved(30)).await, all(&fetcher(), moved(1)).await);
+    let mut attempts = Vec::new();
+    for how in ["moved", "page"] {
+        attempts.extend(all(&one, named(how, 30)).await);
+        attempts.extend(all(&fetcher(), named(how, 1)).await);
+    }
     others.abort();
-    for attempt in attempts.into_iter().chain(alone) {
+    for attempt in attempts {
         assert!(attempt.is_confirmed, "{attempt:?}");
         assert_eq!(answered(&attempt).status, 200);
     }

@@ -49,6 +49,22 @@ async fn a_network_that_asks_for_a_login() {
         let moved = judged(&judge, &url, to, Ok(Response::new(200, ""))).await;
         assert!(moved.is_confirmed && moved.result.is_ok());
     }
+    // Nor does its page in the place of their files.
+    let judge = Onlooker::default();
+    let shown = async |scheme: &str, name: &str, page: &str| {
+        let url = format!("{scheme}://{name}.test/robots.txt");
+        judged(&judge, &url, None, Ok(Response::new(200, page))).await
+    };
+    for name in ["a", "b"] {
+        assert!(shown("http", name, "<html>Log in").await.is_confirmed);
+    }
+    assert!(is_local(&shown("http", "c", "<html>Log in").await, LocalKind::Network));
+    assert!(shown("http", "d", "<html>d").await.is_confirmed);
+    assert!(shown("http", "a", "<html>Log in").await.is_confirmed);
+    for name in ["e", "f", "g", "h"] {
+        assert!(shown("https", name, "<html>Log in").await.is_confirmed);
+        assert!(shown("http", name, "User-agent: *").await.is_confirmed);
+    }
     let judge = Onlooker::default();
     let asked = async |name: &str| {
         let url = format!("https://{name}.test/robots.txt");

@@ -1,6 +1,6 @@
 //! TLS with a test authority.
 
-use robotsieve_client::outcome::{Failure, LocalKind};
+use robotsieve_client::outcome::{Attempt, Failure, LocalKind, Protocol, Response};
 use tokio::io::AsyncWriteExt;
 
 use crate::support::servers::authority::{self, Authority};
@@ -65,6 +65,29 @@ async fn invalid_certificates() {
         }
         // No request was sent.
         assert!(site.seen().is_empty());
+        // Whoever accepts it for a robots.txt is told, sends no password there, and has no other file.
+        let url = site.url("https", "/");
+        let accepting = settings().accept_invalid_certificates(true);
+        let accepting = accepting.header("Authorization", "Basic x").header("From", "bot@e.com");
+        let accepting = accepting.header_for("site.test", "Cookie", "a=b").build().unwrap();
+        let attempt = accepting.fetch(&origin(&url), None).await;
+        assert_eq!(answered(&attempt).body, ROBOTS);
+        let what = attempt.invalid_certificate.clone().unwrap();
+        assert!(what.starts_with(expected), "{what}");
+        let sent = &site.seen()[0].headers;
+        assert!(sent.contains_key("from") && sent.contains_key("host"), "{sent:?}");
+        assert!(!sent.contains_key("authorization") && !sent.contains_key("cookie"), "{sent:?}");
+        assert!(matches!(failed(accepting.get(&url).await), Failure::Tls(_) | Failure::Local(_)));
+        assert_eq!(site.seen().len(), 1);
+        // A state keeps it as long as it has what came so.
+        let state = Protocol::RFC9309.after(None, &attempt).unwrap();
+        assert_eq!(state.invalid_certificate.as_ref(), Some(&what));
+        let lost = Attempt::new(attempt.at, Err(Failure::Connect("reset".to_owned())));
+        let state = Protocol::RFC9309.after(Some(&state), &lost).unwrap();
+        assert_eq!(state.invalid_certificate, Some(what));
+        let valid = Attempt::new(attempt.at, Ok(Response::new(404, "")));
+        let state = Protocol::RFC9309.after(Some(&state), &valid).unwrap();
+        assert_eq!(state.invalid_certificate, None);
     }
 }
 

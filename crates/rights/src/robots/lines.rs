@@ -98,39 +98,32 @@ pub struct RightsLines<'a> {
 impl<'a> RightsLines<'a> {
     /// Reads a file, once: `O(n)`.
     pub fn of(robots: &Robots<'a>) -> RightsLines<'a> {
-        /// Where the next line stands, in the grouping of Content-Usage.
-        #[derive(PartialEq)]
-        enum At {
-            Outside,
-            Agents,
-            Rules,
-        }
         let profile = robots.profile();
         let mut found = RightsLines::default();
-        let (mut at, mut count) = (At::Outside, 0);
+        // The grouping of Content-Usage is the file's own, in which a user-agent line after one opens a
+        // group, too.
+        let (mut count, mut is_after_usage) = (0, false);
         // The group of RFC 9309, once there is one.
         let mut group: Option<Option<u32>> = None;
         for line in robots.groups().lines() {
             let record = match line.content {
                 Content::Record(record) => record,
                 Content::Blank if profile.blank_line_ends_group => {
-                    (at, group) = (At::Outside, None);
+                    group = None;
                     continue;
                 }
                 _ => continue,
             };
             match record.field {
                 Field::UserAgent => {
-                    let opens_group = at != At::Agents;
-                    count += u32::from(opens_group);
-                    at = At::Agents;
                     let before = group.replace(robots.groups().group_of_line(record.line));
+                    let opens_group = is_after_usage || before != group;
+                    is_after_usage = false;
+                    count += u32::from(opens_group);
                     found.groups_differ |= opens_group && before == group;
                     found.agents.push((record.value, count - 1));
                     found.crawl_groups.extend(group);
                 }
-                Field::Allow | Field::Disallow if at != At::Outside => at = At::Rules,
-                Field::Sitemap if profile.sitemap_ends_agents && at == At::Agents => at = At::Rules,
                 Field::Other => {
                     let Some(field) = RightsField::of_name(record.name) else {
                         found.has_misspelt |= is_misspelt(record.name);
@@ -139,10 +132,8 @@ impl<'a> RightsLines<'a> {
                     let crawl_group = group.flatten();
                     let mut own = crawl_group;
                     if field == RightsField::ContentUsage {
-                        own = (at != At::Outside).then(|| count - 1);
-                        if at != At::Outside {
-                            at = At::Rules;
-                        }
+                        own = group.map(|_| count - 1);
+                        is_after_usage = group.is_some();
                     }
                     let (line, value) = (record.line, record.value);
                     found.lines.push(RightsLine { field, line, value, group: own, crawl_group });
@@ -247,6 +238,8 @@ fn is_misspelt(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use robotsieve::OtherRecords;
+
     use super::*;
 
     fn groups(file: &str, profile: &Profile) -> Vec<(u32, Option<u32>)> {
@@ -279,6 +272,16 @@ mod tests {
         let blank = "User-agent: a\nDisallow: /\n\nContent-Usage: x\nContent-Signal: y";
         assert_eq!(groups(blank, &Profile::RFC9309), [(4, Some(0)), (5, Some(0))]);
         assert_eq!(groups(blank, &Profile::ORIGINAL_1994), [(4, None), (5, None)]);
+        // What ends a run of user-agent lines for rules does so here.
+        let file = "User-agent: a\nCrawl-delay: 1\nUser-agent: b\nFoo: x\nUser-agent: c\nSitemap: s\n\
+            User-agent: d\nContent-Usage: x\nUser-agent: e\nContent-Usage: y";
+        let ends =
+            |other_records| groups(file, &Profile::RFC9309.with_other_records(other_records));
+        assert_eq!(ends(OtherRecords::EndNothing), [(8, Some(0)), (10, Some(1))]);
+        assert_eq!(ends(OtherRecords::DelaysEndAgents), [(8, Some(1)), (10, Some(2))]);
+        assert_eq!(ends(OtherRecords::AllEndAgents), [(8, Some(3)), (10, Some(4))]);
+        let classic = Profile::GOOGLE_CLASSIC;
+        assert_eq!(groups(file, &classic), [(8, Some(1)), (10, Some(2))]);
     }
 
     #[test]
