@@ -1,15 +1,18 @@
 //! A robots.txt file, as all that is asked about it holds it. Its methods are in [`robots`](crate::robots).
 
 use std::borrow::Cow;
+use std::ffi::CString;
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyString;
 use self_cell::self_cell;
 
 use crate::batch;
 use crate::crawler::{Who, crawler_of, who_of};
 use crate::settings::profile_name;
-use crate::text::Text;
+use crate::text::{Text, bytes_of, kept_bytes_of, repr};
 
 /// Smaller files are parsed in less time than it can take to get the interpreter back.
 const BYTES_WORTH_DETACHING: usize = 2_048;
@@ -131,6 +134,57 @@ impl Robots {
     pub fn hash_value(&self) -> u64 {
         batch::hash(&(self.bytes(), self.own_profile(), &self.config))
     }
+}
+
+/// The bytes of a file that is given as text or bytes. Warns of a text that is the file's name or URL: it has no rules, so
+/// as a file it allows everything.
+pub fn body_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, [u8]>> {
+    let body = bytes_of(value, what)?;
+    warn_of_place(value, &body)?;
+    Ok(body)
+}
+
+/// The same, kept: without a copy of what is `bytes`.
+pub fn kept_body_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<PyBackedBytes> {
+    let body = kept_bytes_of(value, what)?;
+    warn_of_place(value, &body)?;
+    Ok(body)
+}
+
+#[inline]
+fn warn_of_place(value: &Bound<'_, PyAny>, body: &[u8]) -> PyResult<()> {
+    // What a server sends may be anything, and comes as bytes.
+    let is_place = (is_url(body) || is_file_name(body)) && value.is_instance_of::<PyString>();
+    if is_place { place_warned_of(value.py(), body) } else { Ok(()) }
+}
+
+fn is_url(body: &[u8]) -> bool {
+    let schemes: [&[u8]; 4] = [b"http://", b"https://", b"ftp://", b"file://"];
+    schemes.iter().any(|scheme| body.starts_with(scheme))
+        && !body.iter().any(u8::is_ascii_whitespace)
+}
+
+/// Returns true for the path of a text file. A record has a colon, which paths have after the letter of a drive.
+fn is_file_name(body: &[u8]) -> bool {
+    let path = match body {
+        [drive, b':', path @ ..] if drive.is_ascii_alphabetic() => path,
+        path => path,
+    };
+    path.ends_with(b".txt") && !path.iter().any(|byte| *byte == b':' || byte.is_ascii_whitespace())
+}
+
+#[cold]
+fn place_warned_of(py: Python<'_>, body: &[u8]) -> PyResult<()> {
+    let place = repr(py, Text::from(body))?;
+    let way_out = match is_url(body) {
+        true => "fetch it, and pass the body of the answer".to_owned(),
+        false => format!("pass pathlib.Path({place}).read_bytes()"),
+    };
+    let message = format!(
+        "{place} is taken as the text of a robots.txt, not as the place of one, and allows everything; {way_out}"
+    );
+    let category = py.get_type::<PyUserWarning>();
+    PyErr::warn(py, &category, &CString::new(message).unwrap_or_default(), 1)
 }
 
 impl PartialEq for Robots {

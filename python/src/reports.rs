@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
 use crate::errors::invalid_url;
-use crate::file::Robots;
+use crate::file::{Robots, body_of};
 use crate::policy::Policy;
 use crate::settings::{Profile, profile_name, profile_of};
 use crate::text::bytes_of;
@@ -54,7 +54,7 @@ impl<'a> Given<'a> {
             let profile = Some(robots.own_profile());
             return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile, name: robots.name() });
         }
-        Ok(Given { body: bytes_of(value, what)?, profile: None, name: None })
+        Ok(Given { body: body_of(value, what)?, profile: None, name: None })
     }
 }
 

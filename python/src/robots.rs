@@ -10,12 +10,12 @@ use crate::bulk::{Crawlers, Policies, select};
 use crate::crawler::{crawler_of, crawlers_of};
 use crate::crawlers;
 use crate::decisions::{Decide, Said};
-use crate::file::Robots;
+use crate::file::{Robots, body_of, kept_body_of};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
-use crate::text::{Text, bytes_of, kept_bytes_of};
+use crate::text::{Text, bytes_of};
 
 #[pymethods]
 impl Robots {
@@ -30,7 +30,7 @@ impl Robots {
         let py = body.py();
         let profile = profile_of(profile)?;
         let config = config_of(config);
-        Ok(Robots::parse(py, kept_bytes_of(body, "body")?, &profile, config, name))
+        Ok(Robots::parse(py, kept_body_of(body, "body")?, &profile, config, name))
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
@@ -374,7 +374,7 @@ pub fn is_allowed(
 ) -> PyResult<bool> {
     let profile = profile_of(profile)?;
     let crawler = crawler_of(crawler, &profile)?;
-    let (body, url) = (bytes_of(body, "body")?, bytes_of(url, "url")?);
+    let (body, url) = (body_of(body, "body")?, bytes_of(url, "url")?);
     let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
     verdict.map_err(|_| crate::errors::invalid_url(&url))
 }

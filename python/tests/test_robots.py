@@ -3,9 +3,15 @@
 import array
 import copy
 import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import httpx
 import numpy as np
 import pytest
+import yarl
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,6 +136,59 @@ def test_urls(robots: Robots) -> None:
         array.array("B", b"https://e.com/search"),
     ):
         assert policy.is_allowed(url) is False
+
+
+def test_objects_that_are_urls(robots: Robots) -> None:
+    policy = robots.policy("MyCrawler")
+    urls: list[Any] = [httpx.URL("https://e.com/x"), yarl.URL("https://e.com/x")]
+    for url in urls:
+        for ask in (policy.is_allowed, policy.decide, lambda url: robots.explain("MyCrawler", url)):
+            with pytest.raises(TypeError, match=r"not URL: pass str\(url\)$"):
+                ask(url)
+        with pytest.raises(TypeError, match=r"^urls\[0\] must be .* not URL: pass str\(…\)$"):
+            policy.verdicts([url])
+        with pytest.raises(TypeError, match=r"^origin must be .* not URL: pass str\(origin\)$"):
+            Origin(url)
+        assert policy.is_allowed(str(url))
+    with pytest.raises(TypeError, match=r"^body must be .* not \w+Path: pass body.read_bytes\(\)$"):
+        Robots(Path("robots.txt"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("body", "way_out"),
+    [
+        ("robots.txt", r"pass pathlib.Path('robots.txt').read_bytes()"),
+        ("/srv/www/robots.txt", r"pass pathlib.Path('/srv/www/robots.txt').read_bytes()"),
+        ("C:\\www\\robots.txt", r"pass pathlib.Path('C:\\www\\robots.txt').read_bytes()"),
+        ("https://example.com/robots.txt", "fetch it, and pass the body of the answer"),
+        ("file:///robots.txt", "fetch it, and pass the body of the answer"),
+    ],
+)
+def test_a_file_name_as_the_text(body: str, way_out: str) -> None:
+    takers: list[Callable[[str], object]] = [
+        Robots,
+        lambda body: robotsieve.is_allowed(body, "a", "/"),
+        robotsieve.lint,
+        lambda body: robotsieve.PolicySet(["a"]).add("https://e.com", body),
+    ]
+    for take in takers:
+        with pytest.warns(UserWarning) as warned:
+            take(body)
+        (said,) = warned
+        place = repr(body)
+        assert str(said.message) == (
+            f"{place} is taken as the text of a robots.txt, not as the place of one, and allows everything; {way_out}"
+        )
+
+
+def test_no_warning_of_a_text() -> None:
+    texts = ["", "Disallow:/x.txt", "sitemap:https://e.com/sitemap.txt", "see humans.txt", "https://e.com/ is gone", "a.txt\n"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in texts:
+            Robots(text)
+        # A server may send anything.
+        Robots(b"robots.txt")
 
 
 def test_bytes_that_are_no_utf8() -> None:

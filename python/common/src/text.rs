@@ -27,8 +27,9 @@ pub fn bytes_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a,
     match buffer(value)? {
         Some(bytes) => Ok(Cow::Owned(bytes)),
         None => Err(PyTypeError::new_err(format!(
-            "{what} must be str, bytes or a buffer of bytes such as a memoryview, not {}",
-            type_name(value)
+            "{what} must be str, bytes or a buffer of bytes such as a memoryview, not {}{}",
+            type_name(value),
+            way_out(value, what)
         ))),
     }
 }
@@ -44,6 +45,19 @@ pub fn kept_bytes_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<PyBackedB
 /// The name of a value's type, as Python's own messages have it.
 pub fn type_name(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}
+
+/// How to pass what stands for text and is none: an object that is a URL, as those of httpx and yarl are, or a file's path.
+#[cold]
+pub fn way_out(value: &Bound<'_, PyAny>, what: &str) -> String {
+    let text = value.str().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    if ["http://", "https://", "ftp://"].iter().any(|scheme| text.starts_with(scheme)) {
+        format!(": pass str({what})")
+    } else if matches!(what, "body" | "robots") && value.hasattr("read_bytes").unwrap_or(false) {
+        format!(": pass {what}.read_bytes()")
+    } else {
+        String::new()
+    }
 }
 
 /// The bytes of a `str` that has surrogates.
