@@ -432,14 +432,14 @@ pub fn diff_policies_json(
     limits: DiffLimits,
 ) -> PyResult<String> {
     let (old, new, limits) = (old.get(), new.get(), limits_of(limits));
-    let has_rules = |policy: &Policy| policy.policy.rules().len() == policy.policy.rule_count();
+    let has_rules = |policy: &Policy| policy.policy().rules().len() == policy.policy().rule_count();
     if !has_rules(old) || !has_rules(new) {
         return Err(PyValueError::new_err(
             "a policy keeps no rules: its config says keep_rules=False",
         ));
     }
     py.detach(|| {
-        let difference = diff::policies(&old.policy, &new.policy, &limits);
+        let difference = diff::policies(old.policy(), new.policy(), &limits);
         to_json(&CrawlerDiff::new(Vec::new(), difference))
     })
 }

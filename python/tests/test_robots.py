@@ -5,6 +5,7 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,45 @@ def test_urls(robots: Robots) -> None:
         array.array("B", b"https://e.com/search"),
     ):
         assert policy.is_allowed(url) is False
+
+
+def test_a_policy_in_one_call(robots: Robots) -> None:
+    policy = robotsieve.policy(FILE, "MyCrawler")
+    assert policy == robots.policy("MyCrawler") and policy.robots == robots
+    assert pickle.loads(pickle.dumps(policy)) == policy
+    # Before it was compiled, and after.
+    for _ in range(2):
+        assert not policy.is_allowed("/search") and policy.is_allowed("/search/about")
+        with pytest.raises(InvalidUrl):
+            policy.is_allowed("no URL")
+        policy.compile()
+    with pytest.raises(InvalidName):
+        robotsieve.policy(FILE, "GPTBot/1.0")
+    with pytest.raises(ValueError, match="there is no profile"):
+        robotsieve.policy(FILE, "GPTBot", profile="nope")  # type: ignore[arg-type]
+    named = robotsieve.policy(FILE, "a", profile="google", config=Config(inherit_pace=True), name="a.txt")
+    assert named.robots == Robots(FILE, "google", Config(inherit_pace=True)) and named.robots.name == "a.txt"
+    left_alone = robotsieve.policy(FILE, "MyCrawler", config=Config(skip_above=1))
+    assert not left_alone.is_allowed("/") and left_alone.decide("/").reason == "left-alone"
+    utf16 = "User-agent: *\nDisallow: /a".encode("utf-16")
+    assert [robotsieve.policy(utf16, "a").is_allowed(path) for path in ("/a", "/b")] == [False, True]
+
+
+def test_all_threads_parse_one_file_once() -> None:
+    large = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % number for number in range(5_000))
+    for _ in range(20):
+        robots = Robots(large)
+        policy, other = robots.policy("a"), robots.policy("b")
+        asks: list[Callable[[], object]] = [
+            lambda: policy.is_allowed("/x"),
+            lambda: other.is_allowed("/4999/"),
+            lambda: robots.group_count,
+            lambda: len(policy.rules),
+            lambda: list(policy.verdicts(["/x"])),
+        ]
+        with ThreadPoolExecutor(10) as pool:
+            said = [future.result() for future in [pool.submit(ask) for ask in asks * 2]]
+        assert said == [True, False, 1, 5_000, [True]] * 2
 
 
 def test_objects_that_are_urls(robots: Robots) -> None:

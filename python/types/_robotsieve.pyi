@@ -93,6 +93,7 @@ __all__ = [
     "fix_json",
     "known_crawlers_json",
     "is_allowed",
+    "policy",
     "judge",
     "lint_codes",
     "lint_json",
@@ -822,6 +823,14 @@ def shard_name(shard: int, shards: int) -> str: ...
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...
+def policy(
+    body: Text,
+    crawler: AnyCrawler,
+    *,
+    profile: AnyProfile | None = None,
+    config: Config | None = None,
+    name: str | None = None,
+) -> Policy: ...
 
 # For `robotsieve.spark`.
 
