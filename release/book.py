@@ -4,11 +4,13 @@
     release/book.py
 
 The page of the commands gets the help of each, which `cargo run` prints; the schemas of reports stand beside the pages.
+The reference of the Python packages is made by reference.py.
 
 Links that leave the book are made to lead to the repository on GitHub, and those to a README of the book to its
 index.html. `mdbook serve docs` shows the same pages while you write; there, these links lead nowhere.
 """
 
+import os
 import posixpath
 import re
 import shutil
@@ -17,6 +19,8 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "target/book"
@@ -60,6 +64,29 @@ def write_source():
     (SOURCE / "rights.schema.json").write_text(said("schema", "rights"))
 
 
+def write_reference():
+    """Adds the pages of the Python packages, with their stubs made as a build makes them."""
+    packages = ROOT / "target/book-python"
+    shutil.rmtree(packages, ignore_errors=True)
+    shutil.copytree(ROOT / "python/robotsieve", packages / "robotsieve")
+    (packages / "robotsieve_fetch").mkdir()
+    for crate, types, stub in [
+        ("python", "_robotsieve.pyi", "robotsieve/_robotsieve.pyi"),
+        ("python/fetch", "robotsieve_fetch.pyi", "robotsieve_fetch/__init__.pyi"),
+    ]:
+        command = ["cargo", "run", "--quiet", "-p", "robotsieve-python-stubs", "--", f"types/{types}", stub]
+        environment = {**os.environ, "OUT_DIR": str(packages)}
+        subprocess.run(command, cwd=ROOT / crate, env=environment, check=True, stdout=subprocess.DEVNULL)
+    folder = SOURCE / "python"
+    folder.mkdir()
+    for name, text in reference.pages(packages).items():
+        (folder / name).write_text(text)
+    lines = "".join(f"  - [{module}](python/{module}.md)\n" for module in reference.MODULES)
+    summary = SOURCE / "SUMMARY.md"
+    before, after = summary.read_text().split("\n# How it works\n")
+    summary.write_text(f"{before}- [The Python packages](python/README.md)\n{lines}\n# How it works\n{after}")
+
+
 class Page(HTMLParser):
     """What a page links to, and the places in it that can be linked to."""
 
@@ -78,6 +105,7 @@ class Page(HTMLParser):
 
 def main():
     write_source()
+    write_reference()
     try:
         subprocess.run(["mdbook", "build", SOURCE, "--dest-dir", BOOK], check=True)
     except FileNotFoundError:

@@ -1,5 +1,6 @@
 """The data of the benchmarks, and the table of ratios at their end."""
 
+import gzip
 import os
 import random
 from pathlib import Path
@@ -34,6 +35,17 @@ def sites() -> list[Site]:
         urls = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
         body = (CORPUS / "robots" / file.name).read_bytes()
         found.append(Site(file.name, body, [url for url in urls if url]))
+    return found
+
+
+def google_verdicts() -> dict[tuple[str, str], bool]:
+    """What google/robotstxt answered for the agent, by host and URL."""
+    found = {}
+    with gzip.open(CORPUS / "verdicts.google.tsv.gz") as lines:
+        for line in lines:
+            host, agent, verdict, url = line.rstrip(b"\n").decode("utf-8", "surrogateescape").split("\t", 3)
+            if agent == AGENT:
+                found[host, url] = verdict == "1"
     return found
 
 

@@ -1,5 +1,6 @@
-"""Speed beside Protego, urllib.robotparser and the Rust library, in one run. Needs the corpus.
+"""Speed beside Protego, urllib.robotparser, three native peers and the Rust library, in one run. Needs the corpus.
 
+    python -m pip install -r conformance/requirements.txt   # the peers, pinned
     python -m pytest python/benches -q
 
 Every benchmark asserts how many URLs are allowed. The figure of each is its best round.
@@ -10,18 +11,24 @@ import subprocess
 import sys
 import threading
 import time
+import timeit
 from pathlib import Path
 from urllib.robotparser import RobotFileParser
 
-import numpy as np
+import fastrobots
 import pyarrow as pa
 import pytest
-from conftest import AGENT, BARS, REPOSITORY, SECONDS, Site, took
+import robotstxt  # fast-robotstxt: google/robotstxt, in C++
+from conftest import AGENT, BARS, REPOSITORY, SECONDS, Site, google_verdicts, took
+from jwm.robotstxt import googlebot  # The same, by another binding.
 from protego import Protego
 
+import robotsieve
 import robotsieve.protego as dropin
 from robotsieve import Pack, PackWriter, PolicySet, Robots
 
+#: Of the versions in conformance/requirements.txt. Their files are text, so bytes that are no UTF-8 are lost.
+DIFFERING = {"fastrobots": 0, "fast-robotstxt": 0, "jwm-robotstxt": 0}
 ROUNDS = {"rounds": 7, "warmup_rounds": 2}
 FEW = {"rounds": 3, "warmup_rounds": 0}
 
@@ -123,6 +130,105 @@ def test_dropin_parse_and_first_verdict(benchmark, sites: list[Site]) -> None:
     ratio = SECONDS["Protego first"] / each
     shown = f"{ratio:.1f} x ({each * 1e6:.1f} µs)"
     BARS.append(("the drop-in's parse and first verdict beside Protego's", "", shown))
+
+
+def test_first_verdict(benchmark, sites: list[Site]) -> None:
+    """Of ``is_allowed``, which builds nothing for later questions."""
+    asked = first_urls(sites)
+
+    def run() -> int:
+        return sum(robotsieve.is_allowed(body, AGENT, url) for body, _, url in asked)
+
+    assert benchmark.pedantic(run, **ROUNDS) > 500
+    each = took("once", benchmark, len(asked))
+    BARS.append(("first verdict (is_allowed)", "", f"{each * 1e6:.1f} µs"))
+
+
+#: How a peer answers one question: about a file, for a crawler, on a URL. They take `str`.
+PEERS = {
+    "fastrobots": lambda text, url: fastrobots.Robots.parse(text).allowed(fastrobots.url_path(url), AGENT),
+    "fast-robotstxt": lambda text, url: robotstxt.RobotsMatcher().is_allowed(text, AGENT, url),
+    "jwm-robotstxt": lambda text, url: googlebot.RobotsMatcher().OneAgentAllowedByRobots(text, AGENT, url),
+}
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_peers_first_verdict(benchmark, sites: list[Site], peer: str) -> None:
+    asked, ask = first_urls(sites), PEERS[peer]
+
+    def run() -> int:
+        return sum(ask(text, url) for _, text, url in asked)
+
+    assert benchmark.pedantic(run, **ROUNDS) > 500
+    each = took(f"{peer} first", benchmark, len(asked))
+    ratio = each / SECONDS["once"]
+    BARS.append((f"… beside {peer}", ">= 3 x", f"{ratio:.1f} x ({each * 1e6:.1f} µs)"))
+
+
+def test_fastrobots_allowed(benchmark, sites: list[Site]) -> None:
+    """Its way to ask often: the rules of one agent, and the paths of the URLs cut out beforehand."""
+    asked = [
+        (fastrobots.Robots.parse(site.text).agent(AGENT), [fastrobots.url_path(url) for url in site.urls])
+        for site in sites
+    ]
+
+    def run() -> int:
+        return sum(agent.allowed(path) for agent, paths in asked for path in paths)
+
+    assert benchmark.pedantic(run, **FEW) > 50_000
+    each = took("fastrobots allowed", benchmark, 60_795)
+    ratio = each / SECONDS["is_allowed"]
+    BARS.append(("policy.is_allowed beside fastrobots", ">= 3 x", f"{ratio:.1f} x ({each * 1e9:.0f} ns)"))
+
+
+def test_three_rules() -> None:
+    """The least that a call costs: the best of many short rounds, taken in turn."""
+    body, url = b"User-agent: *\nDisallow: /search\nAllow: /search/about\nDisallow: /*.pdf$\n", "/search/about?q=1"
+    text, policy = body.decode(), robotsieve.policy(body, "MyCrawler")
+    policy.compile()
+    agent, parse = fastrobots.Robots.parse(text).agent("MyCrawler"), fastrobots.Robots.parse
+    contests = [
+        ("parse and policy, 3 rules", ">= 1.2 x", lambda: robotsieve.policy(body, "MyCrawler"), lambda: parse(text)),
+        (
+            "parse, policy and first verdict, 3 rules",
+            "",
+            lambda: robotsieve.policy(body, "MyCrawler").is_allowed(url),
+            lambda: parse(text).allowed(url, "MyCrawler"),
+        ),
+        (
+            "first verdict (is_allowed), 3 rules",
+            "",
+            lambda: robotsieve.is_allowed(body, "MyCrawler", url),
+            lambda: parse(text).allowed(url, "MyCrawler"),
+        ),
+        ("a call, 3 rules", ">= 1.3 x", lambda: policy.is_allowed(url), lambda: agent.allowed(url)),
+    ]
+    for what, bar, *asks in contests:
+        best = [float("inf")] * 2
+        for _ in range(500):
+            for contestant, ask in enumerate(asks):
+                best[contestant] = min(best[contestant], timeit.timeit(ask, number=500) / 500)
+        own, others = best
+        BARS.append((f"{what}, beside fastrobots", bar, f"{others / own:.2f} x ({own * 1e9:.0f}, {others * 1e9:.0f} ns)"))
+
+
+def test_verdicts_that_differ(sites: list[Site]) -> None:
+    """From google/robotstxt's."""
+    verdicts = google_verdicts()
+    differing = dict.fromkeys(PEERS, 0)
+    for site in sites:
+        policy = Robots(site.body, "google").policy(AGENT)
+        for url in site.urls:
+            right = verdicts[site.host, url]
+            assert policy.is_allowed(url) == right
+            for peer, ask in PEERS.items():
+                try:
+                    differing[peer] += ask(site.text, url) != right
+                except UnicodeError:
+                    differing[peer] += 1
+    for peer, count in differing.items():
+        BARS.append((f"{peer}: verdicts that differ from google/robotstxt's", "", f"{count} of 60,795"))
+    assert differing == DIFFERING
 
 
 @pytest.fixture(scope="module")
@@ -239,10 +345,10 @@ def test_rows_of_pandas(benchmark, buffer: pa.Array, middle: Site) -> None:
     """The README's way to the rows that are allowed."""
     policy = Robots(middle.body).policy(AGENT)
     verdicts = policy.verdicts(buffer)
-    kept = benchmark.pedantic(lambda: np.equal(verdicts, True), **ROUNDS)
+    kept = benchmark.pedantic(lambda: verdicts.mask(undecided=False), **ROUNDS)
     assert kept.sum() == verdicts.allowed_count
     each = took("a mask for pandas", benchmark, len(buffer))
-    BARS.append(("np.equal(verdicts, True), 1,000,000", "", f"{each * len(buffer) * 1e3:.0f} ms"))
+    BARS.append(("verdicts.mask(undecided=False), 1,000,000", "", f"{each * len(buffer) * 1e3:.0f} ms"))
 
 
 def test_two_threads(buffer: pa.Array, many: PolicySet, middle: Site) -> None:

@@ -42,6 +42,7 @@ from ._robotsieve import (
     Verdicts,
     __version__,
     is_allowed,
+    policy,
 )
 
 # As `typing` has it, whose import would take longer than that of this package.
@@ -155,6 +156,7 @@ __all__ = [
     "PackError",
     "PackWriter",
     "Piece",
+    "policy",
     "Policy",
     "PolicySet",
     "Preferences",

@@ -1764,6 +1764,9 @@ class Site(Document):
         "copy": "HeldCopy",
     }
 
+    def __str__(self) -> str:
+        return "\n".join([f"{self.origin}: {self.condition}", *self.notes])
+
 
 @dataclass(frozen=True, slots=True)
 class SiteRisk(Document):

@@ -266,6 +266,22 @@ macro_rules! column {
                 }
             }
 
+            /// A mask of NumPy, to choose rows of a frame of pandas or Polars: true for URLs that are allowed, false for
+            /// those that are disallowed, and ``undecided`` for those that have no verdict.
+            ///
+            /// ``frame[policy.verdicts(frame["url"]).mask(undecided=False)]`` has the rows that are allowed.
+            #[pyo3(signature = (*, undecided))]
+            fn mask<'py>(&self, py: Python<'py>, undecided: bool) -> PyResult<Bound<'py, PyAny>> {
+                let byte = |answer: &Answer| match answer {
+                    Answer::Allow => 1,
+                    Answer::Disallow => 0,
+                    Answer::Invalid | Answer::Unknown => u8::from(undecided),
+                };
+                let bytes: Vec<u8> = self.answers.iter().map(byte).collect();
+                let frombuffer = py.import("numpy")?.getattr("frombuffer")?;
+                frombuffer.call1((PyByteArray::new(py, &bytes), "bool"))
+            }
+
             fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
                 export::schema(py, <$show>::data_type())
             }

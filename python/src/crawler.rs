@@ -63,6 +63,14 @@ pub fn crawler_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<robotsieve::Crawler> {
+    // Most are given so.
+    if let Ok(name) = value.cast_exact::<PyString>()
+        && let Ok(name) = name.to_str()
+        && !name.is_empty()
+    {
+        return robotsieve::Crawler::try_names([name], profile)
+            .map_err(|error| invalid_name(value.py(), &error));
+    }
     if let Some(crawler) = made(value) {
         return Ok(crawler);
     }

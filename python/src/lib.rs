@@ -41,6 +41,8 @@ mod _robotsieve {
     use super::*;
 
     #[pymodule_export]
+    use crate::policy::Policy;
+    #[pymodule_export]
     use answers::{Answers, Verdicts};
     #[pymodule_export]
     use bulk::Policies;
@@ -69,8 +71,6 @@ mod _robotsieve {
     #[pymodule_export]
     use pack::{Pack, PackWriter};
     #[pymodule_export]
-    use policy::Policy;
-    #[pymodule_export]
     use reports::{
         body_bytes, build_json, compare_profiles_json, diff_json, diff_limits, diff_policies_json,
         fix_json, known_crawlers_json, lint_codes, lint_json,
@@ -81,7 +81,7 @@ mod _robotsieve {
         RightsStatement,
     };
     #[pymodule_export]
-    use robots::{CrawlerPolicies, is_allowed};
+    use robots::{CrawlerPolicies, is_allowed, policy};
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]

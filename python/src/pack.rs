@@ -21,11 +21,12 @@ use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Said};
 use crate::errors::{of_path, pack_error};
+use crate::file::body_of;
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::settings::{Config, config_of, profile_of};
 use crate::sites::given;
-use crate::text::{Text, bytes_of, kept_bytes_of, repr};
+use crate::text::{Text, kept_bytes_of, repr};
 
 /// The policies of many origins in a file that is used in place: it is mapped, not loaded, and all
 /// processes that open it share its memory. Made by :class:`PackWriter` or by ``robotsieve pack``.
@@ -611,7 +612,7 @@ impl PackWriter {
         }
         let site = given(body, outcome)?;
         let kind = site.kind();
-        let body = site.rules().map(|body| bytes_of(body, "body")).transpose()?.unwrap_or_default();
+        let body = site.rules().map(|body| body_of(body, "body")).transpose()?.unwrap_or_default();
         self.with(py, |writer| {
             let site = kind.try_with(|| {
                 let content = writer.recipe().content(&body);

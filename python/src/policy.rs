@@ -1,5 +1,7 @@
 //! What a robots.txt says to one crawler.
 
+use std::sync::{Arc, OnceLock};
+
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use robotsieve::pack::PackError;
@@ -12,7 +14,7 @@ use crate::crawler::Crawler;
 pub use crate::decision::{Decision, Rule};
 use crate::decisions::{Decide, Decisions, Said};
 use crate::errors::invalid_url;
-use crate::file::Robots;
+use crate::file::{File, Robots};
 use crate::pace::RequestRate;
 use crate::text::{Text, bytes_of, repr};
 
@@ -30,25 +32,56 @@ const RULES_WORTH_DETACHING: usize = 16;
 /// False
 #[pyclass(frozen, module = "robotsieve")]
 pub struct Policy {
-    pub policy: robotsieve::Policy,
-    pub robots: Py<Robots>,
+    /// Made when it is first needed.
+    policy: OnceLock<robotsieve::Policy>,
+    pub file: Arc<File>,
     pub crawler: robotsieve::Crawler,
 }
 
 impl Policy {
-    /// Compiles without the interpreter, if it is time to compile.
+    pub fn of(file: Arc<File>, crawler: robotsieve::Crawler) -> Policy {
+        Policy { policy: OnceLock::new(), file, crawler }
+    }
+
+    pub fn made_of(
+        policy: robotsieve::Policy,
+        file: Arc<File>,
+        crawler: robotsieve::Crawler,
+    ) -> Policy {
+        Policy { policy: OnceLock::from(policy), file, crawler }
+    }
+
+    /// The policy of the Rust library.
     #[inline]
-    fn prepare(&self, py: Python<'_>) {
-        if self.policy.engine() == robotsieve::Engine::Scan {
-            self.compile_if_due(py);
+    pub fn policy(&self) -> &robotsieve::Policy {
+        match self.policy.get() {
+            Some(policy) => policy,
+            None => self.make(),
         }
     }
 
     #[cold]
-    fn compile_if_due(&self, py: Python<'_>) {
-        if self.policy.rule_count() >= RULES_WORTH_DETACHING && self.policy.compiles_next() {
-            py.detach(|| self.policy.compile());
+    fn make(&self) -> &robotsieve::Policy {
+        // Made before the lock is taken: to parse the file, the interpreter may be let go and waited for.
+        let policy = self.file.with(|robots| robots.policy(&self.crawler));
+        self.policy.get_or_init(|| policy)
+    }
+
+    /// The policy, to be asked for a verdict: it compiles without the interpreter, if it is time to compile.
+    #[inline]
+    fn prepared(&self, py: Python<'_>) -> &robotsieve::Policy {
+        let policy = self.policy();
+        if policy.engine() == robotsieve::Engine::Scan {
+            compile_if_due(py, policy);
         }
+        policy
+    }
+}
+
+#[cold]
+fn compile_if_due(py: Python<'_>, policy: &robotsieve::Policy) {
+    if policy.rule_count() >= RULES_WORTH_DETACHING && policy.compiles_next() {
+        py.detach(|| policy.compile());
     }
 }
 
@@ -100,18 +133,18 @@ impl Policy {
     /// Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
     #[pyo3(signature = (url, /))]
     pub fn is_allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.prepare(url.py());
+        let policy = self.prepared(url.py());
         let url = bytes_of(url, "url")?;
-        self.policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
+        policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
     }
 
     /// True if the crawler may fetch this path, with its query if it has one. Unlike in
     /// :meth:`is_allowed`, ``//e.com/x`` is a path in every profile.
     #[pyo3(signature = (path, /))]
     fn is_path_allowed(&self, path: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.prepare(path.py());
+        let policy = self.prepared(path.py());
         let path = bytes_of(path, "path")?;
-        self.policy.is_path_allowed(path.as_ref()).map_err(|_| invalid_url(&path))
+        policy.is_path_allowed(path.as_ref()).map_err(|_| invalid_url(&path))
     }
 
     /// The verdict on a URL, or on a path that begins with ``/``, and the reason for it: to explain,
@@ -124,18 +157,18 @@ impl Policy {
     /// ('disallow', 2, '/*.pdf$')
     #[pyo3(signature = (url, /))]
     fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<Decision> {
-        self.prepare(url.py());
+        let policy = self.prepared(url.py());
         let url = bytes_of(url, "url")?;
-        let decision = self.policy.decide(url.as_ref());
+        let decision = policy.decide(url.as_ref());
         decision.map(Decision::of).map_err(|_| invalid_url(&url))
     }
 
     /// The verdict on a path, with its query if it has one, and the reason for it.
     #[pyo3(signature = (path, /))]
     fn decide_path(&self, path: &Bound<'_, PyAny>) -> PyResult<Decision> {
-        self.prepare(path.py());
+        let policy = self.prepared(path.py());
         let path = bytes_of(path, "path")?;
-        let decision = self.policy.decide_path(path.as_ref());
+        let decision = policy.decide_path(path.as_ref());
         decision.map(Decision::of).map_err(|_| invalid_url(&path))
     }
 
@@ -146,23 +179,23 @@ impl Policy {
     /// boolean array. Runs without the GIL, on ``threads`` threads; ``None`` means one for each core.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn verdicts(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Verdicts> {
-        Ok(Verdicts::of(batch::judge(&One(&self.policy), urls, threads)?.cells))
+        Ok(Verdicts::of(batch::judge(&One(self.policy()), urls, threads)?.cells))
     }
 
     /// As :meth:`verdicts`, in words: ``allow``, ``disallow``, or ``invalid`` for what is not a URL. An
     /// Arrow dictionary array.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn answers(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
-        Ok(Answers::of(batch::judge(&One(&self.policy), urls, threads)?.cells))
+        Ok(Answers::of(batch::judge(&One(self.policy()), urls, threads)?.cells))
     }
 
     /// As :meth:`verdicts`, with the reasons: what :meth:`decide` says of each URL, in columns. It takes about
     /// three times as long.
     #[pyo3(signature = (urls, /, *, threads = 1))]
     fn decisions(&self, urls: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Decisions> {
-        let one = One(&self.policy);
+        let one = One(self.policy());
         let (judged, rules) = Decisions::judge(&one, vec![String::new()], vec![0], urls, threads)?;
-        let profile = self.robots.get().profile_shown().into();
+        let profile = self.file.profile_shown().into();
         Ok(Decisions::of(judged.cells, &rules, &profile))
     }
 
@@ -170,72 +203,72 @@ impl Policy {
     #[pyo3(signature = (url, /))]
     fn target(&self, url: &Bound<'_, PyAny>) -> PyResult<Text> {
         let url = bytes_of(url, "url")?;
-        let target = self.policy.target(url.as_ref()).map_err(|_| invalid_url(&url))?;
+        let target = self.policy().target(url.as_ref()).map_err(|_| invalid_url(&url))?;
         Ok(Text(target.to_vec().into()))
     }
 
     /// Compiles now instead of later.
     fn compile(&self, py: Python<'_>) {
-        py.detach(|| self.policy.compile());
+        py.detach(|| self.policy().compile());
     }
 
     /// What answers the next question: ``scan``, ``dfa``, ``lazy`` or ``segments``.
     #[getter]
     fn engine(&self) -> PyResult<String> {
-        word(&self.policy.engine())
+        word(&self.policy().engine())
     }
 
     /// The limit that kept the policy from becoming a DFA, if one did.
     #[getter]
     fn limit_hit(&self) -> PyResult<Option<String>> {
-        self.policy.limit_hit().map(|limit| word(&limit)).transpose()
+        self.policy().limit_hit().map(|limit| word(&limit)).transpose()
     }
 
     /// The compiled automaton as a Graphviz DOT graph, ``None`` if the policy is not a DFA.
     fn to_dot(&self, py: Python<'_>) -> Option<String> {
-        py.detach(|| self.policy.to_dot())
+        py.detach(|| self.policy().to_dot())
     }
 
     /// The bytes of memory that the policy occupies, its file not counted.
     #[getter]
     fn memory_usage(&self) -> usize {
-        self.policy.memory_usage().total_bytes()
+        self.policy().memory_usage().total_bytes()
     }
 
     /// The rules, from highest to lowest precedence; those without a value left out.
     #[getter]
     fn rules(&self) -> Vec<Rule> {
-        self.policy.rules().map(Rule::of).collect()
+        self.policy().rules().map(Rule::of).collect()
     }
 
     /// The user-agent lines of the crawler's groups: line, from 1 on, and value.
     #[getter]
     fn group(&self) -> Vec<(u32, Text)> {
-        self.policy.group().map(|(line, value)| (line, value.into())).collect()
+        self.policy().group().map(|(line, value)| (line, value.into())).collect()
     }
 
     /// The crawl delay in seconds, ``None`` if there is none.
     #[getter]
     fn crawl_delay(&self) -> Option<f64> {
-        self.policy.crawl_delay().map(|delay| delay.as_secs_f64())
+        self.policy().crawl_delay().map(|delay| delay.as_secs_f64())
     }
 
     /// The request rate, ``None`` if there is none.
     #[getter]
     fn request_rate(&self) -> Option<RequestRate> {
-        self.policy.request_rate().map(RequestRate::of)
+        self.policy().request_rate().map(RequestRate::of)
     }
 
     /// The seconds to wait between the beginnings of two requests, by crawl delay and request rate.
     #[getter]
     fn min_interval(&self) -> Option<f64> {
-        self.policy.pace().min_interval().map(|time| time.as_secs_f64())
+        self.policy().pace().min_interval().map(|time| time.as_secs_f64())
     }
 
     /// The file.
     #[getter]
-    fn robots(&self, py: Python<'_>) -> Py<Robots> {
-        self.robots.clone_ref(py)
+    fn robots(&self) -> Robots {
+        Robots(Arc::clone(&self.file))
     }
 
     /// The crawler.
@@ -247,25 +280,25 @@ impl Policy {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Policy>().is_ok_and(|other| {
             let other = other.get();
-            self.crawler == other.crawler && self.robots.get() == other.robots.get()
+            self.crawler == other.crawler && *self.file == *other.file
         })
     }
 
     fn __hash__(&self) -> u64 {
-        batch::hash(&(self.robots.get().hash_value(), &self.crawler))
+        batch::hash(&(self.file.hash_value(), &self.crawler))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let crawler = repr(py, Crawler(self.crawler.clone()))?;
-        let profile = self.robots.get().profile_shown();
+        let profile = self.file.profile_shown();
         Ok(format!(
             "<robotsieve.Policy of {crawler}, {} rules, profile {profile}>",
-            self.policy.rule_count()
+            self.policy().rule_count()
         ))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let make = self.robots.bind(py).getattr("policy")?;
+        let make = self.robots().into_bound_py_any(py)?.getattr("policy")?;
         (make, (Crawler(self.crawler.clone()),)).into_bound_py_any(py)
     }
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
 use crate::errors::invalid_url;
-use crate::file::Robots;
+use crate::file::{Robots, body_of};
 use crate::policy::Policy;
 use crate::settings::{Profile, profile_name, profile_of};
 use crate::text::bytes_of;
@@ -54,7 +54,7 @@ impl<'a> Given<'a> {
             let profile = Some(robots.own_profile());
             return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile, name: robots.name() });
         }
-        Ok(Given { body: bytes_of(value, what)?, profile: None, name: None })
+        Ok(Given { body: body_of(value, what)?, profile: None, name: None })
     }
 }
 
@@ -432,14 +432,14 @@ pub fn diff_policies_json(
     limits: DiffLimits,
 ) -> PyResult<String> {
     let (old, new, limits) = (old.get(), new.get(), limits_of(limits));
-    let has_rules = |policy: &Policy| policy.policy.rules().len() == policy.policy.rule_count();
+    let has_rules = |policy: &Policy| policy.policy().rules().len() == policy.policy().rule_count();
     if !has_rules(old) || !has_rules(new) {
         return Err(PyValueError::new_err(
             "a policy keeps no rules: its config says keep_rules=False",
         ));
     }
     py.detach(|| {
-        let difference = diff::policies(&old.policy, &new.policy, &limits);
+        let difference = diff::policies(old.policy(), new.policy(), &limits);
         to_json(&CrawlerDiff::new(Vec::new(), difference))
     })
 }

@@ -1,5 +1,7 @@
 //! What is asked about a robots.txt file, and its policies for several crawlers.
 
+use std::sync::Arc;
+
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use robotsieve::pack::PackError;
@@ -10,12 +12,12 @@ use crate::bulk::{Crawlers, Policies, select};
 use crate::crawler::{crawler_of, crawlers_of};
 use crate::crawlers;
 use crate::decisions::{Decide, Said};
-use crate::file::Robots;
+use crate::file::{File, Robots, body_of, kept_body_of};
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
 use crate::settings::{Config, Profile, config_of, profile_of};
-use crate::text::{Text, bytes_of, kept_bytes_of};
+use crate::text::{Text, bytes_of};
 
 #[pymethods]
 impl Robots {
@@ -27,20 +29,16 @@ impl Robots {
         config: Option<&Bound<'_, Config>>,
         name: Option<Text>,
     ) -> PyResult<Robots> {
-        let py = body.py();
-        let profile = profile_of(profile)?;
-        let config = config_of(config);
-        Ok(Robots::parse(py, kept_bytes_of(body, "body")?, &profile, config, name))
+        let (profile, config) = (profile_of(profile)?, config_of(config));
+        Ok(Robots(File::new(kept_body_of(body, "body")?, profile, config, name)))
     }
 
     /// The policy for a crawler: a name, names from most to least specific, or a :class:`Crawler`.
     ///
     /// Raises :class:`InvalidName` for a name that no ``User-agent`` line can name, such as a whole
     /// header: that is for :meth:`Crawler.from_user_agent`.
-    fn policy(slf: &Bound<'_, Self>, crawler: &Bound<'_, PyAny>) -> PyResult<Policy> {
-        let crawler = slf.get().crawler(crawler)?;
-        let policy = slf.get().with(|robots| robots.policy(&crawler));
-        Ok(Policy { policy, robots: slf.clone().unbind(), crawler })
+    fn policy(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Policy> {
+        Ok(Policy::of(Arc::clone(&self.0), self.crawler(crawler)?))
     }
 
     /// The policies for several crawlers, which are asked together.
@@ -57,12 +55,8 @@ impl Robots {
     }
 
     /// True if the crawler may fetch this URL: ``policy(crawler).is_allowed(url)``.
-    fn is_allowed(
-        slf: &Bound<'_, Self>,
-        crawler: &Bound<'_, PyAny>,
-        url: &Bound<'_, PyAny>,
-    ) -> PyResult<bool> {
-        Robots::policy(slf, crawler)?.is_allowed(url)
+    fn is_allowed(&self, crawler: &Bound<'_, PyAny>, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.policy(crawler)?.is_allowed(url)
     }
 
     /// The file.
@@ -241,7 +235,7 @@ impl Robots {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Robots>().is_ok_and(|other| self == other.get())
+        other.cast::<Robots>().is_ok_and(|other| *self.0 == *other.get().0)
     }
 
     fn __hash__(&self) -> u64 {
@@ -340,11 +334,10 @@ impl CrawlerPolicies {
 
     /// The policy of the crawler at this place.
     fn __getitem__(&self, place: &Bound<'_, PyAny>) -> PyResult<Policy> {
-        let py = place.py();
         let place = batch::place(place, self.crawlers.len())?;
         let crawler = self.crawlers[place].clone();
         let policy = self.together.policy(place).clone();
-        Ok(Policy { policy, robots: self.robots.clone_ref(py), crawler })
+        Ok(Policy::made_of(policy, Arc::clone(&self.robots.get().0), crawler))
     }
 
     fn __repr__(&self) -> String {
@@ -374,7 +367,25 @@ pub fn is_allowed(
 ) -> PyResult<bool> {
     let profile = profile_of(profile)?;
     let crawler = crawler_of(crawler, &profile)?;
-    let (body, url) = (bytes_of(body, "body")?, bytes_of(url, "url")?);
+    let (body, url) = (body_of(body, "body")?, bytes_of(url, "url")?);
     let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
     verdict.map_err(|_| crate::errors::invalid_url(&url))
+}
+
+/// The policy of a file for a crawler: ``Robots(body, profile).policy(crawler)``, in less time.
+///
+/// >>> import robotsieve
+/// >>> policy = robotsieve.policy("User-agent: *\nDisallow: /x", "MyCrawler")
+/// >>> policy.is_allowed("https://example.com/x")
+/// False
+#[pyfunction]
+#[pyo3(signature = (body, crawler, *, profile = None, config = None, name = None))]
+pub fn policy(
+    body: &Bound<'_, PyAny>,
+    crawler: &Bound<'_, PyAny>,
+    profile: Option<&Bound<'_, PyAny>>,
+    config: Option<&Bound<'_, Config>>,
+    name: Option<Text>,
+) -> PyResult<Policy> {
+    Robots::new(body, profile, config, name)?.policy(crawler)
 }

@@ -12,10 +12,11 @@ use crate::crawler::{Crawler, crawlers_of};
 use crate::crawlers;
 use crate::decision::Decision;
 use crate::decisions::{Decide, Said};
+use crate::file::body_of;
 use crate::origin::{Origin, origin_of};
 use crate::pace::RequestRate;
 use crate::settings::{Config, Profile, config_of, profile_name, profile_of};
-use crate::text::{Text, bytes_of};
+use crate::text::Text;
 
 /// The policies of some crawlers for many origins, made for URLs in random order.
 ///
@@ -161,7 +162,7 @@ impl PolicySet {
         let origin = origin_of(origin)?;
         match given(body, outcome)? {
             SiteRules::Rules(body) => {
-                let body = bytes_of(body, "body")?;
+                let body = body_of(body, "body")?;
                 match body.len() < BYTES_WORTH_DETACHING {
                     true => self.write().insert(&origin, &body),
                     false => py.detach(|| self.write().insert(&origin, &body)),

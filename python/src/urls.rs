@@ -16,7 +16,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyMemoryView, PyString};
 
 use crate::import::Arrays;
 use crate::signals::Signals;
-use crate::text::{bytes_of, type_name};
+use crate::text::{bytes_of, type_name, way_out};
 
 /// Many values, some of which may be null.
 pub trait Rows: Sync {
@@ -293,8 +293,9 @@ impl<'py> Source<'py> {
                                 return Err(error);
                             }
                             Err(_) => {
+                                let way_out = way_out(&object, "…");
                                 return Err(PyTypeError::new_err(format!(
-                                    "{name}[{taken}] must be str, bytes or None, not {}",
+                                    "{name}[{taken}] must be str, bytes or None, not {}{way_out}",
                                     type_name(&object)
                                 )));
                             }

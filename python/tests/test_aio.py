@@ -824,6 +824,16 @@ async def test_a_decision() -> None:
 
 
 @asynchronous
+async def test_a_site_says_why_it_is_unreachable() -> None:
+    async def fetch(_: Request) -> Response:
+        return Response(503)
+
+    async with Sieve("Bot", fetcher=fetch) as sieve:
+        site = await sieve.site("https://a.example")
+        assert str(site) == "<robotsieve.aio.Site https://a.example: unreachable: HTTP 503, disallow-all>"
+
+
+@asynchronous
 async def test_overrides_protocols_and_profiles() -> None:
     async def fetch(request: Request) -> Response:
         return Response(403)

@@ -46,6 +46,13 @@ def answer(policy: robotsieve.Policy, url: bytes) -> str:
     return decision.verdict + (f":{decision.rule.line}" if decision.rule else "")
 
 
+def one_call(robots: bytes, crawler: Crawler, url: bytes, profile: str) -> bool | None:
+    try:
+        return robotsieve.is_allowed(robots, crawler, url, profile=profile)
+    except robotsieve.InvalidUrl:
+        return None
+
+
 @pytest.mark.parametrize("case", list(cases()))
 def test_case(case: dict[str, Any]) -> None:
     robots = content(case, "robots")
@@ -55,7 +62,9 @@ def test_case(case: dict[str, Any]) -> None:
         expected = [check.get("all") or check[profile] for check in case["checks"]]
         assert [answer(policy, url) for url in urls] == expected, profile
         batch = {"allow": True, "disallow": False, "invalid": None}
-        assert list(policy.verdicts(urls)) == [batch[e.split(":")[0]] for e in expected]
+        verdicts = [batch[e.split(":")[0]] for e in expected]
+        assert list(policy.verdicts(urls)) == verdicts
+        assert [one_call(robots, crawler_of(case), url, profile) for url in urls] == verdicts
         assert list(policy.answers(urls)) == [e.split(":")[0] for e in expected]
 
 

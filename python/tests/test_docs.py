@@ -2,10 +2,14 @@
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
+import re
+import shutil
 from pathlib import Path
 
 import pytest
+import robotsieve_fetch
 
 import robotsieve
 
@@ -55,3 +59,28 @@ def test_everything_public_has_a_docstring() -> None:
             if not member.startswith("_") and not is_field and not getattr(value, "__doc__", None):
                 missing.append(f"{name}.{member}")
     assert missing == []
+
+
+def test_reference(tmp_path: Path) -> None:
+    """The book's pages on these packages have all that is public, with its docstring."""
+    for package in (robotsieve, robotsieve_fetch):
+        installed = Path(package.__file__).parent
+        shutil.copytree(installed, tmp_path / installed.name, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    spec = importlib.util.spec_from_file_location("reference", PYTHON.parent / "release/reference.py")
+    assert spec is not None and spec.loader is not None
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    pages = reference.pages(tmp_path)
+    assert set(pages) == {"README.md", *(f"{module}.md" for module in reference.MODULES)}
+    for module in reference.MODULES:
+        page = pages[f"{module}.md"]
+        headings = re.findall(r"^##+ (\S+)$", page, re.MULTILINE)
+        assert len(headings) == len(set(headings)) and headings, module
+        assert page.count("\n```") % 2 == 0 and not re.search(":(class|meth|func|attr):", page), module
+        public = getattr(importlib.import_module(module), "__all__", [])
+        assert {name for name in public if name != "__version__"} <= set(headings), module
+    main = pages["robotsieve.md"]
+    assert "is_allowed(url: Text, /) -> bool\n```\n\nTrue if the crawler may fetch this URL" in main
+    for member in [member for member in vars(robotsieve.Policy) if not member.startswith("_")]:
+        assert f"\n### Policy.{member}\n" in main
+    assert "AnyCrawler" in pages["robotsieve.typing.md"] and "decide_stream" in pages["robotsieve.aio.md"]

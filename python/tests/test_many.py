@@ -462,3 +462,18 @@ def test_many_threads_ask_the_same_policy() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_masks() -> None:
+    policy = Robots("User-agent: *\nDisallow: /search").policy("MyCrawler")
+    urls = ["https://e.com/", None, "https://e.com/search", "not a URL"]
+    pandas, table = pd.DataFrame({"url": urls}), pa.table({"url": urls})
+    for undecided, rows in ((False, urls[:1]), (True, [urls[0], urls[1], urls[3]])):
+        for said in (policy.verdicts(urls), policy.answers(urls)):
+            mask = said.mask(undecided=undecided)
+            assert mask.dtype == bool
+            assert [urls[row] for row in pandas[mask].index] == rows
+            assert pl.DataFrame(table).filter(mask)["url"].to_list() == rows
+            assert table.filter(mask)["url"].to_pylist() == rows
+    with pytest.raises(TypeError, match="undecided"):
+        policy.verdicts(urls).mask()  # type: ignore[call-arg]

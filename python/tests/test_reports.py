@@ -994,3 +994,17 @@ def test_nothing_to_look_at_is_an_error() -> None:
     policy = Robots("User-agent: *\nDisallow: /a", config=config).policy("x")
     with pytest.raises(ValueError, match="keeps no rules"):
         robotsieve.diff_policies(policy, Robots("").policy("x"))
+
+
+def test_a_site_says_why_it_is_unreachable() -> None:
+    site = reports.Site.from_dict({
+        "origin": "https://a.example",
+        "condition": "unreachable",
+        "outcome": "unreachable",
+        "attempted": "2026-11-27T12:00:00Z",
+        "failures": 1,
+        "holds": "disallow-all",
+        "why": "unreachable-without-copy",
+        "notes": ["last asked 1 minute ago: HTTP 503"],
+    })
+    assert str(site) == "https://a.example: unreachable\nlast asked 1 minute ago: HTTP 503"

@@ -3,9 +3,16 @@
 import array
 import copy
 import pickle
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
+import httpx
 import numpy as np
 import pytest
+import yarl
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,6 +137,98 @@ def test_urls(robots: Robots) -> None:
         array.array("B", b"https://e.com/search"),
     ):
         assert policy.is_allowed(url) is False
+
+
+def test_a_policy_in_one_call(robots: Robots) -> None:
+    policy = robotsieve.policy(FILE, "MyCrawler")
+    assert policy == robots.policy("MyCrawler") and policy.robots == robots
+    assert pickle.loads(pickle.dumps(policy)) == policy
+    # Before it was compiled, and after.
+    for _ in range(2):
+        assert not policy.is_allowed("/search") and policy.is_allowed("/search/about")
+        with pytest.raises(InvalidUrl):
+            policy.is_allowed("no URL")
+        policy.compile()
+    with pytest.raises(InvalidName):
+        robotsieve.policy(FILE, "GPTBot/1.0")
+    with pytest.raises(ValueError, match="there is no profile"):
+        robotsieve.policy(FILE, "GPTBot", profile="nope")  # type: ignore[arg-type]
+    named = robotsieve.policy(FILE, "a", profile="google", config=Config(inherit_pace=True), name="a.txt")
+    assert named.robots == Robots(FILE, "google", Config(inherit_pace=True)) and named.robots.name == "a.txt"
+    left_alone = robotsieve.policy(FILE, "MyCrawler", config=Config(skip_above=1))
+    assert not left_alone.is_allowed("/") and left_alone.decide("/").reason == "left-alone"
+    utf16 = "User-agent: *\nDisallow: /a".encode("utf-16")
+    assert [robotsieve.policy(utf16, "a").is_allowed(path) for path in ("/a", "/b")] == [False, True]
+
+
+def test_all_threads_parse_one_file_once() -> None:
+    large = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % number for number in range(5_000))
+    for _ in range(20):
+        robots = Robots(large)
+        policy, other = robots.policy("a"), robots.policy("b")
+        asks: list[Callable[[], object]] = [
+            lambda: policy.is_allowed("/x"),
+            lambda: other.is_allowed("/4999/"),
+            lambda: robots.group_count,
+            lambda: len(policy.rules),
+            lambda: list(policy.verdicts(["/x"])),
+        ]
+        with ThreadPoolExecutor(10) as pool:
+            said = [future.result() for future in [pool.submit(ask) for ask in asks * 2]]
+        assert said == [True, False, 1, 5_000, [True]] * 2
+
+
+def test_objects_that_are_urls(robots: Robots) -> None:
+    policy = robots.policy("MyCrawler")
+    urls: list[Any] = [httpx.URL("https://e.com/x"), yarl.URL("https://e.com/x")]
+    for url in urls:
+        for ask in (policy.is_allowed, policy.decide, lambda url: robots.explain("MyCrawler", url)):
+            with pytest.raises(TypeError, match=r"not URL: pass str\(url\)$"):
+                ask(url)
+        with pytest.raises(TypeError, match=r"^urls\[0\] must be .* not URL: pass str\(…\)$"):
+            policy.verdicts([url])
+        with pytest.raises(TypeError, match=r"^origin must be .* not URL: pass str\(origin\)$"):
+            Origin(url)
+        assert policy.is_allowed(str(url))
+    with pytest.raises(TypeError, match=r"^body must be .* not \w+Path: pass body.read_bytes\(\)$"):
+        Robots(Path("robots.txt"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("body", "way_out"),
+    [
+        ("robots.txt", r"pass pathlib.Path('robots.txt').read_bytes()"),
+        ("/srv/www/robots.txt", r"pass pathlib.Path('/srv/www/robots.txt').read_bytes()"),
+        ("C:\\www\\robots.txt", r"pass pathlib.Path('C:\\www\\robots.txt').read_bytes()"),
+        ("https://example.com/robots.txt", "fetch it, and pass the body of the answer"),
+        ("file:///robots.txt", "fetch it, and pass the body of the answer"),
+    ],
+)
+def test_a_file_name_as_the_text(body: str, way_out: str) -> None:
+    takers: list[Callable[[str], object]] = [
+        Robots,
+        lambda body: robotsieve.is_allowed(body, "a", "/"),
+        robotsieve.lint,
+        lambda body: robotsieve.PolicySet(["a"]).add("https://e.com", body),
+    ]
+    for take in takers:
+        with pytest.warns(UserWarning) as warned:
+            take(body)
+        (said,) = warned
+        place = repr(body)
+        assert str(said.message) == (
+            f"{place} is taken as the text of a robots.txt, not as the place of one, and allows everything; {way_out}"
+        )
+
+
+def test_no_warning_of_a_text() -> None:
+    texts = ["", "Disallow:/x.txt", "sitemap:https://e.com/sitemap.txt", "see humans.txt", "https://e.com/ is gone", "a.txt\n"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in texts:
+            Robots(text)
+        # A server may send anything.
+        Robots(b"robots.txt")
 
 
 def test_bytes_that_are_no_utf8() -> None:

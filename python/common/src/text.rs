@@ -13,8 +13,21 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 
 /// The bytes that a `str`, `bytes` or other buffer of bytes stands for. `what` names it in the error.
-#[inline]
+///
+/// A `str` is read in place if it is ASCII, and so are `bytes`. Most values are a plain `str`, and the check for that is
+/// worth its place in each caller: it saves a tenth of the time of a question.
+#[inline(always)]
 pub fn bytes_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(text) = value.cast_exact::<PyString>()
+        && let Ok(text) = text.to_str()
+    {
+        return Ok(Cow::Borrowed(text.as_bytes()));
+    }
+    bytes_of_other(value, what)
+}
+
+#[inline(never)]
+fn bytes_of_other<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(text) = value.cast::<PyString>() {
         return match text.to_str() {
             Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
@@ -27,8 +40,9 @@ pub fn bytes_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a,
     match buffer(value)? {
         Some(bytes) => Ok(Cow::Owned(bytes)),
         None => Err(PyTypeError::new_err(format!(
-            "{what} must be str, bytes or a buffer of bytes such as a memoryview, not {}",
-            type_name(value)
+            "{what} must be str, bytes or a buffer of bytes such as a memoryview, not {}{}",
+            type_name(value),
+            way_out(value, what)
         ))),
     }
 }
@@ -44,6 +58,19 @@ pub fn kept_bytes_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<PyBackedB
 /// The name of a value's type, as Python's own messages have it.
 pub fn type_name(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}
+
+/// How to pass what stands for text and is none: an object that is a URL, as those of httpx and yarl are, or a file's path.
+#[cold]
+pub fn way_out(value: &Bound<'_, PyAny>, what: &str) -> String {
+    let text = value.str().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    if ["http://", "https://", "ftp://"].iter().any(|scheme| text.starts_with(scheme)) {
+        format!(": pass str({what})")
+    } else if matches!(what, "body" | "robots") && value.hasattr("read_bytes").unwrap_or(false) {
+        format!(": pass {what}.read_bytes()")
+    } else {
+        String::new()
+    }
 }
 
 /// The bytes of a `str` that has surrogates.

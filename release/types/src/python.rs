@@ -59,6 +59,13 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "Site",
+        r#"
+    def __str__(self) -> str:
+        return "\n".join([f"{self.origin}: {self.condition}", *self.notes])
+"#,
+    ),
+    (
         "Sentence",
         r#"
     def __str__(self) -> str:
