@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use robotsieve::internals::{
     Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _, RuleRef, RuleSet,
-    Selected, scan,
+    Selected, Wanted, scan,
 };
 use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
@@ -498,36 +498,36 @@ enum Said {
 fn says(line: &[u8], profile: &Profile) -> Said {
     let mut said = Said::Nothing;
     scan(line, profile, |found| {
-        let value = &line[found.value_at as usize..found.value_end as usize];
-        let verdict = match found.kind {
-            LineKind::UserAgent => {
-                said = match Names::of(value, profile) {
+        for found in found {
+            let value = &line[found.value_at as usize..found.value_end as usize];
+            said = match found.kind {
+                LineKind::UserAgent => match Names::of(value, profile) {
                     Names::Everybody => Said::Name(b"*".to_vec()),
                     Names::Token(token) => Said::Name(token.to_ascii_lowercase()),
                     Names::Nobody => Said::Other(LineKind::UserAgent),
-                };
-                return;
-            }
-            LineKind::Allow => Verdict::Allow,
-            LineKind::Disallow => Verdict::Disallow,
-            // No verdict depends on them.
-            LineKind::CrawlDelay | LineKind::RequestRate => return,
-            kind => return said = Said::Other(kind),
-        };
-        let rule = RawRule { line: 1, verdict, value };
-        said = match value {
-            [] => Said::Empty(verdict),
-            _ => {
-                let rules = RuleSet::new(iter::once(rule), profile);
-                let pattern = |rule: RuleRef<'_>| {
-                    let pattern = rule.pattern;
-                    (verdict, pattern.bytes.to_vec(), pattern.anchored, rule.precedence)
-                };
-                Said::Rules(rules.iter().map(pattern).collect())
-            }
-        };
+                },
+                LineKind::Allow => says_rule(Verdict::Allow, value, profile),
+                LineKind::Disallow => says_rule(Verdict::Disallow, value, profile),
+                // No verdict depends on them.
+                LineKind::CrawlDelay | LineKind::RequestRate => continue,
+                kind => Said::Other(kind),
+            };
+        }
+        Wanted::All
     });
     said
+}
+
+fn says_rule(verdict: Verdict, value: &[u8], profile: &Profile) -> Said {
+    if value.is_empty() {
+        return Said::Empty(verdict);
+    }
+    let rules = RuleSet::new(iter::once(RawRule { line: 1, verdict, value }), profile);
+    let pattern = |rule: RuleRef<'_>| {
+        let pattern = rule.pattern;
+        (verdict, pattern.bytes.to_vec(), pattern.anchored, rule.precedence)
+    };
+    Said::Rules(rules.iter().map(pattern).collect())
 }
 
 /// What a policy says of the start page, and of paths that it does not name.
