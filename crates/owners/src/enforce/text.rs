@@ -1,7 +1,10 @@
 //! What all configurations have in common.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use super::header::{Name, Place};
-use super::options::Options;
+use super::options::{Options, OwnAddresses};
 use super::pattern::{self, Run};
 
 /// What a configuration says.
@@ -12,6 +15,8 @@ pub(super) struct Written<'o> {
     pub(super) classes: Vec<WrittenClass>,
     /// An expression for URLs that are not in normal form. `None`: all are, or the server sees no others.
     pub(super) not_normal: Option<String>,
+    /// The names of those that are to wait between requests, by how long.
+    pub(super) delays: BTreeMap<Duration, Vec<String>>,
 }
 
 /// What is refused to crawlers with the same policy.
@@ -47,6 +52,15 @@ pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
 pub(super) const RESOLVED_SUFFIX: &str = "_path";
 
 impl Written<'_> {
+    /// The addresses of the crawlers that a header can name.
+    pub(super) fn own_addresses(&self) -> impl Iterator<Item = &OwnAddresses> {
+        let has = |token: &str| {
+            let mut tokens = self.classes.iter().flat_map(WrittenClass::tokens);
+            tokens.any(|there| there.eq_ignore_ascii_case(token))
+        };
+        self.options.ranges.iter().filter(move |own| has(&own.token))
+    }
+
     /// Whether paths count as they are resolved, too.
     pub(super) fn resolves(&self) -> bool {
         self.classes.iter().any(|class| !class.resolved.is_empty())

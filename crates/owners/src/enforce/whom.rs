@@ -1,6 +1,7 @@
 //! Who is refused what: the crawlers that a header can name, in classes with the same policy.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use robotsieve::internals::{Names, PolicyInternals as _, RobotsInternals as _};
 use robotsieve::{Crawler, Policy, Profile, Robots};
@@ -23,6 +24,8 @@ pub(super) struct Class {
 /// The classes, and sentences about those who are in none.
 pub(super) struct Whom {
     pub(super) classes: Vec<Class>,
+    /// The names of those that are to wait between requests, in lower case, by how long.
+    pub(super) delays: BTreeMap<Duration, Vec<String>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -47,7 +50,8 @@ pub(super) fn whom<'f>(
     // By the addresses of policies that are kept: no other gets the same.
     let mut by_address: HashMap<usize, usize> = HashMap::new();
     let mut kept: Vec<Policy> = Vec::new();
-    for Candidate { token, entry, whole } in candidates(robots, known, options) {
+    let mut delays: BTreeMap<Duration, Vec<String>> = BTreeMap::new();
+    for Candidate { token, entry, whole, is_chosen } in candidates(robots, known, options) {
         let lower = token.to_ascii_lowercase();
         let is_excepted =
             options.choice.except.iter().any(|name| name.eq_ignore_ascii_case(&token));
@@ -77,10 +81,19 @@ pub(super) fn whom<'f>(
             by_operators.push(entry);
         }
         let policy = match entry {
+            _ if !is_chosen => None,
             Some(entry) if !entry.star && !entry.is_named(robots) => None,
             Some(entry) => Some(robots.policy_with_rules(&entry.crawler())),
             None => Some(robots.policy_with_rules(&Crawler::name(&token))),
         };
+        if options.crawl_delay && policy.is_some() {
+            let named = || Crawler::name(&token);
+            let crawler = entry.map_or_else(named, KnownCrawler::crawler);
+            let delay = robots.pace(&crawler).crawl_delay.filter(|delay| !delay.is_zero());
+            delay
+                .into_iter()
+                .for_each(|delay| delays.entry(delay).or_default().push(lower.clone()));
+        }
         let alike = |class: &Class| match (&class.policy, &policy) {
             (Some(a), Some(b)) => a.is_same(b) || a.decides_like(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -99,19 +112,51 @@ pub(super) fn whom<'f>(
     left_out.cut.retain(|token, _| !seen.contains(token));
     let mut notes = left_out.notes();
     notes.extend(operators.note(by_operators, asked));
-    Whom { classes, notes }
+    notes.extend(not_read(&delays, known));
+    Whom { classes, delays, notes }
 }
 
-/// A crawler that is chosen.
+/// Whose operator does not read Crawl-delay, in a sentence.
+fn not_read(delays: &BTreeMap<Duration, Vec<String>>, known: &KnownCrawlers) -> Option<String> {
+    let is_google =
+        |token: &&String| known.by_token(token).is_some_and(|crawler| crawler.operator == "Google");
+    let names: Vec<String> = delays.values().flatten().filter(is_google).cloned().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Google's crawlers do not read Crawl-delay ({}): they slow down only after answers of 429, and --except leaves \
+             them out",
+            first_of(NAMES_SHOWN, names.into_iter())
+        )
+    })
+}
+
+/// A crawler that is chosen, or whose addresses are known.
 struct Candidate<'k> {
     token: String,
     /// What is known of it.
     entry: Option<&'k KnownCrawler>,
     /// The name as the file has it, if its token is only the beginning.
     whole: Option<String>,
+    /// False if only its addresses count.
+    is_chosen: bool,
 }
 
 fn candidates<'k>(
+    robots: &Robots<'_>,
+    known: &'k KnownCrawlers,
+    options: &Options,
+) -> Vec<Candidate<'k>> {
+    let by_address = options.ranges.iter().map(|own| Candidate {
+        token: own.token.clone(),
+        entry: known.by_token(&own.token),
+        whole: None,
+        is_chosen: false,
+    });
+    // The first of a name counts.
+    chosen(robots, known, options).into_iter().chain(by_address).collect()
+}
+
+fn chosen<'k>(
     robots: &Robots<'_>,
     known: &'k KnownCrawlers,
     options: &Options,
@@ -121,11 +166,13 @@ fn candidates<'k>(
         token: token.to_owned(),
         entry: known.by_token(token),
         whole,
+        is_chosen: true,
     };
     let of_known = |crawler: &'k KnownCrawler| Candidate {
         token: crawler.token.clone(),
         entry: Some(crawler),
         whole: None,
+        is_chosen: true,
     };
     if !choice.purposes.is_empty() || !choice.crawlers.is_empty() {
         let of_purposes = known.iter().filter(|crawler| choice.purposes.contains(&crawler.purpose));
@@ -199,7 +246,7 @@ impl Why {
                 "this is no product token of at most 64 letters, digits, '-', '_' and '.'"
             }
             Why::Cut => {
-                "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name                  of letters, digits, '-' and '_'"
+                "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name of letters, digits, '-' and '_'"
             }
             Why::OfBrowsers => "browsers send this word, or it names no crawler",
             Why::TooShort => "so short a name is also a word of devices and languages",
