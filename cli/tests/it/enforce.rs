@@ -749,6 +749,8 @@ fn paces_and_impostors() {
         ("CCBot/2.0", "198.51.100.1"),
         (BROWSERS[0], "198.51.100.1"),
         (preview, "198.51.100.1"),
+        ("TelegramBot (like TwitterBot)", "198.51.100.1"),
+        ("Gwene/1.0 (The gwene.org rss-to-news gateway) Googlebot", "198.51.100.1"),
     ] {
         assert_eq!(ask(header, address, &["/a"; 12]), [204; 12], "{header} {address}");
     }

@@ -267,6 +267,7 @@ mod tests {
             profile: None,
             classes: vec![class_of(names)],
             delays: Default::default(),
+            claimed: Vec::new(),
             not_normal: None,
         };
         written.named("(").iter().map(|text| regex(text)).collect()

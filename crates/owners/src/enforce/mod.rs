@@ -99,7 +99,7 @@ pub fn configuration_by_operators<'f>(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, delays, notes: left_out } =
+    let whom::Whom { classes, delays, claimed, notes: left_out } =
         whom::whom(robots, operators, known, options);
     let mut notes = unread(robots);
     notes.extend(left_out);
@@ -121,7 +121,8 @@ pub fn configuration_by_operators<'f>(
             others.into_iter().map(|other| format!(", or {other} as their operators read it"));
         name.to_owned() + &others.collect::<String>()
     });
-    let mut written = Written { options, profile, classes: Vec::new(), not_normal, delays };
+    let mut written =
+        Written { options, profile, classes: Vec::new(), not_normal, delays, claimed };
     let mut cells = Cells { whole: prove::CELLS_AS_A_WHOLE, all: prove::CELLS };
     let mut apart: [Option<(Vec<u8>, String)>; 2] = Default::default();
     for class in classes {

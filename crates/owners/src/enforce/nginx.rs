@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::audit::PREVIEWS;
+
 use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
 
 /// Longer keys do not fit the usual buckets of nginx's hash tables.
@@ -223,10 +225,16 @@ fn impostors(written: &Written<'_>, text: &mut String) {
     }
     let _ = write!(
         text,
-        "map ${name}_name ${name}_stranger {{\n    default \"\";\n{rows}}}\n\n\
-         # Phones of people fetch previews of links with this header.\n\
-         map $http_user_agent ${name}_impostor {{\n    default ${name}_stranger;\n    \"~Facebot Twitterbot\" \"\";\n}}\n\n\
-         map $request_uri ${name}_false {{\n    default ${name}_impostor;\n    \"~^/robots\\.txt$\" \"\";\n}}\n"
+        "# Whose name is claimed: none for phones of people, which fetch previews of links with such a header.\n\
+         map $http_user_agent ${name}_claimed {{\n    default \"\";\n    \"~{PREVIEWS}\" \"\";\n"
+    );
+    for names in written.named_surely(&format!("(?<{name}_claim>")) {
+        let _ = writeln!(text, "    \"~*{names}\" ${name}_claim;");
+    }
+    let _ = write!(
+        text,
+        "}}\n\nmap ${name}_claimed ${name}_stranger {{\n    default \"\";\n{rows}}}\n\n\
+         map $request_uri ${name}_false {{\n    default ${name}_stranger;\n    \"~^/robots\\.txt$\" \"\";\n}}\n"
     );
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Whom {
     pub(super) classes: Vec<Class>,
     /// The names of those that are to wait between requests, in lower case, by how long.
     pub(super) delays: BTreeMap<Duration, Vec<String>>,
+    /// The names of those whose addresses are given.
+    pub(super) claimed: Vec<Name>,
     pub(super) notes: Vec<String>,
 }
 
@@ -51,7 +53,7 @@ pub(super) fn whom<'f>(
     let mut by_address: HashMap<usize, usize> = HashMap::new();
     let mut kept: Vec<Policy> = Vec::new();
     let mut delays: BTreeMap<Duration, Vec<String>> = BTreeMap::new();
-    for Candidate { token, entry, whole, is_chosen } in candidates(robots, known, options) {
+    for Candidate { token, entry, whole } in candidates(robots, known, options) {
         let lower = token.to_ascii_lowercase();
         let is_excepted =
             options.choice.except.iter().any(|name| name.eq_ignore_ascii_case(&token));
@@ -81,7 +83,6 @@ pub(super) fn whom<'f>(
             by_operators.push(entry);
         }
         let policy = match entry {
-            _ if !is_chosen => None,
             Some(entry) if !entry.star && !entry.is_named(robots) => None,
             Some(entry) => Some(robots.policy_with_rules(&entry.crawler())),
             None => Some(robots.policy_with_rules(&Crawler::name(&token))),
@@ -110,10 +111,24 @@ pub(super) fn whom<'f>(
     }
     classes.iter_mut().for_each(|class| class.names.sort_by(|a, b| a.token.cmp(&b.token)));
     left_out.cut.retain(|token, _| !seen.contains(token));
+    let mut claimed: Vec<Name> = Vec::new();
+    for own in &options.ranges {
+        let token = own.token.to_ascii_lowercase();
+        let entry = known.by_token(&token);
+        match places(&own.token, entry, known, options.server.tells_words()) {
+            Ok(places) if !claimed.iter().any(|there| there.token == token) => {
+                claimed.push(Name { token, places });
+            }
+            Ok(_) => {}
+            Err(why) => {
+                left_out.names.entry(why).or_default().insert(own.token.clone());
+            }
+        }
+    }
     let mut notes = left_out.notes();
     notes.extend(operators.note(by_operators, asked));
     notes.extend(not_read(&delays, known));
-    Whom { classes, delays, notes }
+    Whom { classes, delays, claimed, notes }
 }
 
 /// Whose operator does not read Crawl-delay, in a sentence.
@@ -130,33 +145,16 @@ fn not_read(delays: &BTreeMap<Duration, Vec<String>>, known: &KnownCrawlers) -> 
     })
 }
 
-/// A crawler that is chosen, or whose addresses are known.
+/// A crawler that is chosen.
 struct Candidate<'k> {
     token: String,
     /// What is known of it.
     entry: Option<&'k KnownCrawler>,
     /// The name as the file has it, if its token is only the beginning.
     whole: Option<String>,
-    /// False if only its addresses count.
-    is_chosen: bool,
 }
 
 fn candidates<'k>(
-    robots: &Robots<'_>,
-    known: &'k KnownCrawlers,
-    options: &Options,
-) -> Vec<Candidate<'k>> {
-    let by_address = options.ranges.iter().map(|own| Candidate {
-        token: own.token.clone(),
-        entry: known.by_token(&own.token),
-        whole: None,
-        is_chosen: false,
-    });
-    // The first of a name counts.
-    chosen(robots, known, options).into_iter().chain(by_address).collect()
-}
-
-fn chosen<'k>(
     robots: &Robots<'_>,
     known: &'k KnownCrawlers,
     options: &Options,
@@ -166,13 +164,11 @@ fn chosen<'k>(
         token: token.to_owned(),
         entry: known.by_token(token),
         whole,
-        is_chosen: true,
     };
     let of_known = |crawler: &'k KnownCrawler| Candidate {
         token: crawler.token.clone(),
         entry: Some(crawler),
         whole: None,
-        is_chosen: true,
     };
     if !choice.purposes.is_empty() || !choice.crawlers.is_empty() {
         let of_purposes = known.iter().filter(|crawler| choice.purposes.contains(&crawler.purpose));
