@@ -3,7 +3,7 @@
 pub mod args;
 mod input;
 mod lines;
-mod ranges;
+pub mod ranges;
 mod text;
 mod threads;
 

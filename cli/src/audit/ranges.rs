@@ -3,7 +3,8 @@
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use robotsieve_owners::audit::{Audit, PublishedRanges};
+use robotsieve_owners::audit::{Audit, PublishedRanges, Ranges};
+use robotsieve_owners::enforce::OwnAddresses;
 use url::Url;
 
 use crate::error::Failure;
@@ -39,6 +40,34 @@ impl From<&str> for RangesOption {
 /// # Errors
 /// Returns an error if it cannot be read or is no such file, or if nobody knows whose addresses it has.
 pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Result<(), Failure> {
+    let (_, crawlers) = crawlers(option, known)?;
+    audit.add_published(&option.name, &crawlers);
+    Ok(())
+}
+
+/// The addresses of the one crawler that a file is for.
+///
+/// # Errors
+/// Returns an error in the same cases, and if the file is for all crawlers of an operator: nobody says that each of
+/// them comes from no other address.
+pub fn of_one(option: &RangesOption, known: &Known) -> Result<OwnAddresses, Failure> {
+    let (file, crawlers) = crawlers(option, known)?;
+    let [(token, ranges)] = &crawlers[..] else {
+        return Err(Failure::Usage(format!(
+            "--ranges {}: this is for several crawlers, of which some may come from other addresses too; name the one of \
+             which it has all, as Googlebot={0}",
+            option.place.display()
+        )));
+    };
+    let created = file.created().map(str::to_owned);
+    Ok(OwnAddresses { token: token.clone(), ranges: ranges.clone(), created })
+}
+
+/// The file, and the crawlers that it is for.
+fn crawlers(
+    option: &RangesOption,
+    known: &Known,
+) -> Result<(PublishedRanges, Vec<(String, Ranges)>), Failure> {
     let file = read(&option.place)?;
     let is_operator = known.of_operator(&option.name).next().is_some();
     let question = known.misspelt(&option.name);
@@ -58,8 +87,7 @@ pub fn add(option: &RangesOption, known: &Known, audit: &mut Audit<'_>) -> Resul
             option.name
         )));
     };
-    audit.add_published(&option.name, &crawlers);
-    Ok(())
+    Ok((file, crawlers))
 }
 
 fn read(place: &Path) -> Result<PublishedRanges, Failure> {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use robotsieve_owners::enforce::{Approximate, Server};
 
+use crate::audit::ranges::RangesOption;
 use crate::known::{KnownOption, PurposeOption};
 use crate::options::{OutputOption, ProfileOption, list, values};
 
@@ -31,6 +32,8 @@ Examples:
   robotsieve enforce --server caddy --known --status 429 robots.txt
   robotsieve enforce --server apache --purpose ai-training robots.txt
   robotsieve enforce --server haproxy --log-only robots.txt
+  robotsieve enforce --server nginx --known --crawl-delay robots.txt
+  robotsieve enforce --server nginx --ranges googlebot.json robots.txt
 
 The first lines of what is printed say where it belongs. It is for one state of
 the file: print it again when the file or the known crawlers change.
@@ -92,6 +95,22 @@ pub struct EnforceArgs {
     #[arg(verbatim_doc_comment)]
     #[arg(long)]
     pub as_sent: bool,
+
+    /// Also limit crawlers to the pace that Crawl-delay asks for, in nginx
+    ///
+    /// What comes faster is answered 429. A few requests may come at once.
+    #[arg(verbatim_doc_comment)]
+    #[arg(long)]
+    pub crawl_delay: bool,
+
+    /// Also refuse who only claims to be a crawler, by its addresses, in nginx
+    ///
+    /// A file or URL as 'audit --ranges' takes it, but for one crawler, all
+    /// of whose addresses are in it ('googlebot.json', 'GPTBot=FILE').
+    /// Whoever sends its name from another address is refused everything but
+    /// /robots.txt. Repeat the option for several crawlers.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
+    pub ranges: Vec<RangesOption>,
 
     /// The beginning of the names in it, for several sites on a server
     #[arg(long, value_name = "NAME", default_value = "robots")]

@@ -6,6 +6,7 @@ use robotsieve::Robots;
 use robotsieve_known::Operators;
 use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 
+use crate::audit::ranges;
 use crate::error::{Failure, Status};
 use crate::known::refused_name;
 use crate::read::robots_file;
@@ -26,6 +27,9 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.as_sent = args.as_sent;
     options.approximate = args.approximate.map(Into::into);
     options.name.clone_from(&args.name);
+    options.crawl_delay = args.crawl_delay;
+    let ranges = args.ranges.iter().map(|option| ranges::of_one(option, &known));
+    options.ranges = ranges.collect::<Result<_, _>>()?;
     options.check().map_err(Failure::Usage)?;
     let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());

@@ -9,7 +9,8 @@ use robotsieve::{Crawler, Policy, Profile, Robots};
 use robotsieve_corpora::shared::corpus;
 use robotsieve_corpus_test::corpus_test;
 use robotsieve_known::{KnownCrawler, KnownCrawlers};
-use robotsieve_owners::enforce::{self, CannotEnforce, Options};
+use robotsieve_owners::audit::Ranges;
+use robotsieve_owners::enforce::{self, CannotEnforce, Options, OwnAddresses};
 
 use crate::command::servers::Server;
 use crate::command::{Folder, run};
@@ -703,6 +704,77 @@ fn paths_as_the_server_resolves_them() {
     }
 }
 
+/// By nginx: a crawler is held to its pace, and who sends its name from elsewhere is refused; nobody else is.
+#[test]
+fn paces_and_impostors() {
+    let file = b"User-agent: GPTBot\nCrawl-delay: 60\nDisallow: /private/\n\nUser-agent: CCBot\nDisallow: /x/\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let mut options = Options::new("nginx".parse().unwrap());
+    options.name = "site0".to_owned();
+    options.crawl_delay = true;
+    for token in ["GPTBot", "Googlebot", "Twitterbot"] {
+        let ranges = Ranges::of(["192.0.2.0/24", "2001:db8::/32"]).unwrap();
+        let created = Some("2026-11-01".to_owned());
+        options.ranges.push(OwnAddresses { token: token.to_owned(), ranges, created });
+    }
+    let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+    assert!(written.text.contains("# gptbot, as of 2026-11-01\ngeo $site0_not_1 {"));
+    assert!(
+        written.notes.iter().any(|note| note.contains("behind a proxy")),
+        "{:?}",
+        written.notes
+    );
+    let real_ip = "set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n";
+    let Some(started) = Server::Nginx.start(&[written.text + real_ip]) else { return };
+    let ask = |header: &str, address: &str, paths: &[&str]| {
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        started.ask(0, &format!("{header}\r\nX-Forwarded-For: {address}"), &paths)
+    };
+    let gptbot = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+    let googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    let preview = "Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0";
+    // Refused for what it is, whatever its pace.
+    assert_eq!(ask(gptbot, "192.0.2.7", &["/private/a"; 9]), [403; 9]);
+    assert_eq!(ask(gptbot, "192.0.2.7", &["/robots.txt"; 9]), [204; 9]);
+    // A few at once, from all addresses together.
+    assert_eq!(ask(gptbot, "192.0.2.7", &["/a"; 3]), [204; 3]);
+    assert_eq!(ask(gptbot, "2001:db8::7", &["/a"; 4]), [204, 204, 429, 429]);
+    assert_eq!(ask(gptbot, "192.0.2.7", &["/robots.txt", "/private/a"]), [204, 403]);
+    // Those without a delay, and others.
+    for (header, address) in [
+        (googlebot, "192.0.2.7"),
+        (googlebot, "10.1.2.3"),
+        (googlebot, "127.0.0.9"),
+        (googlebot, "fd00::1"),
+        ("CCBot/2.0", "198.51.100.1"),
+        (BROWSERS[0], "198.51.100.1"),
+        (preview, "198.51.100.1"),
+        ("TelegramBot (like TwitterBot)", "198.51.100.1"),
+        ("Gwene/1.0 (The gwene.org rss-to-news gateway) Googlebot", "198.51.100.1"),
+    ] {
+        assert_eq!(ask(header, address, &["/a"; 12]), [204; 12], "{header} {address}");
+    }
+    for (header, address) in [
+        (googlebot, "198.51.100.1"),
+        (googlebot, "2001:db9::1"),
+        ("Twitterbot/1.0", "198.51.100.1"),
+        (gptbot, "192.0.3.1"),
+    ] {
+        let statuses = ask(header, address, &["/a", "/robots.txt", "/?x"]);
+        assert_eq!(statuses, [403, 204, 403], "{header} {address}");
+    }
+    assert_eq!(ask("CCBot/2.0", "198.51.100.1", &["/x/"]), [403]);
+    // A file may ask for a pace alone.
+    let slow = Robots::parse(b"User-agent: *\nCrawl-delay: 10\n", &Profile::RFC9309);
+    options.ranges.clear();
+    options.choice.known = true;
+    let written = enforce::configuration(&slow, KnownCrawlers::built_in(), &options).unwrap();
+    assert!(written.text.contains("# Crawl-delay: 10\n"));
+    let not_read = |note: &String| note.starts_with("Google's crawlers do not read Crawl-delay (");
+    assert!(written.notes.iter().any(not_read), "{:?}", written.notes);
+    assert_eq!(Server::Nginx.refuses(&[written.text]), None);
+}
+
 /// What a site has before: a page for errors of its own.
 fn before(server: Server) -> &'static str {
     if server == Server::Apache { "ErrorDocument 403 /errors/403.html\n" } else { "" }
@@ -738,6 +810,30 @@ fn options() {
     enforce(&["--server", "nginx", "--purpose", "ai-training"]).status(0).prints("ccbot 1;");
     enforce(&["--server", "nginx", "--crawler", "Google-Extended"])
         .fails(1, "nothing is printed: the file forbids nothing to the crawlers that were chosen; nothing refuses");
+    folder.file(
+        "gptbot.json",
+        r#"{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}"#,
+    );
+    let list = folder.path("gptbot.json").display().to_string();
+    enforce(&["--server", "nginx", "--ranges", &list])
+        .status(0)
+        .prints("# gptbot, as of 2026-11-01T00:00:00\n")
+        .prints("    192.0.2.0/24 \"\";\n")
+        .says("nginx must see the addresses of clients");
+    for (options, message) in [
+        (
+            ["--server", "haproxy", "--ranges", &list],
+            "what goes by addresses is written for nginx alone",
+        ),
+        (
+            ["--server", "nginx", "--ranges", &format!("Google={list}")],
+            "this is for several crawlers, of which some may come from other addresses too",
+        ),
+    ] {
+        enforce(&options).fails(2, message);
+    }
+    enforce(&["--server", "apache", "--crawl-delay"])
+        .fails(2, "what Crawl-delay asks for is written for nginx alone");
     enforce(&["--server", "traefik"]).status(0).prints("PathRegexp(`^/private/`)");
     enforce(&["--server", "cloudflare"])
         .status(0)

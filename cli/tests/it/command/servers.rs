@@ -61,9 +61,17 @@ impl Server {
                 );
                 for (number, (port, site)) in numbered() {
                     folder.file(&format!("{number}.conf"), site);
+                    // The lines that its heading asks for; a rate counts only where something is served.
+                    let limits =
+                        site.lines().filter_map(|line| line.strip_prefix("#     limit_req"));
+                    let limits: String = limits.map(|rest| format!("limit_req{rest}\n")).collect();
+                    let answer = match limits.is_empty() {
+                        true => "return 204;",
+                        false => "location / { try_files /none =204; }",
+                    };
                     text += &format!(
                         "include {root}/{number}.conf;\nserver {{ listen 127.0.0.1:{port};\n\
-                         if ($site{number}_refused) {{ return 403; }}\nreturn 204; }}\n"
+                         if ($site{number}_refused) {{ return 403; }}\n{limits}{answer} }}\n"
                     );
                 }
                 text += "}\n";

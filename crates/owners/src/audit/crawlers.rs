@@ -3,9 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use memchr::memmem;
 use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, Policy, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
+
+/// What the headers have with which phones of people fetch previews of links (Apple's Messages): they name crawlers,
+/// and are none.
+pub const PREVIEWS: &str = "Facebot Twitterbot";
 
 /// The name of a crawler.
 #[derive(Clone, Debug)]
@@ -68,6 +73,9 @@ impl<'a> Crawlers<'a> {
     /// The crawler that sends a header, with its policy for each file. One that is not known never has the
     /// token of one that is.
     pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
+        if memmem::find(header, PREVIEWS.as_bytes()).is_some() {
+            return None;
+        }
         if let Some(known) = self.known.by_header(header) {
             let files = self.files.iter().zip(&self.operators);
             let policies = files
@@ -144,6 +152,10 @@ mod tests {
             ),
             (
                 "Mozilla/5.0 (Linux; Android 9; CUBOT_X18_Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
+                None,
+            ),
+            (
+                "Mozilla/5.0 (Macintosh) AppleWebKit/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
                 None,
             ),
             ("SomeReader/1.0", None),

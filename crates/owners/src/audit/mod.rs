@@ -52,6 +52,7 @@ mod w3c;
 
 pub use addresses::{Addresses, Whose};
 pub use counts::Counts;
+pub(crate) use crawlers::PREVIEWS;
 pub use formats::{LogFormat, W3cColumns};
 pub use judge::Judge;
 pub use judged::Judged;

@@ -13,7 +13,10 @@ use super::ranges::Ranges;
 /// The format is that of Google, Microsoft, OpenAI and others, and of the draft
 /// [JAFAR](https://datatracker.ietf.org/doc/draft-illyes-webbotauth-jafar/).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublishedRanges(Vec<(Vec<String>, Ranges)>);
+pub struct PublishedRanges {
+    by_services: Vec<(Vec<String>, Ranges)>,
+    created: Option<String>,
+}
 
 /// The files of operators that have several crawlers in one, or another name than the crawler: the
 /// name of the file without its ending, and whose addresses it has.
@@ -43,6 +46,8 @@ impl std::error::Error for InvalidPublished {}
 struct File {
     #[serde(rename = "formatVersion")]
     format_version: Option<serde_json::Value>,
+    #[serde(rename = "creationTime")]
+    creation_time: Option<serde_json::Value>,
     prefixes: Vec<Prefix>,
 }
 
@@ -113,7 +118,21 @@ impl PublishedRanges {
             })?;
             Ok((services, ranges))
         });
-        Ok(PublishedRanges(all.collect::<Result<_, _>>()?))
+        let is_time = |text: &&str| {
+            (10..=40).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_digit() || b"-:.+TZ ".contains(&byte))
+        };
+        let created = file.creation_time.as_ref().and_then(|time| time.as_str()).filter(is_time);
+        Ok(PublishedRanges {
+            by_services: all.collect::<Result<_, _>>()?,
+            created: created.map(str::to_owned),
+        })
+    }
+
+    /// When it was made, as it says itself: `2026-11-01T00:00:00`. `None` if it does not say so.
+    #[must_use]
+    pub fn created(&self) -> Option<&str> {
+        self.created.as_deref()
     }
 
     /// The crawlers that read from these addresses, by their product tokens.
@@ -133,7 +152,7 @@ impl PublishedRanges {
         };
         let of = |token: &&str| {
             let mut ranges = Ranges::default();
-            for (services, some) in &self.0 {
+            for (services, some) in &self.by_services {
                 if is_named(services, token)
                     || !of_operator.iter().any(|one| is_named(services, one))
                 {
@@ -161,7 +180,7 @@ impl PublishedRanges {
         if let Some((_, name)) = FILES.iter().find(|(file, _)| file.eq_ignore_ascii_case(stem)) {
             return Some(self.crawlers(name, known));
         }
-        let of_service = self.0.iter().flat_map(|(services, ranges)| {
+        let of_service = self.by_services.iter().flat_map(|(services, ranges)| {
             let tokens = services.iter().filter_map(|service| known.by_token(service));
             tokens.map(|one| (one.token.clone(), ranges.clone()))
         });
@@ -170,7 +189,7 @@ impl PublishedRanges {
 
     fn all(&self) -> Ranges {
         let mut all = Ranges::default();
-        self.0.iter().for_each(|(_, ranges)| all.add(ranges));
+        self.by_services.iter().for_each(|(_, ranges)| all.add(ranges));
         all
     }
 }
@@ -190,6 +209,7 @@ mod tests {
         let file = r#"{"creationTime":"2026-11-01T00:00:00","prefixes":[
             {"ipv6Prefix":"2001:4860:4801:10::/64"},{"ipv4Prefix":"66.249.64.32/27","service":"x"},{}]}"#;
         let file = PublishedRanges::read(file.as_bytes()).unwrap();
+        assert_eq!(file.created(), Some("2026-11-01T00:00:00"));
         for (crawlers, token, others) in [
             (file.crawlers_of_file("googlebot", known), "googlebot", 0),
             (file.crawlers_of_file("common-crawlers", known), "Googlebot", 20),

@@ -1,7 +1,7 @@
 //! Published ranges of addresses, by which operators let others verify their crawlers.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// Addresses, as ranges from first to last in ascending order that do not touch. An IPv4 address is
 /// the IPv6 address that it is mapped to.
@@ -61,6 +61,40 @@ impl Ranges {
     pub fn add(&mut self, other: &Ranges) {
         self.0.extend(&other.0);
         self.merge();
+    }
+
+    /// The same addresses in networks, such as `192.0.2.0/24`.
+    pub fn networks(&self) -> impl Iterator<Item = String> {
+        const IPV4: u128 = 0xffff << 32;
+        self.0
+            .iter()
+            .flat_map(|(first, last)| {
+                let mut next = Some(*first);
+                std::iter::from_fn(move || {
+                    let from = next?;
+                    // The largest network that begins there and ends in the range.
+                    let fits = |len: &u32| {
+                        let rest = u128::MAX.checked_shr(*len).unwrap_or(0);
+                        from & rest == 0 && from | rest <= *last
+                    };
+                    let len = (0..128).find(fits).unwrap_or(128);
+                    let end = from | u128::MAX.checked_shr(len).unwrap_or(0);
+                    next = end.checked_add(1).filter(|next| next <= last);
+                    Some((from, len))
+                })
+            })
+            .flat_map(|(from, len)| {
+                let address = Ipv6Addr::from_bits(from);
+                match address.to_ipv4_mapped() {
+                    Some(address) if len >= 96 => [Some(format!("{address}/{}", len - 96)), None],
+                    _ => {
+                        let has_all =
+                            from <= IPV4 && IPV4 <= from | u128::MAX.checked_shr(len).unwrap_or(0);
+                        [Some(format!("{address}/{len}")), has_all.then(|| "0.0.0.0/0".to_owned())]
+                    }
+                }
+            })
+            .flatten()
     }
 
     fn merge(&mut self) {
@@ -137,6 +171,12 @@ mod tests {
             Ranges::of(["66.249.64.9/27"]).unwrap().0,
             Ranges::of(["66.249.64.0/27"]).unwrap().0
         );
+        let networks = |ranges: Ranges| ranges.networks().collect::<Vec<_>>();
+        let wanted = ["66.249.64.0/26", "192.0.2.1/32", "2001:4860:4801:10::/64"];
+        assert_eq!(networks(ranges), wanted);
+        assert_eq!(networks(all), ["::/0", "0.0.0.0/0"]);
+        let odd = Ranges::of(["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]).unwrap();
+        assert_eq!(networks(odd), ["192.0.2.1/32", "192.0.2.2/31", "192.0.2.4/32"]);
         for wrong in ["", "x", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/+8", "/8"] {
             assert_eq!(Ranges::of(["::", wrong]).unwrap_err(), (1, InvalidRange), "{wrong}");
         }

@@ -266,6 +266,8 @@ mod tests {
             options: &options,
             profile: None,
             classes: vec![class_of(names)],
+            delays: Default::default(),
+            claimed: Vec::new(),
             not_normal: None,
         };
         written.named("(").iter().map(|text| regex(text)).collect()

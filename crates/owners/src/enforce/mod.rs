@@ -42,7 +42,7 @@ mod traefik;
 mod whom;
 
 pub use cannot::CannotEnforce;
-pub use options::{Choice, Options};
+pub use options::{Choice, Options, OwnAddresses};
 pub use server::{Approximate, Server, UnknownServer};
 
 use std::collections::BTreeSet;
@@ -99,7 +99,8 @@ pub fn configuration_by_operators<'f>(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, notes: left_out } = whom::whom(robots, operators, known, options);
+    let whom::Whom { classes, delays, claimed, notes: left_out } =
+        whom::whom(robots, operators, known, options);
     let mut notes = unread(robots);
     notes.extend(left_out);
     if classes.len() > CLASSES {
@@ -120,7 +121,8 @@ pub fn configuration_by_operators<'f>(
             others.into_iter().map(|other| format!(", or {other} as their operators read it"));
         name.to_owned() + &others.collect::<String>()
     });
-    let mut written = Written { options, profile, classes: Vec::new(), not_normal };
+    let mut written =
+        Written { options, profile, classes: Vec::new(), not_normal, delays, claimed };
     let mut cells = Cells { whole: prove::CELLS_AS_A_WHOLE, all: prove::CELLS };
     let mut apart: [Option<(Vec<u8>, String)>; 2] = Default::default();
     for class in classes {
@@ -189,11 +191,19 @@ pub fn configuration_by_operators<'f>(
             ),
         });
     }
-    if written.classes.iter().all(|class| class.normal.is_empty()) {
+    let is_more = !written.delays.is_empty() || written.own_addresses().next().is_some();
+    if !is_more && written.classes.iter().all(|class| class.normal.is_empty()) {
         notes.extend(known_would(robots, operators, known, options));
         return Err(CannotEnforce::Nothing { notes });
     }
     notes.extend(options.server.notes());
+    if written.own_addresses().next().is_some() {
+        notes.push(
+            "nginx must see the addresses of clients: behind a proxy without set_real_ip_from and real_ip_header it would \
+             refuse the crawlers themselves"
+                .to_owned(),
+        );
+    }
     let text = match options.server {
         Server::Nginx => nginx::text(&written),
         Server::Caddy => caddy::text(&written),

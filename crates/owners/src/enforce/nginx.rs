@@ -2,6 +2,9 @@
 //! from the URL to a verdict of each class.
 
 use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::audit::PREVIEWS;
 
 use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
 
@@ -27,11 +30,12 @@ pub(super) fn text(written: &Written<'_>) -> String {
     } else {
         ""
     };
+    let also = beside_refusals(written);
     let _ = write!(
         text,
         "# Include this file in the block http, and put this into each server block of the site{beside}:\n#\n\
          #     {use_it}\n#\n\
-         # Where nginx says that it cannot build map_hash or variables_hash, it wants a larger map_hash_max_size,\n\
+         {also}# Where nginx says that it cannot build map_hash or variables_hash, it wants a larger map_hash_max_size,\n\
          # map_hash_bucket_size or variables_hash_max_size in the block http.\n\n\
          {WHO_ASKS}\n\
          map $http_user_agent ${name}_name {{\n    default \"\";\n"
@@ -47,15 +51,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     );
     for class in written.refused() {
         for token in class.tokens() {
-            let _ = match token {
-                long if long.len() > HASHED_BYTES => {
-                    writeln!(text, "    \"~*^{}$\" {};", long.replace('.', "\\."), class.number)
-                }
-                special if SPECIAL.contains(&special) => {
-                    writeln!(text, "    \"\\{special}\" {};", class.number)
-                }
-                token => writeln!(text, "    {token} {};", class.number),
-            };
+            let _ = writeln!(text, "    {} {};", key(token), class.number);
         }
     }
     text += "}\n\n";
@@ -67,13 +63,14 @@ pub(super) fn text(written: &Written<'_>) -> String {
              map $request_uri ${name}_sent {{\n    default \"\";\n    \"~{not_normal}\" _sent;\n}}\n\n"
         );
     }
-    let key = if sent.is_some() {
+    let asked = if sent.is_some() {
         format!("${name}_class${name}_sent")
     } else {
         format!("${name}_class")
     };
-    let verdict = if written.resolves() { "asked" } else { "refused" };
-    let _ = write!(text, "map {key} ${name}_{verdict} {{\n    default \"\";\n");
+    let has_own = written.own_addresses().next().is_some();
+    let verdict = if written.resolves() || has_own { "asked" } else { "refused" };
+    let _ = write!(text, "map {asked} ${name}_{verdict} {{\n    default \"\";\n");
     for class in written.refused() {
         for (suffix, _) in class.forms() {
             let _ = writeln!(text, "    {0}{suffix} ${name}_{0}{suffix};", class.number);
@@ -90,12 +87,20 @@ pub(super) fn text(written: &Written<'_>) -> String {
         for class in written.resolved() {
             let _ = writeln!(text, "    {0} ${name}_{0}{RESOLVED_SUFFIX};", class.number);
         }
+        text += "}\n";
+    }
+    if has_own {
+        impostors(written, &mut text);
+    }
+    if verdict == "asked" {
+        let also = if written.resolves() { format!("${name}_also") } else { String::new() };
+        let false_name = if has_own { format!("${name}_false") } else { String::new() };
         let _ = write!(
             text,
-            "}}\n\n\
-             map ${name}_asked${name}_also ${name}_refused {{\n    default \"\";\n    \"~1\" 1;\n}}\n"
+            "\nmap ${name}_asked{also}{false_name} ${name}_refused {{\n    default \"\";\n    \"~1\" 1;\n}}\n"
         );
     }
+    delays(written, &mut text);
     for class in written.refused() {
         for (suffix, title, rows) in class.maps() {
             let seen = if suffix == RESOLVED_SUFFIX { "$uri$is_args$args" } else { "$request_uri" };
@@ -112,4 +117,153 @@ pub(super) fn text(written: &Written<'_>) -> String {
         }
     }
     text
+}
+
+/// A name in a map.
+fn key(token: &str) -> String {
+    match token {
+        long if long.len() > HASHED_BYTES => format!("\"~*^{}$\"", long.replace('.', "\\.")),
+        special if SPECIAL.contains(&special) => format!("\"\\{special}\""),
+        token => token.to_owned(),
+    }
+}
+
+/// What the server block has besides the refusal, and what is to be known of it.
+fn beside_refusals(written: &Written<'_>) -> String {
+    let name = written.name();
+    let mut text = String::new();
+    if !written.delays.is_empty() {
+        text += "# and these lines, and repeat them in locations that have limit_req lines of their own:\n#\n";
+        for number in 1..=written.delays.len() {
+            let _ =
+                writeln!(text, "#     limit_req zone={name}_delay_{number} burst={BURST} nodelay;");
+        }
+        text += "#     limit_req_status 429;\n";
+        if written.options.log_only {
+            text += "#     limit_req_dry_run on;\n";
+        }
+        text += "#\n";
+    }
+    if written.own_addresses().next().is_some() {
+        text += "# Behind a proxy nginx must see the addresses of clients (set_real_ip_from, real_ip_header): it would refuse the\n\
+                 # crawlers themselves. Write this again when their operators publish new lists.\n#\n";
+    }
+    text
+}
+
+/// What may come at once before a crawler is slowed down: a page and robots.txt, and what a network delays.
+const BURST: u32 = 4;
+
+/// How often a crawler may ask that waits so long: never less, since nginx rounds rates down to thousandths of a
+/// request a second.
+fn rate(delay: Duration) -> String {
+    let millis = delay.as_millis().max(1);
+    if millis < 1_000 {
+        return format!("{}r/s", 1_000_u128.div_ceil(millis));
+    }
+    let is_enough = |count: &u128| (count * 1_000 / 60).saturating_mul(millis) >= 1_000_000;
+    format!("{}r/m", (1..60).find(is_enough).unwrap_or(60))
+}
+
+/// Zones in which the requests of a crawler are counted, from all its addresses together.
+fn delays(written: &Written<'_>, text: &mut String) {
+    let name = written.name();
+    if written.delays.is_empty() {
+        return;
+    }
+    let _ = write!(
+        text,
+        "\n# The pace that Crawl-delay asks for, from all addresses of a crawler together. robots.txt stays open.\n\
+         map $request_uri ${name}_paced {{\n    default ${name}_name;\n    \"~^/robots\\.txt$\" \"\";\n}}\n"
+    );
+    for (number, (delay, tokens)) in written.delays.iter().enumerate() {
+        let zone = format!("{name}_delay_{}", number + 1);
+        let _ = write!(
+            text,
+            "\n# Crawl-delay: {}\nmap ${name}_paced ${zone} {{\n    default \"\";\n",
+            delay.as_secs_f64()
+        );
+        for token in tokens {
+            let _ = writeln!(text, "    {} {token};", key(token));
+        }
+        let _ = write!(text, "}}\nlimit_req_zone ${zone} zone={zone}:64k rate={};\n", rate(*delay));
+    }
+}
+
+/// Addresses that a proxy or a check of the site's own has, and no impostor on the internet.
+const PRIVATE: [&str; 10] = [
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "::1/128",
+    "fc00::/7",
+    "fe80::/10",
+];
+
+/// Who sends the name of a crawler from an address that is none of its own.
+fn impostors(written: &Written<'_>, text: &mut String) {
+    let name = written.name();
+    *text += "\n# Addresses that operators publish. Who sends the name of their crawler from another one is refused, but for\n\
+              # robots.txt. Addresses of private networks are never refused.\n";
+    let mut rows = String::new();
+    for (number, own) in written.own_addresses().enumerate() {
+        let (number, token) = (number + 1, own.token.to_ascii_lowercase());
+        let created = own.created.as_deref().unwrap_or("a day that the list does not name");
+        let _ = write!(
+            text,
+            "# {token}, as of {created}\ngeo ${name}_not_{number} {{\n    default 1;\n"
+        );
+        for network in PRIVATE.map(str::to_owned).into_iter().chain(own.ranges.networks()) {
+            let _ = writeln!(text, "    {network} \"\";");
+        }
+        *text += "}\n\n";
+        let _ = writeln!(rows, "    {} ${name}_not_{number};", key(&token));
+    }
+    let _ = write!(
+        text,
+        "# Whose name is claimed: none for phones of people, which fetch previews of links with such a header.\n\
+         map $http_user_agent ${name}_claimed {{\n    default \"\";\n    \"~{PREVIEWS}\" \"\";\n"
+    );
+    for names in written.named_surely(&format!("(?<{name}_claim>")) {
+        let _ = writeln!(text, "    \"~*{names}\" ${name}_claim;");
+    }
+    let _ = write!(
+        text,
+        "}}\n\nmap ${name}_claimed ${name}_stranger {{\n    default \"\";\n{rows}}}\n\n\
+         map $request_uri ${name}_false {{\n    default ${name}_stranger;\n    \"~^/robots\\.txt$\" \"\";\n}}\n"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// nginx counts in thousandths of a request a second, rounded down: a crawler that waits is never refused.
+    #[test]
+    fn rates() {
+        for (millis, wanted) in [
+            (1, "1000r/s"),
+            (300, "4r/s"),
+            (500, "2r/s"),
+            (1_000, "60r/m"),
+            (2_500, "24r/m"),
+            (7_000, "9r/m"),
+            (10_000, "6r/m"),
+            (30_000, "3r/m"),
+            (60_000, "2r/m"),
+            (86_400_000, "1r/m"),
+        ] {
+            let rate = rate(Duration::from_millis(millis));
+            assert_eq!(rate, wanted, "{millis}");
+            let (count, unit) = rate.split_once("r/").unwrap();
+            let in_a_minute = if unit == "m" { 60 } else { 1 };
+            let thousandths = count.parse::<u64>().unwrap() * 1_000 / in_a_minute;
+            assert!(thousandths * millis >= 1_000_000, "{millis}: {rate}");
+        }
+        assert_eq!(rate(Duration::MAX), "1r/m");
+    }
 }

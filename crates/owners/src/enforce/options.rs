@@ -3,6 +3,7 @@
 use robotsieve_known::Purpose;
 
 use super::server::{Approximate, Server};
+use crate::audit::Ranges;
 
 /// Whom a configuration is for. The default: the crawlers that the file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,17 @@ pub struct Choice {
     pub crawlers: Vec<String>,
     /// Not these.
     pub except: Vec<String>,
+}
+
+/// The addresses of a crawler, all of which its operator publishes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnAddresses {
+    /// Its product token.
+    pub token: String,
+    /// The addresses.
+    pub ranges: Ranges,
+    /// When the list was made, as it says itself.
+    pub created: Option<String>,
 }
 
 /// What to write.
@@ -35,6 +47,10 @@ pub struct Options {
     /// Look only at URLs as they were sent, and not also at the paths to which the server resolves them, such as
     /// `/private/` for `/x/../private/`.
     pub as_sent: bool,
+    /// Also hold crawlers to the pace that `Crawl-delay` asks for. For nginx alone.
+    pub crawl_delay: bool,
+    /// Also refuse who sends the name of one of these crawlers from another address. For nginx alone.
+    pub ranges: Vec<OwnAddresses>,
     /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
     pub name: String,
 }
@@ -58,6 +74,8 @@ impl Options {
             log_only: false,
             approximate: None,
             as_sent: false,
+            crawl_delay: false,
+            ranges: Vec::new(),
             name: "robots".to_owned(),
         }
     }
@@ -83,7 +101,14 @@ impl Options {
                     .to_owned(),
             );
         }
+        let is_nginx = server == Server::Nginx;
         match self.status {
+            _ if self.crawl_delay && !is_nginx => Err(format!(
+                "what Crawl-delay asks for is written for nginx alone; no configuration of {title} for it was tried"
+            )),
+            _ if !self.ranges.is_empty() && !is_nginx => Err(format!(
+                "what goes by addresses is written for nginx alone; no configuration of {title} for it was tried"
+            )),
             _ if self.log_only && !marks => Err(format!(
                 "{title} cannot log what would be refused; nginx, Apache and HAProxy can"
             )),

@@ -1,7 +1,10 @@
 //! What all configurations have in common.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use super::header::{Name, Place};
-use super::options::Options;
+use super::options::{Options, OwnAddresses};
 use super::pattern::{self, Run};
 
 /// What a configuration says.
@@ -12,6 +15,10 @@ pub(super) struct Written<'o> {
     pub(super) classes: Vec<WrittenClass>,
     /// An expression for URLs that are not in normal form. `None`: all are, or the server sees no others.
     pub(super) not_normal: Option<String>,
+    /// The names of those that are to wait between requests, by how long.
+    pub(super) delays: BTreeMap<Duration, Vec<String>>,
+    /// The names of those whose addresses are given.
+    pub(super) claimed: Vec<Name>,
 }
 
 /// What is refused to crawlers with the same policy.
@@ -47,6 +54,15 @@ pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
 pub(super) const RESOLVED_SUFFIX: &str = "_path";
 
 impl Written<'_> {
+    /// The addresses of the crawlers that a header can name.
+    pub(super) fn own_addresses(&self) -> impl Iterator<Item = &OwnAddresses> {
+        let of_name = |name: &Name| {
+            let mut all = self.options.ranges.iter();
+            all.find(|own| own.token.eq_ignore_ascii_case(&name.token))
+        };
+        self.claimed.iter().filter_map(of_name)
+    }
+
     /// Whether paths count as they are resolved, too.
     pub(super) fn resolves(&self) -> bool {
         self.classes.iter().any(|class| !class.resolved.is_empty())
@@ -70,16 +86,28 @@ impl Written<'_> {
     /// Expressions that find a name in a header, in a group that `open` begins: the first that finds one
     /// counts, and of its names the first. They are to be compared in any case. The surest places come first.
     pub(super) fn named(&self, open: &str) -> Vec<String> {
+        let names: Vec<&Name> = self.classes.iter().flat_map(|class| &class.names).collect();
+        self.named_in(&Place::ALL, &names, open)
+    }
+
+    /// The same for the names whose addresses are given, only in places where nobody else's header has them: as a word
+    /// it may be one that is said to be alike (`TelegramBot (like TwitterBot)`).
+    pub(super) fn named_surely(&self, open: &str) -> Vec<String> {
+        let names: Vec<&Name> = self.claimed.iter().collect();
+        self.named_in(&[Place::Compatible, Place::Start, Place::Version], &names, open)
+    }
+
+    fn named_in(&self, places: &[Place], names: &[&Name], open: &str) -> Vec<String> {
         let syntax = self.options.server.syntax(None);
-        let of = |place: Place| {
-            let names = self.classes.iter().flat_map(|class| &class.names);
-            let tokens = names.filter(|name| name.places.has(place)).map(|name| &*name.token);
+        let of = |place: &Place| {
+            let tokens = names.iter().filter(|name| name.places.has(*place));
+            let tokens = tokens.map(|name| &*name.token);
             let [before, after] = place.around(syntax.pcre);
             let room = syntax.bytes_at_most - before.len() - after.len() - open.len() - 1;
             let names = pattern::names(tokens, room);
             names.into_iter().map(move |names| format!("{before}{open}{names}){after}"))
         };
-        Place::ALL.into_iter().flat_map(of).collect()
+        places.iter().flat_map(of).collect()
     }
 
     /// The comment at the beginning, up to what is to be done with the text.

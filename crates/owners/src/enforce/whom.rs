@@ -1,6 +1,7 @@
 //! Who is refused what: the crawlers that a header can name, in classes with the same policy.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use robotsieve::internals::{Names, PolicyInternals as _, RobotsInternals as _};
 use robotsieve::{Crawler, Policy, Profile, Robots};
@@ -23,6 +24,10 @@ pub(super) struct Class {
 /// The classes, and sentences about those who are in none.
 pub(super) struct Whom {
     pub(super) classes: Vec<Class>,
+    /// The names of those that are to wait between requests, in lower case, by how long.
+    pub(super) delays: BTreeMap<Duration, Vec<String>>,
+    /// The names of those whose addresses are given.
+    pub(super) claimed: Vec<Name>,
     pub(super) notes: Vec<String>,
 }
 
@@ -47,6 +52,7 @@ pub(super) fn whom<'f>(
     // By the addresses of policies that are kept: no other gets the same.
     let mut by_address: HashMap<usize, usize> = HashMap::new();
     let mut kept: Vec<Policy> = Vec::new();
+    let mut delays: BTreeMap<Duration, Vec<String>> = BTreeMap::new();
     for Candidate { token, entry, whole } in candidates(robots, known, options) {
         let lower = token.to_ascii_lowercase();
         let is_excepted =
@@ -81,6 +87,14 @@ pub(super) fn whom<'f>(
             Some(entry) => Some(robots.policy_with_rules(&entry.crawler())),
             None => Some(robots.policy_with_rules(&Crawler::name(&token))),
         };
+        if options.crawl_delay && policy.is_some() {
+            let named = || Crawler::name(&token);
+            let crawler = entry.map_or_else(named, KnownCrawler::crawler);
+            let delay = robots.pace(&crawler).crawl_delay.filter(|delay| !delay.is_zero());
+            delay
+                .into_iter()
+                .for_each(|delay| delays.entry(delay).or_default().push(lower.clone()));
+        }
         let alike = |class: &Class| match (&class.policy, &policy) {
             (Some(a), Some(b)) => a.is_same(b) || a.decides_like(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -97,9 +111,38 @@ pub(super) fn whom<'f>(
     }
     classes.iter_mut().for_each(|class| class.names.sort_by(|a, b| a.token.cmp(&b.token)));
     left_out.cut.retain(|token, _| !seen.contains(token));
+    let mut claimed: Vec<Name> = Vec::new();
+    for own in &options.ranges {
+        let token = own.token.to_ascii_lowercase();
+        let entry = known.by_token(&token);
+        match places(&own.token, entry, known, options.server.tells_words()) {
+            Ok(places) if !claimed.iter().any(|there| there.token == token) => {
+                claimed.push(Name { token, places });
+            }
+            Ok(_) => {}
+            Err(why) => {
+                left_out.names.entry(why).or_default().insert(own.token.clone());
+            }
+        }
+    }
     let mut notes = left_out.notes();
     notes.extend(operators.note(by_operators, asked));
-    Whom { classes, notes }
+    notes.extend(not_read(&delays, known));
+    Whom { classes, delays, claimed, notes }
+}
+
+/// Whose operator does not read Crawl-delay, in a sentence.
+fn not_read(delays: &BTreeMap<Duration, Vec<String>>, known: &KnownCrawlers) -> Option<String> {
+    let is_google =
+        |token: &&String| known.by_token(token).is_some_and(|crawler| crawler.operator == "Google");
+    let names: Vec<String> = delays.values().flatten().filter(is_google).cloned().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Google's crawlers do not read Crawl-delay ({}): they slow down only after answers of 429, and --except leaves \
+             them out",
+            first_of(NAMES_SHOWN, names.into_iter())
+        )
+    })
 }
 
 /// A crawler that is chosen.
@@ -199,7 +242,7 @@ impl Why {
                 "this is no product token of at most 64 letters, digits, '-', '_' and '.'"
             }
             Why::Cut => {
-                "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name                  of letters, digits, '-' and '_'"
+                "of such a name robots.txt reads only the beginning, which headers of other people may have; write a name of letters, digits, '-' and '_'"
             }
             Why::OfBrowsers => "browsers send this word, or it names no crawler",
             Why::TooShort => "so short a name is also a word of devices and languages",
