@@ -48,9 +48,11 @@ async function begin(): Promise<void> {
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keeper: Keeper | undefined;
+  const offerSite = site();
   const settle = () => {
     clearTimeout(timer);
     app.file = { id: app.file.id + 1, text: app.editor.text };
+    offerSite(app.file.text);
     app.fileVersion = app.editor.version;
     app.changed("file");
   };
@@ -184,7 +186,6 @@ async function begin(): Promise<void> {
     event.preventDefault();
     byId("answers").focus();
   });
-  site();
 
   const kept = Keeper.kept();
   const fragment = location.hash.slice(1);
@@ -305,8 +306,8 @@ async function copyLink(app: App, stateNow: () => State, onLinked: (text: string
   }
 }
 
-/** How to get the robots.txt of a site. */
-function site(): void {
+/** How to get the robots.txt of a site. Returns what shows it for a file that is nothing but the URL of one. */
+function site(): (file: string) => void {
   const input = byId<HTMLInputElement>("site");
   const output = byId("site-link");
   const draw = () => {
@@ -320,6 +321,13 @@ function site(): void {
       h("code", {}, `curl -sSL ${quoted(url)}`));
   };
   input.addEventListener("input", draw);
+  return (file) => {
+    const url = file.length > 2_000 ? "" : file.trim();
+    if (!/^[^\s/].*\/robots\.txt$/.test(url) || /\s/.test(url) || robotsUrl(url) === null) return;
+    input.value = url;
+    input.closest("details")!.open = true;
+    draw();
+  };
 }
 
 /** For a shell. */

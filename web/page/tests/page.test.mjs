@@ -125,6 +125,10 @@ test("examples load, and the page says how to get a file", async (t) => {
   await page.click("#clear");
   assert.equal(await editorText(page), "");
   await eventually("nothing", async () => assert.match(await page.innerText(".why"), /No group applies to this crawler: everything is allowed\./));
+  // The URL of a file in place of its text.
+  await page.click("#editor .cm-content");
+  await page.keyboard.insertText("https://www.example.org/robots.txt\n");
+  await eventually("the site's file", async () => assert.equal(await page.getAttribute("#site-link a", "href"), "https://www.example.org/robots.txt"));
 });
 
 test("findings are underlined, and fixed with one click that can be undone", async (t) => {
