@@ -1,5 +1,8 @@
 //! Who asks: names, and User-Agent headers.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
@@ -63,14 +66,6 @@ pub fn crawler_of(
     value: &Bound<'_, PyAny>,
     profile: &robotsieve::Profile,
 ) -> PyResult<robotsieve::Crawler> {
-    // Most are given so.
-    if let Ok(name) = value.cast_exact::<PyString>()
-        && let Ok(name) = name.to_str()
-        && !name.is_empty()
-    {
-        return robotsieve::Crawler::try_names([name], profile)
-            .map_err(|error| invalid_name(value.py(), &error));
-    }
     if let Some(crawler) = made(value) {
         return Ok(crawler);
     }
@@ -79,6 +74,33 @@ pub fn crawler_of(
         return Err(empty_name(value.py()));
     }
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
+}
+
+thread_local! {
+    /// The crawler that a name meant last, with the profile. Most programs ask about all files for one, and to check and
+    /// copy its name again would take a fifth of the time in which a small file's policy is made.
+    static LAST: RefCell<Option<(robotsieve::Profile, Arc<robotsieve::Crawler>)>> = const { RefCell::new(None) };
+}
+
+/// The crawler of [`who_of`], to be kept beside others of the same.
+pub fn shared_crawler_of(
+    value: &Bound<'_, PyAny>,
+    profile: &robotsieve::Profile,
+) -> PyResult<Arc<robotsieve::Crawler>> {
+    let text = value.cast_exact::<PyString>().ok().and_then(|text| text.to_str().ok());
+    let Some(name) = text else { return crawler_of(value, profile).map(Arc::new) };
+    let known = LAST.with_borrow(|last| {
+        let (last_profile, crawler) = last.as_ref()?;
+        let is_same = crawler.iter().eq([name.as_bytes()]) && last_profile == profile;
+        is_same.then(|| Arc::clone(crawler))
+    });
+    if let Some(crawler) = known {
+        return Ok(crawler);
+    }
+    // Not borrowed meanwhile: to make an error, Python may run other code of the same thread.
+    let crawler = Arc::new(crawler_of(value, profile)?);
+    LAST.set(Some((*profile, Arc::clone(&crawler))));
+    Ok(crawler)
 }
 
 /// The crawler of [`who_of`], to look for among others: its names are not checked.

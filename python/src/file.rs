@@ -12,7 +12,7 @@ use pyo3::types::PyString;
 use self_cell::self_cell;
 
 use crate::batch;
-use crate::crawler::{Who, crawler_of, who_of};
+use crate::crawler::{Who, shared_crawler_of, who_of};
 use crate::settings::profile_name;
 use crate::text::{Text, bytes_of, kept_bytes_of, repr};
 
@@ -89,8 +89,8 @@ impl File {
     }
 
     /// The crawler that is meant, with its names checked.
-    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<robotsieve::Crawler> {
-        crawler_of(crawler, &self.profile)
+    pub fn crawler(&self, crawler: &Bound<'_, PyAny>) -> PyResult<Arc<robotsieve::Crawler>> {
+        shared_crawler_of(crawler, &self.profile)
     }
 
     /// The crawler that is meant, as it was given.

@@ -35,18 +35,18 @@ pub struct Policy {
     /// Made when it is first needed.
     policy: OnceLock<robotsieve::Policy>,
     pub file: Arc<File>,
-    pub crawler: robotsieve::Crawler,
+    pub crawler: Arc<robotsieve::Crawler>,
 }
 
 impl Policy {
-    pub fn of(file: Arc<File>, crawler: robotsieve::Crawler) -> Policy {
+    pub fn of(file: Arc<File>, crawler: Arc<robotsieve::Crawler>) -> Policy {
         Policy { policy: OnceLock::new(), file, crawler }
     }
 
     pub fn made_of(
         policy: robotsieve::Policy,
         file: Arc<File>,
-        crawler: robotsieve::Crawler,
+        crawler: Arc<robotsieve::Crawler>,
     ) -> Policy {
         Policy { policy: OnceLock::from(policy), file, crawler }
     }
@@ -274,7 +274,7 @@ impl Policy {
     /// The crawler.
     #[getter]
     fn crawler(&self) -> Crawler {
-        Crawler(self.crawler.clone())
+        Crawler((*self.crawler).clone())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -289,7 +289,7 @@ impl Policy {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let crawler = repr(py, Crawler(self.crawler.clone()))?;
+        let crawler = repr(py, Crawler((*self.crawler).clone()))?;
         let profile = self.file.profile_shown();
         Ok(format!(
             "<robotsieve.Policy of {crawler}, {} rules, profile {profile}>",
@@ -299,6 +299,6 @@ impl Policy {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let make = self.robots().into_bound_py_any(py)?.getattr("policy")?;
-        (make, (Crawler(self.crawler.clone()),)).into_bound_py_any(py)
+        (make, (Crawler((*self.crawler).clone()),)).into_bound_py_any(py)
     }
 }

@@ -9,7 +9,7 @@ use robotsieve::{Answer, SiteKind};
 
 use crate::batch;
 use crate::bulk::{Crawlers, Policies, select};
-use crate::crawler::{crawler_of, crawlers_of};
+use crate::crawler::{crawlers_of, shared_crawler_of};
 use crate::crawlers;
 use crate::decisions::{Decide, Said};
 use crate::file::{File, Robots, body_of, kept_body_of};
@@ -337,7 +337,7 @@ impl CrawlerPolicies {
         let place = batch::place(place, self.crawlers.len())?;
         let crawler = self.crawlers[place].clone();
         let policy = self.together.policy(place).clone();
-        Ok(Policy::made_of(policy, Arc::clone(&self.robots.get().0), crawler))
+        Ok(Policy::made_of(policy, Arc::clone(&self.robots.get().0), Arc::new(crawler)))
     }
 
     fn __repr__(&self) -> String {
@@ -366,7 +366,7 @@ pub fn is_allowed(
     profile: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
     let profile = profile_of(profile)?;
-    let crawler = crawler_of(crawler, &profile)?;
+    let crawler = shared_crawler_of(crawler, &profile)?;
     let (body, url) = (body_of(body, "body")?, bytes_of(url, "url")?);
     let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
     verdict.map_err(|_| crate::errors::invalid_url(&url))

@@ -31,6 +31,7 @@ from robotsieve import (
     Rule,
     UserAgent,
 )
+from robotsieve.typing import ProfileName
 
 FILE = b"""\
 User-agent: *
@@ -159,6 +160,22 @@ def test_a_policy_in_one_call(robots: Robots) -> None:
     assert not left_alone.is_allowed("/") and left_alone.decide("/").reason == "left-alone"
     utf16 = "User-agent: *\nDisallow: /a".encode("utf-16")
     assert [robotsieve.policy(utf16, "a").is_allowed(path) for path in ("/a", "/b")] == [False, True]
+
+
+def test_a_name_is_checked_for_each_profile() -> None:
+    def is_name(name: str, profile: ProfileName) -> bool:
+        try:
+            return robotsieve.policy(FILE, name, profile=profile).crawler == Crawler(name)
+        except InvalidName:
+            return False
+
+    profiles: tuple[ProfileName, ...] = ("rfc9309", "google", "google-classic", "original-1994")
+    said = []
+    for name in ("GPTBot", "Bot2", "my bot", "b@t"):
+        first = [is_name("other", profile) and is_name(name, profile) for profile in profiles]
+        assert first == [is_name(name, profile) for profile in profiles]
+        said.append(first)
+    assert said[0] == [True] * 4 and any(len(set(one)) == 2 for one in said)
 
 
 def test_all_threads_parse_one_file_once() -> None:
