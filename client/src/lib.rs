@@ -60,7 +60,7 @@ pub mod internals {
     #[cfg(feature = "body")]
     pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
     #[cfg(feature = "fetch")]
-    pub use crate::fetch::{HARMLESS_HEADERS, health::Onlooker};
+    pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
     pub use crate::outcome::attempt::has_file;
 }
 

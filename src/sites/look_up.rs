@@ -210,7 +210,7 @@ impl<'k> Run<'k> {
 /// Runs that take the steps together.
 struct Group<'s, T: SiteTable + 's> {
     runs: SmallVec<[Run<'s>; RUNS]>,
-    /// What is known of each of them. `None` also if it is answered already.
+    /// What is known of the site of each run. `None` if nothing is, or if the run is answered already.
     sites: SmallVec<[Option<T::Site<'s>>; RUNS]>,
     /// Those whose policy was found by way of a panel, and its record if it is one.
     panels: SmallVec<[(usize, Option<u32>); RUNS]>,

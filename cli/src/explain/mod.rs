@@ -249,7 +249,7 @@ impl<'e> Explainer<'e> {
         }
     }
 
-    /// The reports of all profiles, which are not compared.
+    /// The answer made of one report for each profile, without a comparison of the profiles.
     fn uncompared(&self, asked: &Asked<'_>, mut reports: Vec<ExplainReport>) -> Answer {
         match reports.pop() {
             Some(report) if !self.args.all_profiles => Answer::One(Box::new(report)),

@@ -84,7 +84,7 @@ mod events;
 mod failure;
 mod fetcher;
 mod ftp;
-mod headers;
+pub(crate) mod headers;
 pub(crate) mod health;
 mod http;
 mod login;
@@ -103,8 +103,6 @@ mod wire;
 pub use builder::{DESCRIPTORS_PER_ATTEMPT, FetcherBuilder};
 pub use error::InvalidFetcher;
 pub use fetcher::Fetcher;
-#[doc(hidden)]
-pub use headers::HARMLESS as HARMLESS_HEADERS;
 pub use health::Health;
 pub use lookup::{LookupError, Resolve, Resolving};
 pub use resolve::SystemResolver;

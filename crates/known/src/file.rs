@@ -218,6 +218,9 @@ fn text(text: String) -> Result<String, String> {
         Err("a text that is not empty is expected".to_owned())
     } else if text.len() > MAX_TEXT {
         Err(format!("the text is longer than {MAX_TEXT} bytes"))
+    } else if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        // Nearly all of them, and each run of the program reads a thousand.
+        Ok(text)
     } else if text.chars().any(|c| c == '\t' || harmless(c) != c) {
         Err("the text has a control character".to_owned())
     } else {
@@ -250,22 +253,23 @@ impl<'t> Reader<'t> {
         is_next
     }
 
-    fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
+    /// Takes the bytes before the first that is no part. That one must be ASCII, or the first not to be.
+    fn take_while(&mut self, is_part: impl Fn(u8) -> bool) -> &'t str {
         let rest = self.rest();
-        let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let len = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         self.at += len;
         &rest[..len]
     }
 
     fn skip_blanks(&mut self) {
-        self.take_while(|c| c == ' ' || c == '\t');
+        self.take_while(|byte| byte == b' ' || byte == b'\t');
     }
 
     /// Skips blanks and a comment, if one is there.
     fn skip_comment(&mut self) {
         self.skip_blanks();
         if self.rest().starts_with('#') {
-            self.take_while(|c| c != '\n');
+            self.take_while(|byte| byte != b'\n');
         }
     }
 
@@ -303,7 +307,7 @@ impl<'t> Reader<'t> {
     }
 
     fn key(&mut self) -> &'t str {
-        self.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
     }
 
     fn value(&mut self) -> Result<Value, InvalidCrawlers> {
@@ -328,7 +332,7 @@ impl<'t> Reader<'t> {
                 texts.push(self.text()?);
             }
         }
-        match self.take_while(|c| c.is_ascii_alphanumeric() || c == '-') {
+        match self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             "true" => Ok(Value::Switch(true)),
             "false" => Ok(Value::Switch(false)),
             date if is_date(date) => Ok(Value::Date(date.to_owned())),
@@ -345,7 +349,7 @@ impl<'t> Reader<'t> {
             return Err(self.wrong("a text stands in one line: write it between single marks"));
         }
         if self.takes("'") {
-            let text = self.take_while(|c| c != '\'' && c != '\n');
+            let text = self.take_while(|byte| byte != b'\'' && byte != b'\n');
             return match self.takes("'") {
                 true => Ok(text.to_owned()),
                 false => Err(self.wrong("the text has no closing quote")),
@@ -356,7 +360,7 @@ impl<'t> Reader<'t> {
         }
         let mut text = String::new();
         loop {
-            text += self.take_while(|c| !matches!(c, '"' | '\\' | '\n'));
+            text += self.take_while(|byte| !matches!(byte, b'"' | b'\\' | b'\n'));
             if self.takes("\"") {
                 return Ok(text);
             }

@@ -14,7 +14,7 @@ pub(super) const CLASSES: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CannotEnforce {
-    /// The server cannot do what an option asks for; a clause says what.
+    /// The server has no way to do what an option asks for. The text is a clause that says which option.
     Option(String),
     /// Another crawler was probably meant by a name: a sentence asks.
     DidYouMean(String),

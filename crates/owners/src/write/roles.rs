@@ -245,7 +245,7 @@ fn crawlers<'k>(
                         add(token, of_token, Named::Token, group);
                     }
                     Ok(()) => faults.push(wrong(format!(
-                        "a name of a crawler is longer than {MAX_NAME_BYTES} bytes"
+                        "a crawler's name is longer than {MAX_NAME_BYTES} bytes"
                     ))),
                     Err(none) => faults.push(wrong(none.to_string())),
                 },
