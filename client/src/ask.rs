@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::net::IpAddr;
 use std::time::Duration;
-use std::{fmt, io, iter};
+use std::{fmt, io};
 
 use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
@@ -146,7 +146,8 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
     match attempt.result {
         Ok(response) if first.holds == SiteKind::Rules => {
             let response = whole(response, &url)?;
-            Ok(RobotsAt::File { bytes: as_sent(response), note: first.note(&url) })
+            // It is judged like any file, and decoded there.
+            Ok(RobotsAt::File { bytes: response.into_sent(), note: first.note(&url) })
         }
         _ => {
             Ok(RobotsAt::Instead(Instead { url, cause: first.cause, verdict, is_absent, meaning }))
@@ -240,16 +241,6 @@ fn whole(response: Response, url: &str) -> Result<Response, AskError> {
         return Ok(response);
     }
     Err(unanswered(url, "it is longer than 64 MiB".to_owned(), None))
-}
-
-/// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
-fn as_sent(response: Response) -> Vec<u8> {
-    if !response.is_transcoded {
-        return response.body;
-    }
-    let text = String::from_utf8_lossy(&response.body);
-    let units = iter::once(0xfeff).chain(text.encode_utf16());
-    units.flat_map(u16::to_le_bytes).collect()
 }
 
 fn unanswered(url: &str, cause: String, failure: Option<&Failure>) -> AskError {
