@@ -7,7 +7,7 @@ mod left_out;
 #[cfg(feature = "fetch")]
 mod web;
 
-use std::{fmt, iter};
+use std::fmt;
 
 use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
@@ -107,7 +107,8 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
     match attempt.result {
         Ok(response) if first.holds == SiteKind::Rules => {
             let response = whole(response, &url)?;
-            Ok(RobotsAt::File { bytes: as_sent(response), note: first.note(&url) })
+            // It is judged like any file, and decoded there.
+            Ok(RobotsAt::File { bytes: response.into_sent(), note: first.note(&url) })
         }
         _ => {
             Ok(RobotsAt::Instead(Instead { url, cause: first.cause, verdict, is_absent, meaning }))
@@ -193,16 +194,6 @@ impl Meaning {
             )
         })
     }
-}
-
-/// The file as the site sent it, which is judged like any file: the client turns UTF-16 into UTF-8.
-fn as_sent(response: Response) -> Vec<u8> {
-    if !response.is_transcoded {
-        return response.body;
-    }
-    let text = String::from_utf8_lossy(&response.body);
-    let units = iter::once(0xfeff).chain(text.encode_utf16());
-    units.flat_map(u16::to_le_bytes).collect()
 }
 
 #[cfg(test)]

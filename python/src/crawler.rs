@@ -1,12 +1,21 @@
 //! Who asks: names, and User-Agent headers.
 
+<<<<<<< HEAD
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
+=======
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+>>>>>>> paths
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
+use robotsieve_known::misspelt;
 use robotsieve_report::Asked;
 
 use crate::crawlers::names_of;
@@ -17,7 +26,8 @@ use crate::text::{Text, bytes_of, repr};
 ///
 /// The names are taken as given. Where a crawler is asked for, a ``str``, a list of them or a
 /// :class:`UserAgent` will do too. Names are then checked: a name that no ``User-agent`` line can name, such as ``"GPTBot/1.0"`` or
-/// a whole header, raises :class:`InvalidName` instead of silently obeying the ``*`` group.
+/// a whole header, raises :class:`InvalidName` instead of silently obeying the ``*`` group. A name that no crawler has, such as
+/// ``"google"``, makes a warning that asks for the one that was meant.
 ///
 /// >>> from robotsieve import Crawler
 /// >>> Crawler("Googlebot-Image", "Googlebot")
@@ -73,9 +83,11 @@ pub fn crawler_of(
     if names.is_empty() || names.iter().any(Vec::is_empty) {
         return Err(empty_name(value.py()));
     }
+    ask_what_is_meant(value.py(), &names)?;
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
 }
 
+<<<<<<< HEAD
 thread_local! {
     /// The crawler that a name meant last, with the profile. Most programs ask about all files for one, and to check and
     /// copy its name again would take a fifth of the time in which a small file's policy is made.
@@ -101,6 +113,24 @@ pub fn shared_crawler_of(
     let crawler = Arc::new(crawler_of(value, profile)?);
     LAST.set(Some((*profile, Arc::clone(&crawler))));
     Ok(crawler)
+=======
+/// Warns of names that no crawler has, where another name was probably meant: once for each name.
+fn ask_what_is_meant(py: Python<'_>, names: &[Vec<u8>]) -> PyResult<()> {
+    /// Names beyond these are not looked at: a look takes some microseconds.
+    const MAX_NAMES: usize = 4096;
+    static SEEN: Mutex<BTreeSet<Vec<u8>>> = Mutex::new(BTreeSet::new());
+    for name in names {
+        let is_new = {
+            let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+            !seen.contains(name) && seen.len() < MAX_NAMES && seen.insert(name.clone())
+        };
+        if let Some(question) = is_new.then(|| misspelt(name)).flatten() {
+            let category = py.get_type::<PyUserWarning>();
+            PyErr::warn(py, &category, &CString::new(question)?, 1)?;
+        }
+    }
+    Ok(())
+>>>>>>> paths
 }
 
 /// The crawler of [`who_of`], to look for among others: its names are not checked.

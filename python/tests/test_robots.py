@@ -117,6 +117,15 @@ def test_headers_are_no_names(robots: Robots) -> None:
     assert UserAgent(header).crawler == Crawler("GPTBot")
 
 
+def test_names_that_no_crawler_has(robots: Robots) -> None:
+    for name, meant in (("google", "Googlebot"), ("Bing", "bingbot"), ("openai", "GPTBot"), ("Yahoo", "Slurp")):
+        with pytest.warns(UserWarning, match=f"no crawler is known as '{name}': did you mean '{meant}'") as told:
+            robots.policy(name)
+        # Each is told once.
+        robots.policy(name)
+        assert len(told) == 1
+
+
 def test_urls(robots: Robots) -> None:
     policy = robots.policy("MyCrawler")
     for url in ("example.com/x", "", "no URL", b"\xff", "mailto:x"):

@@ -184,6 +184,8 @@ pub struct Response {
     pub is_truncated: bool,
     /// True if the body came in UTF-16, and [`Response::new`] turned it into UTF-8.
     pub is_transcoded: bool,
+    /// The body as it came, if it was turned into UTF-8 and is whole.
+    as_sent: Option<Vec<u8>>,
 }
 
 impl Response {
@@ -207,8 +209,18 @@ impl Response {
         let body = body.into();
         let utf8 = robotsieve::internals::to_utf8(&body);
         let is_transcoded = utf8.is_some();
-        let body = utf8.unwrap_or(body);
-        Response { status, headers: HeaderMap::new(), body, is_truncated: false, is_transcoded }
+        let (body, as_sent) = match utf8 {
+            Some(utf8) => (utf8, Some(body)),
+            None => (body, None),
+        };
+        let headers = HeaderMap::new();
+        Response { status, headers, body, is_truncated: false, is_transcoded, as_sent }
+    }
+
+    /// The body as it came: in UTF-16, if it did and is whole.
+    #[cfg(feature = "ask")]
+    pub(crate) fn into_sent(self) -> Vec<u8> {
+        self.as_sent.unwrap_or(self.body)
     }
 
     /// True if the body is the file. A 206 has a part of it, which nobody asked for (RFC 9110,
@@ -242,7 +254,7 @@ impl Response {
         let is_before_line_end = self.body.get(len).is_some_and(|byte| is_line_end(*byte));
         self.body.truncate(len);
         self.body.truncate(whole_lines(&self.body, is_before_line_end));
-        self.is_truncated = true;
+        (self.is_truncated, self.as_sent) = (true, None);
         self
     }
 }

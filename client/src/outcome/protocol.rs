@@ -265,9 +265,14 @@ impl Protocol {
                 return Err(LocalFault::new(LocalKind::Unconfirmed, failure.to_string()));
             }
             Ok(response) => {
-                let from =
-                    attempt.redirects.last().map(|redirect| format!(" from {}", redirect.to));
-                let text = format!("HTTP {}{}", response.status, from.unwrap_or_default());
+                let from = match attempt.redirects.last() {
+                    Some(redirect) => format!(" from {}", redirect.to),
+                    None if response.is_file() => {
+                        ", perhaps the page for a login in the place of the file".to_owned()
+                    }
+                    None => String::new(),
+                };
+                let text = format!("HTTP {}{from}", response.status);
                 return Err(LocalFault::new(LocalKind::Unconfirmed, text));
             }
         }

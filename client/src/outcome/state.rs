@@ -109,7 +109,7 @@ pub struct OriginState {
     pub errors_mean_absent: bool,
     /// What is wrong with a certificate behind which the robots.txt was found, or none, and which was
     /// accepted all the same: anybody on the way may have answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub invalid_certificate: Option<String>,
 }
 

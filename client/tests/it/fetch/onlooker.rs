@@ -3,7 +3,7 @@
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::Onlooker;
 use robotsieve_client::outcome::{
-    Attempt, Failure, LocalFault, LocalKind, Redirect, Response, Stage,
+    Attempt, Failure, LocalFault, LocalKind, Protocol, Redirect, Response, Stage,
 };
 use tokio::time::Instant;
 
@@ -59,6 +59,20 @@ async fn a_network_that_asks_for_a_login() {
         assert!(shown("http", name, "<html>Log in").await.is_confirmed);
     }
     assert!(is_local(&shown("http", "c", "<html>Log in").await, LocalKind::Network));
+    // Somebody had answered: then nothing follows.
+    let judge = Onlooker::default();
+    judged(&judge, "http://good.test/robots.txt", None, Ok(Response::new(404, ""))).await;
+    let shown = async |scheme: &str, name: &str, page: &str| {
+        let url = format!("{scheme}://{name}.test/robots.txt");
+        judged(&judge, &url, None, Ok(Response::new(200, page))).await
+    };
+    for name in ["a", "b", "c"] {
+        let attempt = shown("http", name, "<html>Log in").await;
+        assert_eq!(attempt.is_confirmed, name != "c");
+        let fault = Protocol::RFC9309.after(None, &attempt).err().map(|fault| fault.to_string());
+        let told = "HTTP 200, perhaps the page for a login in the place of the file";
+        assert_eq!(fault.is_some_and(|fault| fault.ends_with(told)), name == "c");
+    }
     assert!(shown("http", "d", "<html>d").await.is_confirmed);
     assert!(shown("http", "a", "<html>Log in").await.is_confirmed);
     for name in ["e", "f", "g", "h"] {
