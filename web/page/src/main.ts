@@ -2,7 +2,7 @@
 
 import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
-import { blockTraining } from "./block.js";
+import { blocking } from "./block.js";
 import { fromCommand } from "./command.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -53,6 +53,10 @@ async function begin(): Promise<void> {
     app.file = { id: app.file.id + 1, text: app.editor.text };
     app.fileVersion = app.editor.version;
     app.changed("file");
+    if (/^\s*https?:\/\/\S+\s*$/i.test(app.file.text) && robotsUrl(app.file.text) !== null) {
+      showSite(app.file.text.trim());
+      app.say("This is the address of a file, and not the file: see Get the robots.txt of a site, below the editor.", "note");
+    }
   };
   /** For buttons that are pressed before typing has paused. */
   const settled = () => {
@@ -172,10 +176,12 @@ async function begin(): Promise<void> {
   };
 
   files(app, byId("examples"), loadExample);
-  byId("block").addEventListener("click", () => {
-    settled();
-    void blockTraining(app);
+  byId("clear").addEventListener("click", () => {
+    const nothing: State = { file: "", before: null, profile: app.profile, askers: [], urls: "", tab: app.tab, shown: null, rights: null };
+    replace(nothing, "Everything was cleared.", false);
+    app.editor.view.focus();
   });
+  blocking(app, settled);
   byId("copy-link").addEventListener("click", () => {
     settled();
     void copyLink(app, stateNow, (text) => { linked = text; });
@@ -184,7 +190,7 @@ async function begin(): Promise<void> {
     event.preventDefault();
     byId("answers").focus();
   });
-  site();
+  const showSite = site();
 
   const kept = Keeper.kept();
   const fragment = location.hash.slice(1);
@@ -249,10 +255,6 @@ function files(app: App, examples: HTMLElement, loadExample: (example: Example) 
     void take(open.files?.[0]);
     open.value = "";
   });
-  byId("clear").addEventListener("click", () => {
-    app.editor.setText("");
-    app.editor.view.focus();
-  });
   byId("save").addEventListener("click", () => saveFile(app));
   byId("copy").addEventListener("click", () => void copyFile(app));
   const choose = h("select", { "id": "example", "aria-label": "Load an example" },
@@ -305,8 +307,8 @@ async function copyLink(app: App, stateNow: () => State, onLinked: (text: string
   }
 }
 
-/** How to get the robots.txt of a site. */
-function site(): void {
+/** How to get the robots.txt of a site. Returns what says it of one. */
+function site(): (typed: string) => void {
   const input = byId<HTMLInputElement>("site");
   const output = byId("site-link");
   const draw = () => {
@@ -320,6 +322,11 @@ function site(): void {
       h("code", {}, `curl -sSL ${quoted(url)}`));
   };
   input.addEventListener("input", draw);
+  return (typed) => {
+    input.value = typed;
+    draw();
+    byId<HTMLDetailsElement>("site-box").open = true;
+  };
 }
 
 /** For a shell. */
