@@ -481,8 +481,7 @@ ROBOTSIEVE_API size_t robotsieve_set_len(const robotsieve_set *set, robotsieve_e
 /**
  * The answer for a URL and a crawler, which is given by its index in the order of
  * `robotsieve_set_new`. `ROBOTSIEVE_ANSWER_UNKNOWN` if the site is not in the set, and if it fails.
- *
- * The URL is judged for all crawlers of the set: of several, ask with `robotsieve_set_answers`.
+ * Of several crawlers, ask with `robotsieve_set_answers`.
  */
 ROBOTSIEVE_API
 robotsieve_answer robotsieve_set_answer(const robotsieve_set *set,

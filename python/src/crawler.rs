@@ -1,17 +1,11 @@
 //! Who asks: names, and User-Agent headers.
 
-<<<<<<< HEAD
 use std::cell::RefCell;
-use std::sync::Arc;
-
-use pyo3::exceptions::{PyTypeError, PyValueError};
-=======
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
->>>>>>> paths
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
@@ -87,7 +81,6 @@ pub fn crawler_of(
     robotsieve::Crawler::try_names(names, profile).map_err(|error| invalid_name(value.py(), &error))
 }
 
-<<<<<<< HEAD
 thread_local! {
     /// The crawler that a name meant last, with the profile. Most programs ask about all files for one, and to check and
     /// copy its name again would take a fifth of the time in which a small file's policy is made.
@@ -113,7 +106,8 @@ pub fn shared_crawler_of(
     let crawler = Arc::new(crawler_of(value, profile)?);
     LAST.set(Some((*profile, Arc::clone(&crawler))));
     Ok(crawler)
-=======
+}
+
 /// Warns of names that no crawler has, where another name was probably meant: once for each name.
 fn ask_what_is_meant(py: Python<'_>, names: &[Vec<u8>]) -> PyResult<()> {
     /// Names beyond these are not looked at: a look takes some microseconds.
@@ -130,7 +124,6 @@ fn ask_what_is_meant(py: Python<'_>, names: &[Vec<u8>]) -> PyResult<()> {
         }
     }
     Ok(())
->>>>>>> paths
 }
 
 /// The crawler of [`who_of`], to look for among others: its names are not checked.

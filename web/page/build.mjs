@@ -12,10 +12,13 @@ const dist = join(here, "dist");
 /** The built package. */
 const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/rights");
 
+const { version, repository } = JSON.parse(await readFile(join(here, "../package.json"), "utf8"));
+const project = repository.url.replace(/^git\+|\.git$/g, "");
+
 const shared = {
   bundle: true, minify: true, format: "esm", target: ["chrome111", "firefox114", "safari16.4"], legalComments: "none",
   loader: { ".txt": "text" }, alias: { robotsieve: join(built, "browser.js") },
-  logLevel: "warning", charset: "utf8",
+  logLevel: "warning", charset: "utf8", define: { REPOSITORY: JSON.stringify(project) },
 };
 
 /** The licences of what the scripts have in them: each asks that its text goes with it. */
@@ -40,7 +43,8 @@ const [page] = await Promise.all([
   build({ ...shared, entryPoints: [source("main.ts")], outfile: join(dist, "page.js"), metafile: true }),
   build({ ...shared, entryPoints: [source("engine/worker.ts")], outfile: join(dist, "worker.js") }),
   build({ ...shared, entryPoints: [source("page.css")], outfile: join(dist, "page.css") }),
-  copyFile(source("index.html"), join(dist, "index.html")),
+  readFile(source("index.html"), "utf8").then((html) =>
+    writeFile(join(dist, "index.html"), html.replaceAll("__VERSION__", version).replaceAll("__REPOSITORY__", project))),
   copyFile(source("icon.svg"), join(dist, "icon.svg")),
   copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
   copyFile(join(built, "robotsieve-rights.wasm"), join(dist, "robotsieve.wasm")),

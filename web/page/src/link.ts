@@ -5,7 +5,7 @@ import type { ProfileName, TagReading } from "robotsieve";
 import { PROFILE_NAMES } from "./profiles.js";
 import { READING_NAMES } from "./readings.js";
 
-export const TABS = ["urls", "findings", "rights", "compare", "automaton", "crawlers"] as const;
+export const TABS = ["urls", "findings", "crawlers", "compare", "rights", "automaton"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** What the rights are read from, besides the file. */

@@ -2,7 +2,7 @@
 
 import type { ProfileName } from "robotsieve";
 import { App } from "./app.js";
-import { blockTraining } from "./block.js";
+import { blocking } from "./block.js";
 import { fromCommand } from "./command.js";
 import { byId, fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -48,13 +48,15 @@ async function begin(): Promise<void> {
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keeper: Keeper | undefined;
-  const offerSite = site();
   const settle = () => {
     clearTimeout(timer);
     app.file = { id: app.file.id + 1, text: app.editor.text };
-    offerSite(app.file.text);
     app.fileVersion = app.editor.version;
     app.changed("file");
+    if (/^\s*https?:\/\/\S+\s*$/i.test(app.file.text) && robotsUrl(app.file.text) !== null) {
+      showSite(app.file.text.trim());
+      app.say("This is the address of a file, and not the file: see Get the robots.txt of a site, below the editor.", "note");
+    }
   };
   /** For buttons that are pressed before typing has paused. */
   const settled = () => {
@@ -174,10 +176,12 @@ async function begin(): Promise<void> {
   };
 
   files(app, byId("examples"), loadExample);
-  byId("block").addEventListener("click", () => {
-    settled();
-    void blockTraining(app);
+  byId("clear").addEventListener("click", () => {
+    const nothing: State = { file: "", before: null, profile: app.profile, askers: [], urls: "", tab: app.tab, shown: null, rights: null };
+    replace(nothing, "Everything was cleared.", false);
+    app.editor.view.focus();
   });
+  blocking(app, settled);
   byId("copy-link").addEventListener("click", () => {
     settled();
     void copyLink(app, stateNow, (text) => { linked = text; });
@@ -186,6 +190,7 @@ async function begin(): Promise<void> {
     event.preventDefault();
     byId("answers").focus();
   });
+  const showSite = site();
 
   const kept = Keeper.kept();
   const fragment = location.hash.slice(1);
@@ -250,10 +255,6 @@ function files(app: App, examples: HTMLElement, loadExample: (example: Example) 
     void take(open.files?.[0]);
     open.value = "";
   });
-  byId("clear").addEventListener("click", () => {
-    app.editor.setText("");
-    app.editor.view.focus();
-  });
   byId("save").addEventListener("click", () => saveFile(app));
   byId("copy").addEventListener("click", () => void copyFile(app));
   const choose = h("select", { "id": "example", "aria-label": "Load an example" },
@@ -306,8 +307,8 @@ async function copyLink(app: App, stateNow: () => State, onLinked: (text: string
   }
 }
 
-/** How to get the robots.txt of a site. Returns what shows it for a file that is nothing but the URL of one. */
-function site(): (file: string) => void {
+/** How to get the robots.txt of a site. Returns what says it of one. */
+function site(): (typed: string) => void {
   const input = byId<HTMLInputElement>("site");
   const output = byId("site-link");
   const draw = () => {
@@ -321,12 +322,10 @@ function site(): (file: string) => void {
       h("code", {}, `curl -sSL ${quoted(url)}`));
   };
   input.addEventListener("input", draw);
-  return (file) => {
-    const url = file.length > 2_000 ? "" : file.trim();
-    if (!/^[^\s/].*\/robots\.txt$/.test(url) || /\s/.test(url) || robotsUrl(url) === null) return;
-    input.value = url;
-    input.closest("details")!.open = true;
+  return (typed) => {
+    input.value = typed;
     draw();
+    byId<HTMLDetailsElement>("site-box").open = true;
   };
 }
 

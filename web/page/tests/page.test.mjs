@@ -1,6 +1,7 @@
 // The page in Chromium, as a person uses it.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -9,7 +10,12 @@ import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, wr
 import { answers, dist, engine, root } from "./bundle.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const TABS = ["urls", "findings", "rights", "compare", "automaton", "crawlers"];
+const TABS = ["urls", "findings", "crawlers", "compare", "rights", "automaton"];
+/** The purposes of rights in words. */
+const WORDS = {
+  "crawl": "Crawling", "index": "Search results", "snippet": "Snippets", "ai-input": "AI answers", "ai-train": "AI training", "ai-index": "AI index",
+};
+const PROJECT = "https://github.com/robotsieve/robotsieve";
 
 test("one types a file, a crawler and URLs, and gets verdicts with reasons", async (t) => {
   const page = await open(t);
@@ -122,13 +128,27 @@ test("examples load, and the page says how to get a file", async (t) => {
   assert.match(await page.innerText("#site-link"), /curl -sSL https:\/\/example\.com\/robots\.txt/);
   await page.fill("#site", "no site");
   assert.match(await page.innerText("#site-link"), /not the name of a site/);
+  // The address of a file in the place of the file.
+  await page.click("text=Get the robots.txt of a site");
+  await write(page, "https://example.org/robots.txt\n");
+  await eventually("where it is", async () => assert.equal(await page.getAttribute("#site-link a", "href"), "https://example.org/robots.txt"));
+  assert.match(await page.innerText("#notice"), /^This is the address of a file, and not the file: see Get the robots\.txt of a site/);
+  assert.ok(await page.isVisible("#site-link"));
+  await page.fill("#urls", "/own");
   await page.click("#clear");
-  assert.equal(await editorText(page), "");
-  await eventually("nothing", async () => assert.match(await page.innerText(".why"), /No group applies to this crawler: everything is allowed\./));
-  // The URL of a file in place of its text.
-  await page.click("#editor .cm-content");
-  await page.keyboard.insertText("https://www.example.org/robots.txt\n");
-  await eventually("the site's file", async () => assert.equal(await page.getAttribute("#site-link a", "href"), "https://www.example.org/robots.txt"));
+  const left = async () => [await editorText(page), await page.inputValue("#urls"), await page.locator("#panel-urls thead th").count()];
+  const [text, urls, columns] = await left();
+  assert.deepEqual([text, urls], ["", ""]);
+  await page.click("#notice >> text=Undo");
+  const again = await left();
+  assert.deepEqual(again.slice(0, 2), ["https://example.org/robots.txt\n", "/own"]);
+  assert.ok(again[2] > columns);
+  // What the page is, and where the project has more.
+  assert.match(await page.innerText("#about"), /^robotsieve \d+\.\d+\.\d+\. Help for owners of sites\. The project, /);
+  const links = await page.locator("#about a").evaluateAll((links) => links.map((link) => link.href));
+  assert.deepEqual(links, [`${PROJECT}/blob/main/docs/guide-sites.md`, PROJECT]);
+  assert.deepEqual(await page.locator("[role=tab]").evaluateAll((tabs) => tabs.map((tab) => tab.id.slice(4))),
+    ["urls", "findings", "crawlers", "compare", "rights", "automaton"]);
 });
 
 test("findings are underlined, and fixed with one click that can be undone", async (t) => {
@@ -136,6 +156,14 @@ test("findings are underlined, and fixed with one click that can be undone", asy
   const file = "User-agent: *\nDisallow: /a\nDisallow: /a/b\nDisalow: /c\nAllow: x\n";
   await write(page, file);
   await eventually("the badge", async () => assert.ok(Number(await page.innerText("#findings-badge")) >= 3));
+  // The code of each leads to its page, which is there.
+  const pages = await page.locator("#panel-findings a.code").evaluateAll((links) => links.map((link) => [link.textContent, link.getAttribute("href")]));
+  assert.ok(pages.length >= 3);
+  for (const [text, href] of pages) {
+    const [, name] = /^RS\d+ ([\w-]+)$/.exec(text);
+    assert.equal(href, `${PROJECT}/blob/main/docs/lint/${name}.md`);
+    assert.ok(existsSync(new URL(`../../../docs/lint/${name}.md`, import.meta.url)), name);
+  }
   await eventually("the underlines", async () => {
     assert.ok((await page.locator("#editor .finding").count()) >= 3);
     assert.ok((await page.locator("#editor .finding-mark-error").count()) >= 1);
@@ -309,10 +337,10 @@ test("what a page may be used for, and who says so", async (t) => {
   const line = (number, text) => `robots.txt:${number}: Content-Usage: ${text} [aipref-attach-05, aipref-vocab-08]`;
   const none = "no statement settles it";
   const said = line(3, "search=y, train-ai=n");
-  const crawl = ["crawl", "allow", "no rule of robots.txt matches"];
-  await rulings([crawl, ["index", "allow", said], ["snippet", "allow", said], ["ai-input", "unknown", none], ["ai-train", "disallow", said]]);
+  const crawl = ["Crawling", "allow", "no rule of robots.txt matches"];
+  await rulings([crawl, ["Search results", "allow", said], ["Snippets", "allow", said], ["AI answers", "unknown", none], ["AI training", "disallow", said]]);
   // A line is a way to it.
-  await page.click("#panel-rights .ruling:has-text('ai-train') .go");
+  await page.click("#panel-rights .ruling:has-text('AI training') .go");
   assert.equal(await page.evaluate(() => document.activeElement.closest("#editor") !== null), true);
   assert.equal(await page.innerText("#editor .cm-lineNumbers .cm-activeLineGutter"), "3");
 
@@ -321,12 +349,12 @@ test("what a page may be used for, and who says so", async (t) => {
   await page.fill("#rights-html", "<meta name=robots content=nosnippet>");
   const header = "header:x-robots-tag:1: noindex, max-snippet: 50 [x-robots-google-2026-03]";
   const meta = 'html:meta:1: <meta name="robots" content="nosnippet"> [x-robots-google-2026-03]';
-  await rulings([crawl, ["index", "disallow", header], ["snippet", "disallow", meta], ["ai-input", "unknown", none], ["ai-train", "disallow", said]]);
-  assert.match(await page.innerText("#announcer"), /^crawl: allow, index: disallow, snippet: disallow, ai-input: unknown, ai-train: disallow\.$/);
+  await rulings([crawl, ["Search results", "disallow", header], ["Snippets", "disallow", meta], ["AI answers", "unknown", none], ["AI training", "disallow", said]]);
+  assert.match(await page.innerText("#announcer"), /^Crawling: allow, Search results: disallow, Snippets: disallow, AI answers: unknown, AI training: disallow\.$/);
   await page.selectOption("#rights-reading", "google");
-  await rulings([crawl, ["index", "disallow", header], ["snippet", "disallow", meta], ["ai-input", "disallow", meta], ["ai-train", "disallow", said]]);
+  await rulings([crawl, ["Search results", "disallow", header], ["Snippets", "disallow", meta], ["AI answers", "disallow", meta], ["AI training", "disallow", said]]);
   await page.fill("#rights-url", "https://e.example/open/c");
-  await eventually("the other URL", async () => assert.match(await page.innerText("#panel-rights .ruling:has-text('ai-train')"), /allow\s+robots\.txt:4/));
+  await eventually("the other URL", async () => assert.match(await page.innerText("#panel-rights .ruling:has-text('AI training')"), /allow\s+robots\.txt:4/));
 
   // The link has it all.
   await page.click("#copy-link");
@@ -418,7 +446,7 @@ test("the page says what the reports say", async (t) => {
       const { headers, html } = example.rights ?? {};
       const { purposes, sentences } = new RightsReader(crawler).report(url, { robots, headers, html });
       await has("#panel-rights", [
-        ...purposes.flatMap(({ purpose, ruling, reasons }) => [purpose, ruling, ...reasons]), ...sentences.map(sentence),
+        ...purposes.flatMap(({ purpose, ruling, reasons }) => [WORDS[purpose], ruling, ...reasons]), ...sentences.map(sentence),
       ]);
     }
 
@@ -487,7 +515,7 @@ test("everything can be done with the keyboard alone", async (t) => {
   assert.equal(await focused(), "tab-findings");
   assert.equal(await page.isVisible("#panel-findings"), true);
   await page.keyboard.press("End");
-  assert.equal(await focused(), "tab-crawlers");
+  assert.equal(await focused(), "tab-automaton");
   await page.keyboard.press("Home");
   await tabTo(() => document.activeElement.id === "crawler");
   await page.keyboard.type("KeyBot");

@@ -154,7 +154,9 @@ test("messages go when they no longer hold, and can be closed", async (t) => {
   await page.waitForTimeout(300);
   assert.match(await said(), /UTF-16/);
   await page.click("#clear");
-  await gone("about UTF-16");
+  assert.equal(await page.innerText("#notice p"), "Everything was cleared.");
+  await page.click("#notice button:last-child");
+  await gone("about what was cleared");
   // Errors too.
   await page.setInputFiles("#open", { name: "big.txt", mimeType: "text/plain", buffer: Buffer.alloc((8 << 20) + 1, 0x61) });
   await eventually("too large", async () => assert.match(await said(), /larger than 8 MiB/));
@@ -244,7 +246,7 @@ test("crawlers for AI training are shut out with one click that can be undone", 
   await page.click("#block");
   await eventually("the groups", async () => assert.match(await editorText(page), /# Crawlers for AI training\n[^]*User-agent: GPTBot\n[^]*Disallow: \/\n/));
   assert.ok((await editorText(page)).startsWith(OWN));
-  assert.match(await page.innerText("#notice p"), /^By RFC 9309 the known crawlers for AI training may read nothing now, .* this is proven\. robots\.txt only asks\./);
+  assert.match(await page.innerText("#notice p"), /^By RFC 9309 the known crawlers for AI training that the file does not let in by name may read nothing now, .* this is proven\. robots\.txt only asks\./);
   await eventually("the verdicts", async () => assert.deepEqual(await table(page, 1), [["/", "disallow", "allow"]]));
   // Again: nothing changes, and that is said.
   const blocked = await editorText(page);
@@ -258,6 +260,22 @@ test("crawlers for AI training are shut out with one click that can be undone", 
   await page.click("#notice >> text=Undo");
   assert.equal(await editorText(page), OWN);
   await eventually("no message", async () => assert.equal(await page.innerText("#notice"), ""));
+  // Another purpose, and crawlers by name.
+  await page.fill("#block-what", "bytespider, OwnBot");
+  assert.equal(await page.innerText("#block"), "Block bytespider, OwnBot");
+  await page.press("#block-what", "Enter");
+  await eventually("the names", async () => assert.match(await editorText(page), /User-agent: OwnBot\n/));
+  assert.match(await page.innerText("#notice p"), /^By RFC 9309 bytespider and OwnBot may read nothing now, /);
+  await page.click("#notice >> text=Undo");
+  const [, other] = await page.locator("#block-choices option").evaluateAll((options) => options.map((option) => option.value));
+  await page.fill("#block-what", other.toUpperCase());
+  await page.click("#block");
+  await eventually("the purpose", async () => assert.ok((await editorText(page)).includes(`# Crawlers for ${other}\n`)));
+  await page.click("#notice >> text=Undo");
+  await page.fill("#block-what", "Own Bot");
+  await page.click("#block");
+  await eventually("no name", async () => assert.match(await page.innerText("#notice"), /^Nothing was changed, since .*Own Bot/));
+  assert.equal(await editorText(page), OWN);
 });
 
 test("the skip link skips, and places of the page are no damaged links", async (t) => {

@@ -42,6 +42,9 @@ export interface Why {
   warning: string | null;
 }
 
+/** Whom to shut out. */
+export type Blocked = { purposes: Purpose[] } | { crawlers: string[] };
+
 /** Which crawlers of a purpose may fetch a URL. */
 export interface Members {
   allowed: Member[];
@@ -260,9 +263,9 @@ export class Answers {
     return { text: fixed.text, applied: fixed.report.applied.length };
   }
 
-  /** The file with the known crawlers of a purpose shut out, and notes on that. */
-  block(profile: ProfileName, purpose: Purpose): { text: string; notes: string[] } {
-    const { text, notes } = refusing(() => this.robots(profile).block({ purposes: [purpose] }));
+  /** The file with the known crawlers of some purposes shut out, or crawlers by name, and notes on that. */
+  block(profile: ProfileName, whom: Blocked): { text: string; notes: string[] } {
+    const { text, notes } = refusing(() => this.robots(profile).block(whom));
     return { text, notes };
   }
 

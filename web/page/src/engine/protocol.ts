@@ -1,8 +1,8 @@
 /** What the page asks its workers. */
 
-import type { DiffReport, Finding, ProfileName, Purpose, ReachReport, TagReading } from "robotsieve";
+import type { DiffReport, Finding, ProfileName, ReachReport, TagReading } from "robotsieve";
 import type { Asker, Known } from "./asker.js";
-import type { Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
+import type { Blocked, Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
 
 /** Questions and their answers, by name. All but `utf16` are about the file in the left editor. */
 export interface Questions {
@@ -12,7 +12,7 @@ export interface Questions {
   lint: { ask: Record<never, never>; answer: FindingsOverview };
   findings: { ask: { numbers: number[] }; answer: Finding[] };
   fixed: { ask: Record<never, never>; answer: { text: string; applied: number } };
-  block: { ask: { purpose: Purpose }; answer: { text: string; notes: string[] } };
+  block: { ask: Blocked; answer: { text: string; notes: string[] } };
   diff: { ask: Record<never, never>; answer: DiffReport };
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
   crawlers: { ask: Record<never, never>; answer: ReachReport };

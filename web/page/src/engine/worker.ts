@@ -73,7 +73,7 @@ function answer(
     case "fixed":
       return answers.fixed(profile);
     case "block":
-      return answers.block(profile, as(kind).purpose);
+      return answers.block(profile, as(kind));
     case "diff":
       if (!before) throw new Error("there is no file to compare with");
       return answers.diff(profile, before);

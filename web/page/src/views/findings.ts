@@ -7,6 +7,7 @@ import type { FindingsOverview } from "../engine/answers.js";
 import { FINDINGS_PAGE, SEVERITIES } from "../engine/limits.js";
 import { count, sentence, shown } from "../engine/shown.js";
 import { Fresh } from "../fresh.js";
+import { lintPage } from "../project.js";
 
 type Severity = (typeof SEVERITIES)[number];
 
@@ -178,7 +179,8 @@ export class FindingsView implements View {
         h("span", { class: `severity severity-${severity}` },
           h("span", { "aria-hidden": "true", "class": "glyph" }, { error: "×", warning: "!", note: "i" }[severity]), severity),
         " ", go(line), " ",
-        h("span", { class: "code", title: finding.title }, `${finding.code} ${finding.name}`)),
+        h("a", { class: "code", title: finding.title, href: lintPage(finding.name), target: "_blank", rel: "noopener noreferrer" },
+          `${finding.code} ${finding.name}`)),
       h("p", { class: "finding-message" }, sentence(finding.message)),
       isInList && finding.related.length > 0 && h("ul", { class: "related" }, finding.related.slice(0, 5).map((related) =>
         h("li", {}, go(related.line), related.message && ` ${shown(related.message)}`))),

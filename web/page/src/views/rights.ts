@@ -11,6 +11,11 @@ import type { GivenRights } from "../link.js";
 import { Question } from "../question.js";
 import { READING_NAMES, READING_TITLES } from "../readings.js";
 
+/** The purposes in words. The package and the command name them as their keys. */
+const WORDS: Record<RightsReport["purposes"][number]["purpose"], string> = {
+  "crawl": "Crawling", "index": "Search results", "snippet": "Snippets", "ai-input": "AI answers", "ai-train": "AI training", "ai-index": "AI index",
+};
+
 const GLYPHS = { allow: "✓", disallow: "✕", unknown: "?" } as const;
 
 export class RightsView implements View {
@@ -158,13 +163,13 @@ export class RightsView implements View {
       report.sentences.length > 0 &&
         h("ul", { class: "sentences" }, report.sentences.map((text) => h("li", {}, this.linked(sentence(text), /(?<=\(named by )(robots\.txt:\d+)(?=\))/)))));
     // As everywhere: what was asked for just now is told, and not what follows from an edit of the file.
-    if (isChosen) this.app.announce(`${report.purposes.map(({ purpose, ruling }) => `${purpose}: ${ruling}`).join(", ")}.`);
+    if (isChosen) this.app.announce(`${report.purposes.map(({ purpose, ruling }) => `${WORDS[purpose]}: ${ruling}`).join(", ")}.`);
   }
 
   private purpose({ purpose, ruling, reasons }: RightsReport["purposes"][number]): HTMLElement {
     return h("div", { class: `ruling ruling-${ruling}` },
       h("dt", {},
-        h("span", { class: "ruling-purpose" }, purpose), " ",
+        h("span", { class: "ruling-purpose", title: purpose }, WORDS[purpose]), " ",
         h("span", { class: `verdict-text verdict-text-${ruling}` }, h("span", { "aria-hidden": "true", "class": "glyph" }, GLYPHS[ruling]), ruling)),
       h("dd", {}, h("ul", {}, reasons.map((text) => this.reason(text)))));
   }
