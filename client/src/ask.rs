@@ -13,7 +13,7 @@ use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
 use url::Url;
 
-use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol, Response};
+use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol};
 use error::{unanswered, whole};
 
 pub use error::AskError;
