@@ -210,11 +210,11 @@ fn values(packet: &[u8]) -> Result<Values, Values> {
             Ok(Event::Eof) if found.open.is_empty() => return Ok(found.values),
             Ok(Event::Start(start)) => found.start(&xml, &start),
             Ok(Event::End(_)) => found.end(),
-            Ok(Event::Text(text)) => Some(found.text(&text.xml10_content())),
-            Ok(Event::CData(text)) => Some(found.text(&text)),
+            Ok(Event::Text(text)) => found.text(&text.xml10_content()),
+            Ok(Event::CData(text)) => found.text(&text),
             Ok(Event::GeneralRef(reference)) => match reference.resolve_char_ref() {
-                Ok(Some(character)) => Some(found.text(character.encode_utf8(&mut [0; 4]))),
-                Ok(None) => resolve_xml_entity(&reference).map(|text| found.text(text)),
+                Ok(Some(character)) => found.text(character.encode_utf8(&mut [0; 4])),
+                Ok(None) => resolve_xml_entity(&reference).and_then(|text| found.text(text)),
                 Err(_) => None,
             },
             Ok(Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::Empty(_)) => Some(()),
@@ -282,7 +282,7 @@ impl Found {
             let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?;
             match of {
                 Some(property) => self.values.push((property, value.into())),
-                None => self.text(&value),
+                None => self.text(&value)?,
             }
         }
         Some(())
@@ -290,17 +290,19 @@ impl Found {
 
     fn end(&mut self) -> Option<()> {
         // Values of a bag are words of their own.
-        self.text(" ");
+        self.text(" ")?;
         self.open.pop().map(|_| ())
     }
 
-    fn text(&mut self, text: &str) {
-        if self.open.last() == Some(&Open::Property)
-            && let Some((_, value)) = self.values.last_mut()
-            && value.len() + text.len() <= MOST_VALUE_BYTES
-        {
-            value.push_str(text);
+    /// Takes text, which counts in a property only.
+    fn text(&mut self, text: &str) -> Option<()> {
+        if self.open.last() == Some(&Open::Property) {
+            let (_, value) = self.values.last_mut()?;
+            if value.len() + text.len() <= MOST_VALUE_BYTES {
+                value.push_str(text);
+            }
         }
+        Some(())
     }
 }
 
