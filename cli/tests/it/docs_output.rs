@@ -3,7 +3,8 @@
 //! and to rights are run beside an archive, and all that a terminal would show is compared, but for times
 //! and sizes. A robots.txt of these sites ([`SITES`]) comes from a server on loopback.
 //!
-//! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages.
+//! `UPDATE_DOCS=1 cargo test -p robotsieve-cli --test it docs_output` updates the pages. The times in them are those of
+//! the build that is shipped: set `ROBOTSIEVE_COMMAND` to it (`target/dist/robotsieve`).
 
 #![cfg(unix)]
 
@@ -19,8 +20,9 @@ use robotsieve_corpora::archive;
 use crate::command::site::{answered, site};
 
 /// The pages, each with the heading of the section to run, or all of it.
-const PAGES: [(&str, Option<&str>); 11] = [
+const PAGES: [(&str, Option<&str>); 12] = [
     ("README.md", Some("## A verdict and its reason")),
+    ("cli/README.md", None),
     ("docs/diff.md", Some("## In a pull request")),
     ("docs/explain.md", None),
     ("docs/guide-archives.md", None),
@@ -33,16 +35,24 @@ const PAGES: [(&str, Option<&str>); 11] = [
     ("docs/writing.md", None),
 ];
 
-/// Sites of the pages, and what they answer.
-const SITES: [(&str, &str); 3] = [
-    ("https://news.example/robots.txt", include_str!("../../../corpora/robots/news.example.txt")),
-    // As it was on the staging server.
-    ("https://shopify.example/robots.txt", "User-agent: *\nDisallow: /\n"),
-    ("https://forum.example/robots.txt", ""),
+/// The other pages with commands, and why these are not run here.
+const NOT_RUN: [(&str, &str); 9] = [
+    ("docs/c.md", "capi/tests/guide.py runs its programs"),
+    ("docs/fetching.md", "its hosts fail on purpose"),
+    ("docs/guide-scale.md", "needs Spark: python/tests/spark/test_guide.py runs it"),
+    ("docs/performance.md", "a benchmark"),
+    ("docs/side-by-side.md", "a benchmark"),
+    ("docs/wasm.md", "builds the module"),
+    ("web/README.md", "installs and builds the package"),
+    ("python/README.md", "installs the package"),
+    ("README.md", "its other sections install things"),
 ];
 
+/// Sites of the pages, and what they answer.
+const SITES: [(&str, &str); 1] = [("https://forum.example/robots.txt", "")];
+
 /// Where these sites are: their URLs, and those on loopback.
-static SERVED: LazyLock<[(&str, String); 3]> =
+static SERVED: LazyLock<[(&str, String); 1]> =
     LazyLock::new(|| SITES.map(|(url, file)| (url, served(file))));
 
 /// Serves a file, or none, and returns its URL.
@@ -60,7 +70,11 @@ fn root() -> &'static Path {
 
 /// A shell that runs a command line with the `robotsieve` that was built.
 fn shell(line: &str) -> Command {
-    let folder = Path::new(env!("CARGO_BIN_EXE_robotsieve")).parent().unwrap().to_owned();
+    let built = env::var_os("ROBOTSIEVE_COMMAND").map_or_else(
+        || Path::new(env!("CARGO_BIN_EXE_robotsieve")).to_owned(),
+        |given| root().join(given),
+    );
+    let folder = built.parent().unwrap().to_owned();
     let others = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([folder].into_iter().chain(env::split_paths(&others))).unwrap();
     let mut shell = Command::new("sh");
@@ -162,6 +176,28 @@ fn made(page: &str, section: Option<&str>, printed: impl Fn(&str) -> String) -> 
     (made, commands)
 }
 
+/// Each page with commands is run, or is in the list of those that are not.
+#[test]
+fn no_page_with_commands_is_forgotten() {
+    let mut pages = vec!["README.md".to_owned()];
+    pages.extend(["capi", "cli", "client", "python", "web"].map(|of| format!("{of}/README.md")));
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") {
+            pages.push(format!("docs/{name}"));
+        }
+    }
+    for page in pages {
+        let text = fs::read_to_string(root().join(&page)).unwrap_or_default();
+        if !text.lines().any(|line| line == "```console") {
+            continue;
+        }
+        let is_run = PAGES.iter().any(|(name, _)| *name == page);
+        let why = NOT_RUN.iter().find(|(name, _)| *name == page);
+        assert!(is_run || why.is_some(), "{page} is in neither list");
+    }
+}
+
 #[test]
 fn pages_show_what_the_command_prints() {
     for (name, section) in PAGES {
@@ -170,6 +206,7 @@ fn pages_show_what_the_command_prints() {
         let folder = match name {
             "docs/guide-archives.md" => Some(archive()),
             "docs/guide-rights.md" => Some(pages()),
+            "cli/README.md" => Some(tempfile::tempdir().unwrap()),
             _ => None,
         };
         let (made, commands) = made(&page, section, |line| match &folder {
