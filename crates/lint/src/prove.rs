@@ -15,8 +15,8 @@ use std::iter;
 use std::ops::Range;
 
 use robotsieve::internals::{
-    Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _, RuleRef, RuleSet,
-    Selected, scan,
+    FoundLine, Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _,
+    RuleRef, RuleSet, Selected, Wanted, scan,
 };
 use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
@@ -492,7 +492,7 @@ enum Said {
 
 fn says(line: &[u8], profile: &Profile) -> Said {
     let mut said = Said::Nothing;
-    scan(line, profile, |found| {
+    let mut one = |found: FoundLine| {
         let value = &line[found.value_at as usize..found.value_end as usize];
         let verdict = match found.kind {
             LineKind::UserAgent => {
@@ -521,6 +521,10 @@ fn says(line: &[u8], profile: &Profile) -> Said {
                 Said::Rules(rules.iter().map(pattern).collect())
             }
         };
+    };
+    scan(line, profile, |lines| {
+        lines.iter().for_each(|found| one(found.trimmed(line)));
+        Wanted::All
     });
     said
 }
