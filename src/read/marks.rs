@@ -19,6 +19,10 @@ pub(crate) struct Marks {
 /// Finds the marks of each block. Unless `all_controls`, those control characters may be left out that no profile
 /// takes for white space or for an end: it is two thirds of the work.
 #[inline]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "only the vector code leaves marks out")
+)]
 pub(crate) fn fill(blocks: &[[u8; BLOCK]], all_controls: bool, marks: &mut [Marks]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = crate::processor::Avx2::detect() {

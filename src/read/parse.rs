@@ -257,9 +257,13 @@ pub enum LineKind {
 /// `file[value_at..value_end]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundLine {
+    /// What it is.
     pub kind: LineKind,
+    /// Its number, 1-based.
     pub line: u32,
+    /// Where its value begins in the file, or white space before it.
     pub value_at: u32,
+    /// Where its value ends, or white space after it.
     pub value_end: u32,
 }
 

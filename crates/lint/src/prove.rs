@@ -497,8 +497,8 @@ enum Said {
 
 fn says(line: &[u8], profile: &Profile) -> Said {
     let mut said = Said::Nothing;
-    scan(line, profile, |found| {
-        for found in found {
+    scan(line, profile, |lines| {
+        for found in lines.iter().map(|found| found.trimmed(line)) {
             let value = &line[found.value_at as usize..found.value_end as usize];
             said = match found.kind {
                 LineKind::UserAgent => match Names::of(value, profile) {
