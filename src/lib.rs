@@ -86,8 +86,11 @@
 //!   are written as strings if they are UTF-8, else as arrays of numbers.
 //! * `schema`: for `robotsieve-report` only.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(not(feature = "url"), doc = "\n[`Origin`]: #features\n[`PolicySet`]: #features")]
-#![cfg_attr(not(feature = "pack"), doc = "\n[`pack`]: #features")]
+#![cfg_attr(not(feature = "url"), doc = "")]
+#![cfg_attr(not(feature = "url"), doc = " [`Origin`]: self#features")]
+#![cfg_attr(not(feature = "url"), doc = " [`PolicySet`]: self#features")]
+#![cfg_attr(not(feature = "pack"), doc = "")]
+#![cfg_attr(not(feature = "pack"), doc = " [`pack`]: self#features")]
 
 mod as_url;
 mod automaton;
