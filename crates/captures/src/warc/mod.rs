@@ -70,6 +70,7 @@ pub use state::to_json as state_to_json;
 
 /// An item of WARC files.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all are captures")]
 pub enum WarcItem {
     /// What a site answered.
     Capture(Capture),
