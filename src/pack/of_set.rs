@@ -22,7 +22,8 @@ impl PolicySet {
     /// let origin = Origin::of("https://example.com")?;
     /// set.insert(&origin, SiteRules::DisallowAll);
     /// let pack = Pack::open(set.write_pack(Vec::new())?)?;
-    /// let policy = pack.get(&origin)?.expect("is there").policy(0)?.expect("is known");
+    /// let bot = pack.crawler(&Crawler::name("bot")).expect("is one of its crawlers");
+    /// let policy = pack.get(&origin)?.expect("is there").policy(bot)?.expect("is known");
     /// assert!(!policy.is_path_allowed("/x")?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

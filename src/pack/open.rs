@@ -49,7 +49,8 @@ use super::take::Take;
 /// # writer.finish()?;
 /// let rulings = Rulings::open(&path)?;
 /// let site = rulings.pack.get(&origin)?.expect("was added");
-/// assert!(!site.policy(0)?.expect("is known").is_path_allowed("/x")?);
+/// let bot = rulings.pack.crawler(&Crawler::name("bot")).expect("is one of its crawlers");
+/// assert!(!site.policy(bot)?.expect("is known").is_path_allowed("/x")?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

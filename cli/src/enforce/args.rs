@@ -103,12 +103,13 @@ pub struct EnforceArgs {
     #[arg(long)]
     pub crawl_delay: bool,
 
-    /// Also refuse who only claims to be a crawler, by its addresses, in nginx
+    /// Verify crawlers by the addresses that operators publish: a file or URL
     ///
-    /// A file or URL as 'audit --ranges' takes it, but for one crawler, all
-    /// of whose addresses are in it ('googlebot.json', 'GPTBot=FILE').
-    /// Whoever sends its name from another address is refused everything but
-    /// /robots.txt. Repeat the option for several crawlers.
+    /// In nginx only. A file or URL as 'audit --ranges' takes it, but for
+    /// one crawler, all of whose addresses are in it ('googlebot.json',
+    /// 'GPTBot=FILE'). Whoever sends its name from another address is
+    /// refused everything but /robots.txt. Repeat the option for several
+    /// crawlers.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub ranges: Vec<RangesOption>,
 
