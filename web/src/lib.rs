@@ -1,6 +1,6 @@
 //! The engine for JavaScript: what `package/core.ts` is built on.
 //!
-//! Two things cross the border. Questions about many URLs are bytes in a [`scratch`] buffer and a
+//! Two things cross the border. Questions about many URLs are bytes in a `scratch` buffer and a
 //! byte for each answer. Everything else is JSON: the documents of `robotsieve_report`, and what
 //! `package/types.ts` describes.
 //!
