@@ -412,7 +412,8 @@ def test_records_and_diagnostics_of_anything(body: "str | bytes", profile: str) 
     assert [one.value for one in report.records if one.kind == "sitemap"] == robots.sitemaps
     for scope in report.scopes:
         if scope.group is not None:
-            assert scope.crawlers == tuple(robots.group_tokens(scope.group))
+            # A delay is for the lines directly above it, which may be some of its group's.
+            assert set(scope.crawlers) <= set(robots.group_tokens(scope.group))
     for crawler in ("a", "abc"):
         own = robots.records([crawler]).records
         assert set(own) <= set(report.records)
