@@ -109,9 +109,10 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub purpose: PurposeOption,
 
-    /// Only this crawler, known or not, by its product token
+    /// Also this crawler, known or not, by its product token
     ///
-    /// Repeat the option for several, which are added to those of --purpose.
+    /// Repeat the option for several. They are added to those of --purpose;
+    /// without --purpose, they are the only ones.
     /// A name that no known crawler has, and that looks like a misspelt one,
     /// is refused unless the robots.txt has it.
     #[arg(verbatim_doc_comment)]
