@@ -188,8 +188,12 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
         ));
     }
     for name in &report.not_found {
+        let of = match args.crawlers.is_empty() && args.purpose.purposes.is_empty() {
+            true => "",
+            false => " of the crawlers chosen",
+        };
         stderr::note(&format_args!(
-            "no request has the name of '{name}', whose addresses --ranges gives"
+            "no request{of} has the name of '{name}', whose addresses --ranges gives"
         ));
     }
     for token in &args.crawlers {

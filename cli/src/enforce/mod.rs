@@ -28,8 +28,17 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.approximate = args.approximate.map(Into::into);
     options.name.clone_from(&args.name);
     options.crawl_delay = args.crawl_delay;
-    let ranges = args.ranges.iter().map(|option| ranges::of_one(option, &known));
-    options.ranges = ranges.collect::<Result<_, _>>()?;
+    for option in &args.ranges {
+        let own = ranges::of_one(option, &known)?;
+        match options.ranges.iter_mut().find(|other| other.token.eq_ignore_ascii_case(&own.token)) {
+            // As old as the older list, and undated if one is.
+            Some(other) => {
+                other.ranges.add(&own.ranges);
+                other.created = other.created.take().min(own.created);
+            }
+            None => options.ranges.push(own),
+        }
+    }
     options.check().map_err(Failure::Usage)?;
     let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -201,14 +202,22 @@ impl Operator {
             return;
         }
         self.is_told.set(true);
+        let profile = self.profile.name().unwrap_or_default();
+        let names = [slice::from_ref(&self.known.token), &self.known.after[..]].concat().join(",");
+        let how = match () {
+            // No name stands for a crawler that does not obey the groups of `*`.
+            () if !self.known.star => String::new(),
+            () if self.known.after.is_empty() => {
+                format!(": --profile {profile} shows its verdicts")
+            }
+            () => format!(": ask for '{names}' with --profile {profile}"),
+        };
         stderr::note(&format_args!(
-            "{} of {} reads robots.txt in profile {profile}, where it {} '{}': --profile {profile} \
-             shows its verdicts",
+            "{} of {} reads robots.txt in profile {profile}, where it {} '{}'{how}",
             self.known.name,
             self.known.operator,
             if is_allowed { "may not fetch" } else { "may fetch" },
             shown(url),
-            profile = self.profile.name().unwrap_or_default(),
         ));
     }
 }

@@ -74,6 +74,11 @@ impl Verification {
             }
             let record = serde_json::from_slice::<Value>(line).ok();
             let record = record.filter(|record| record["schema"] == RIGHTS_SCHEMA);
+            // Which of two counts, readers disagree.
+            if record.as_ref().is_some_and(|record| members(record) != members_in(line)) {
+                verification.differs(number, "it has a member twice");
+                continue;
+            }
             let Some((key, mut record)) = record.and_then(|record| Some((key(&record)?, record)))
             else {
                 no_record.get_or_insert(number);
@@ -182,14 +187,18 @@ impl Verification {
             // The version of the tool says who judged; the digest of a basis covers it, and was looked at.
             let differs = |member: &&String| {
                 !matches!(member.as_str(), "basis" | "tool_version")
-                    && record[&**member] != now[&**member]
+                    && record.get(&**member) != now.get(&**member)
             };
             let members = [&record, &now].into_iter().flat_map(|value| value.as_object());
             match members.flat_map(Map::keys).find(differs) {
                 None => self.same += 1,
                 Some(member) => {
-                    let was = shown(record[member].to_string().as_bytes());
-                    let is = shown(now[member].to_string().as_bytes());
+                    let said = |of: &Value| match of.get(member) {
+                        Some(value) => shown(value.to_string().as_bytes()),
+                        None => "missing".to_owned(),
+                    };
+                    let (was, is) = (said(&record), said(&now));
+                    let member = shown(member.as_bytes());
                     self.differs(line, &format!("'{member}' is {was}, but {is} by the archives"));
                 }
             }
@@ -234,6 +243,29 @@ fn split_basis(line: &[u8]) -> Option<(String, Vec<u8>)> {
     let rest = &after[end + AFTER_DIGEST.len()..];
     let digest = String::from_utf8_lossy(&after[..end]).into_owned();
     Some((digest, [b"{", rest.trim_ascii_end()].concat()))
+}
+
+/// The number of members in a value.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Object(all) => all.len() + all.values().map(members).sum::<usize>(),
+        Value::Array(all) => all.iter().map(members).sum(),
+        _ => 0,
+    }
+}
+
+/// The number of members in a text that is JSON: of strings before a colon.
+fn members_in(text: &[u8]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while let Some(quote) = memchr::memchr(b'"', &text[at..]) {
+        at += quote + 1;
+        while let Some(&byte) = text.get(at).filter(|byte| **byte != b'"') {
+            at += 1 + usize::from(byte == b'\\');
+        }
+        at = text.len().min(at + 1);
+        count += usize::from(text[at..].trim_ascii_start().starts_with(b":"));
+    }
+    count
 }
 
 /// A record without the folders of its files: they are those of whoever read the archives.

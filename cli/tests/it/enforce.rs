@@ -820,6 +820,13 @@ fn options() {
         .prints("# gptbot, as of 2026-11-01T00:00:00\n")
         .prints("    192.0.2.0/24 \"\";\n")
         .says("nginx must see the addresses of clients");
+    // Two lists of one crawler are one.
+    folder.file("more.json", r#"{"prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}"#);
+    let more = format!("GPTBot={}", folder.path("more.json").display());
+    enforce(&["--server", "nginx", "--ranges", &list, "--ranges", &more])
+        .status(0)
+        .prints("    192.0.2.0/24 \"\";\n")
+        .prints("    198.51.100.0/24 \"\";\n");
     for (options, message) in [
         (
             ["--server", "haproxy", "--ranges", &list],

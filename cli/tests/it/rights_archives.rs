@@ -517,6 +517,15 @@ fn changed_records() {
         "{}",
         ran.err
     );
+    // Nor may a member that stands twice, or one that no record has.
+    for (more, what) in [
+        ("\"crawl\":\"unknown\",\"crawl\":\"allow\"", "it has a member twice"),
+        ("\"crawl\":\"allow\",\"judge\":null", "'judge' is null, but missing by the archives"),
+    ] {
+        let ran = verify(text.replacen("\"crawl\":\"allow\"", more, 1).as_bytes());
+        assert_eq!(ran.status, 1);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    }
     let (basis, rest) = text.split_once('\n').unwrap();
     let (_, members) = basis.split_once(',').unwrap();
     let members = format!("\"crawl\":\"allow\",{members}");

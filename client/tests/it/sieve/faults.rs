@@ -181,6 +181,7 @@ fn outside_a_runtime() {
     assert!(matches!(fetched, Err(SieveError::NoRuntime)));
     assert_eq!(sieve.running_attempts(), 0);
     assert!(!parked.block_on(allowed(&sieve, url)));
+    parked.block_on(sieve.settled());
     // From now on the site is known, and a refresh that is due has to wait for a runtime.
     let ready = || futures_util::FutureExt::now_or_never(sieve.decide(url)).unwrap();
     assert!(!ready().unwrap().is_allowed());
