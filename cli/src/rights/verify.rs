@@ -211,10 +211,17 @@ impl Verification {
     /// Never; it is as its callers want it.
     pub fn tell(self, has_faults: bool) -> Result<Status, Failure> {
         let Verification { records, name, same, differ } = self;
-        let mut missing: Vec<u64> = records.values().flatten().map(|(line, _)| *line).collect();
+        let of_file = |(key, records): &(Key, Vec<(u64, Value)>)| {
+            let file = shown(key.2.as_bytes());
+            records.iter().map(|(line, _)| (*line, file.clone())).collect::<Vec<_>>()
+        };
+        let mut missing: Vec<(u64, String)> =
+            records.into_iter().flat_map(|of| of_file(&of)).collect();
         missing.sort_unstable();
-        for line in missing.iter().take(MOST_TOLD as usize) {
-            stderr::error(&format_args!("{name}:{line}: the archives do not have its response"));
+        for (line, file) in missing.iter().take(MOST_TOLD as usize) {
+            stderr::error(&format_args!(
+                "{name}:{line}: the archives do not have its response, which was in a file '{file}'"
+            ));
         }
         let (count, missing) = (same + differ + missing.len() as u64, missing.len());
         stderr::note(&format_args!(
