@@ -149,18 +149,15 @@ pub(super) async fn fetch(
         }
         tokio::select! {
             response = total.run(response(client, answer, limits)) => {
-                let page = match &response {
-                    Ok(response) => login::page(&asked, &response.headers, &response.body),
-                    Err(_) => None,
-                };
-                match page {
-                    Some(page) if may_be_page => {
-                        let from = login::owner(asked.host_str().unwrap_or_default());
-                        client.network.saw_page(page, &from, canary);
-                        progress::between(Between::Page { from, page });
-                    }
-                    _ if may_be_page => answered(),
-                    _ => {}
+                let page = response.as_ref().ok().filter(|_| may_be_page).and_then(|response| {
+                    login::page(&asked, &response.headers, &response.body)
+                });
+                if let Some(page) = page {
+                    let from = login::owner(asked.host_str().unwrap_or_default());
+                    client.network.saw_page(page, &from, canary);
+                    progress::between(Between::Page { from, page });
+                } else if may_be_page {
+                    answered();
                 }
                 return response;
             }

@@ -41,13 +41,15 @@ pub(super) fn may_be_page(url: &Url, status: u16, headers: &HeaderMap) -> bool {
 /// The page that came in the place of a robots.txt: a number that is the same for every host if nothing
 /// but words with its name differ. None if it is no page.
 pub(super) fn page(url: &Url, headers: &HeaderMap, body: &[u8]) -> Option<u64> {
-    let is_page = is_html(headers) || body.trim_ascii_start().starts_with(b"<");
+    if !is_html(headers) && !body.trim_ascii_start().starts_with(b"<") {
+        return None;
+    }
     let host = memmem::Finder::new(url.host_str()?);
     let mut hasher = DefaultHasher::new();
     body.split(|byte| byte.is_ascii_whitespace() || b"\"'<>".contains(byte))
         .filter(|word| !word.is_empty() && host.find(word).is_none())
         .for_each(|word| word.hash(&mut hasher));
-    is_page.then(|| hasher.finish())
+    Some(hasher.finish())
 }
 
 fn is_html(headers: &HeaderMap) -> bool {
