@@ -29,15 +29,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
     options.name.clone_from(&args.name);
     options.crawl_delay = args.crawl_delay;
     for option in &args.ranges {
-        let own = ranges::of_one(option, &known)?;
-        match options.ranges.iter_mut().find(|other| other.token.eq_ignore_ascii_case(&own.token)) {
-            // As old as the older list, and undated if one is.
-            Some(other) => {
-                other.ranges.add(&own.ranges);
-                other.created = other.created.take().min(own.created);
-            }
-            None => options.ranges.push(own),
-        }
+        options.add_ranges(ranges::of_one(option, &known)?);
     }
     options.check().map_err(Failure::Usage)?;
     let file = robots_file::rules(&args.robots)?;

@@ -1,10 +1,10 @@
 //! The addresses from which forbidden requests, or false names, came: for a firewall.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use super::counts::Counts;
-use super::ranges::AddressSource;
+use super::ranges::{AddressSource, PRIVATE, Ranges};
 
 /// Which addresses a list has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,14 @@ impl Counts<'_> {
         let mut addresses = BTreeSet::new();
         let [mut shared, mut private, mut published] = [const { BTreeSet::new() }; 3];
         let (mut unknown, mut more) = (BTreeSet::new(), 0);
+        let of_networks = Ranges::of(PRIVATE).unwrap_or_default();
+        let is_private = |address: IpAddr| {
+            let is_broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
+            of_networks.contains(address)
+                || address.is_multicast()
+                || address.is_unspecified()
+                || is_broadcast
+        };
         for found in &self.found {
             let sums = &found.tally.sums;
             let is_meant = match whose {
@@ -90,29 +98,5 @@ impl Counts<'_> {
             ));
         }
         Addresses { addresses: addresses.into_iter().collect(), notes }
-    }
-}
-
-/// Returns true if no client on the internet has this address.
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            address.is_private()
-                || address.is_loopback()
-                || address.is_link_local()
-                || address.is_multicast()
-                || address.is_broadcast()
-                || first == 0
-                // RFC 6598: the networks of providers.
-                || first == 100 && second & 0xc0 == 64
-        }
-        IpAddr::V6(address) => {
-            address.is_loopback()
-                || address.is_unspecified()
-                || address.is_multicast()
-                || address.is_unique_local()
-                || address.is_unicast_link_local()
-        }
     }
 }

@@ -58,6 +58,7 @@ pub use judge::Judge;
 pub use judged::Judged;
 pub use logs::{Block, Log};
 pub use published::{InvalidPublished, PublishedRanges};
+pub(crate) use ranges::PRIVATE;
 pub use ranges::{AddressSource, InvalidRange, Ranges};
 pub use report::{
     AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,

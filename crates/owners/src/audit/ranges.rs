@@ -8,6 +8,21 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges(Vec<(u128, u128)>);
 
+/// The networks of addresses that a proxy or a check of the site's own has, and no client on the internet.
+pub const PRIVATE: [&str; 10] = [
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    // RFC 6598: the networks of providers.
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "::1/128",
+    "fc00::/7",
+    "fe80::/10",
+];
+
 /// Where the requests of a crawler came from, by the addresses that its operator publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

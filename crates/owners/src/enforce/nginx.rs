@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::audit::PREVIEWS;
+use crate::audit::{PREVIEWS, PRIVATE};
 
 use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
 
@@ -189,20 +189,6 @@ fn delays(written: &Written<'_>, text: &mut String) {
         let _ = write!(text, "}}\nlimit_req_zone ${zone} zone={zone}:64k rate={};\n", rate(*delay));
     }
 }
-
-/// Addresses that a proxy or a check of the site's own has, and no impostor on the internet.
-const PRIVATE: [&str; 10] = [
-    "0.0.0.0/8",
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "::1/128",
-    "fc00::/7",
-    "fe80::/10",
-];
 
 /// Who sends the name of a crawler from an address that is none of its own.
 fn impostors(written: &Written<'_>, text: &mut String) {

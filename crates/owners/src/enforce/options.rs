@@ -80,6 +80,19 @@ impl Options {
         }
     }
 
+    /// Adds the addresses of a crawler. Several lists of one are one list: as old as the older of them, and undated if
+    /// one is.
+    pub fn add_ranges(&mut self, own: OwnAddresses) {
+        let is_it = |other: &&mut OwnAddresses| other.token.eq_ignore_ascii_case(&own.token);
+        match self.ranges.iter_mut().find(is_it) {
+            Some(other) => {
+                other.ranges.add(&own.ranges);
+                other.created = other.created.take().min(own.created);
+            }
+            None => self.ranges.push(own),
+        }
+    }
+
     /// Checks the options that not every server can follow.
     ///
     /// # Errors
