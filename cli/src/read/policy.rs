@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -203,21 +202,13 @@ impl Operator {
         }
         self.is_told.set(true);
         let profile = self.profile.name().unwrap_or_default();
-        let names = [slice::from_ref(&self.known.token), &self.known.after[..]].concat().join(",");
-        let how = match () {
-            // No name stands for a crawler that does not obey the groups of `*`.
-            () if !self.known.star => String::new(),
-            () if self.known.after.is_empty() => {
-                format!(": --profile {profile} shows its verdicts")
-            }
-            () => format!(": ask for '{names}' with --profile {profile}"),
-        };
         stderr::note(&format_args!(
-            "{} of {} reads robots.txt in profile {profile}, where it {} '{}'{how}",
+            "{} of {} reads robots.txt in profile {profile}, where it {} '{}'{}",
             self.known.name,
             self.known.operator,
             if is_allowed { "may not fetch" } else { "may fetch" },
             shown(url),
+            self.known.way_to_ask(profile),
         ));
     }
 }

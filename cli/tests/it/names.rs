@@ -117,6 +117,12 @@ fn known_crawlers_as_their_operators_read() {
         let ran = ask(&["--agent", "Googlebot", "--format", "tsv"]);
         assert_eq!((ran.status, ran.err.matches(&note).count()), (0, 1), "{ran:?}");
         assert!(!ran.err.contains("'c.test'"), "{ran:?}");
+        // A name alone has not the verdicts of a crawler that obeys other groups too.
+        let image = ask(&["--agent", "Googlebot-Image", "--format", "tsv"]);
+        assert!(
+            image.err.contains(": ask for 'Googlebot-Image,Googlebot' with --profile google\n"),
+            "{image:?}"
+        );
         assert!(!ask(&["--format", "tsv"]).err.contains("profile google"));
         let google = ask(&["--agent", "Googlebot", "--format", "tsv", "--profile", "google"]);
         assert!(!google.err.contains("profile google"), "{google:?}");

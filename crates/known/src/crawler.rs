@@ -205,6 +205,21 @@ pub fn notes<'k>(
     said.into_iter().map(note).collect()
 }
 
+impl KnownCrawler {
+    /// How its verdicts in a profile are had by those who name crawlers by product tokens, in a clause for the end of a
+    /// sentence. Empty if no name stands for it: it does not obey the groups of `*`.
+    pub fn way_to_ask(&self, profile: &str) -> String {
+        match &self.after[..] {
+            _ if !self.star => String::new(),
+            [] => format!(": --profile {profile} shows its verdicts"),
+            after => {
+                let (token, after) = (&self.token, after.join(","));
+                format!(": ask for '{token},{after}' with --profile {profile}")
+            }
+        }
+    }
+}
+
 /// The part of a file that operators are known to read: Google says that its crawlers read 500 KiB, though its parser,
 /// and with it the profile, leaves that to the program around it.
 pub fn read_part(file: &[u8]) -> &[u8] {

@@ -71,7 +71,7 @@ impl<'f> Operators<'f> {
         crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
         asked: &Robots<'f>,
     ) -> Option<String> {
-        let Differing { names, operator, profile, them } = self.differing(crawlers, asked)?;
+        let Differing { names, operator, profile, them, .. } = self.differing(crawlers, asked)?;
         Some(format!(
             "{names}: judged in profile {profile}, in which {operator} reads robots.txt, and in which this file \
              has other rules for {them}; --profile {} judges all alike",
@@ -86,10 +86,9 @@ impl<'f> Operators<'f> {
         asked: &Robots<'f>,
         file: &str,
     ) -> Option<String> {
-        let Differing { names, operator, profile, them } = self.differing(crawlers, asked)?;
+        let Differing { names, operator, profile, them, way } = self.differing(crawlers, asked)?;
         Some(format!(
-            "{names}: {operator} reads robots.txt in profile {profile}, in which {file} has other rules for {them}: \
-             --profile {profile} shows its verdicts",
+            "{names}: {operator} reads robots.txt in profile {profile}, in which {file} has other rules for {them}{way}",
         ))
     }
 
@@ -102,10 +101,14 @@ impl<'f> Operators<'f> {
             crawlers.into_iter().filter(|crawler| self.differ(crawler, asked)).collect();
         // There is one such operator.
         let first = differ.first()?;
+        let profile = first.profile?.name()?;
+        let way = first.way_to_ask(profile);
+        let is_for_all = differ.iter().all(|crawler| crawler.way_to_ask(profile) == way);
         Some(Differing {
             names: first_of(NAMES, differ.iter().map(|crawler| crawler.name.clone())),
             operator: &first.operator,
-            profile: first.profile?.name()?,
+            profile,
+            way: if is_for_all { way } else { String::new() },
             them: if differ.len() == 1 { "it" } else { "them" },
         })
     }
@@ -117,6 +120,8 @@ struct Differing<'k> {
     operator: &'k str,
     profile: &'static str,
     them: &'static str,
+    /// How their verdicts in the profile are had, as a clause.
+    way: String,
 }
 
 /// The lines and verdicts of the rules that a crawler obeys.
