@@ -90,7 +90,9 @@ impl Xmp {
                     let statement = statement.disallowing(*disallows);
                     let statement =
                         if may_permit { statement.allowing(*allows) } else { statement };
-                    if !statement.is_empty() && self.mining.len() < MOST_VALUES {
+                    if self.mining.len() == MOST_VALUES {
+                        self.notes.add(Note::XmpNotRead);
+                    } else if !statement.is_empty() {
                         self.mining.push(statement);
                     }
                 }
@@ -294,13 +296,14 @@ impl Found {
         self.open.pop().map(|_| ())
     }
 
-    /// Takes text, which counts in a property only.
+    /// Takes text, which counts in a property only. `None` if the value is too long to be kept.
     fn text(&mut self, text: &str) -> Option<()> {
         if self.open.last() == Some(&Open::Property) {
             let (_, value) = self.values.last_mut()?;
-            if value.len() + text.len() <= MOST_VALUE_BYTES {
-                value.push_str(text);
+            if value.len() + text.len() > MOST_VALUE_BYTES {
+                return None;
             }
+            value.push_str(text);
         }
         Some(())
     }
@@ -468,6 +471,18 @@ mod tests {
         for file in [jpeg, [b"\x89PNG", PNG_KEYWORD, &[0, 0, 0, 0]].concat()] {
             assert_eq!(shown(file), "??? xmp-not-read");
         }
+        // More than is kept may end with a no.
+        let allowed_before = |between: &str, count: usize| {
+            let one = format!("<plus:DataMining>{DMI}ALLOWED{between}</plus:DataMining>");
+            packet(
+                "",
+                &(one.repeat(count)
+                    + &format!("<plus:DataMining>{DMI}PROHIBITED</plus:DataMining>")),
+            )
+        };
+        assert_eq!(shown(allowed_before(&" ".repeat(MOST_VALUE_BYTES), 1)), "??? xmp-not-read");
+        let many = shown(allowed_before("", MOST_VALUES));
+        assert!(many.starts_with("???") && many.ends_with(" xmp-not-read"), "{many}");
         // What is there and was read.
         assert_eq!(
             shown(pdf("/Subtype /XML /Type /Metadata", &allowed)),
