@@ -120,7 +120,7 @@ impl<'p> Pack<'p> {
         crawlers: &[CrawlerId],
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
-        self.check(crawlers);
+        CrawlerId::check(crawlers, self.crawlers().len());
         let mut first = Ok(());
         look_up::answers(self, urls, crawlers, answers, |error| {
             if first.is_ok() {
@@ -146,12 +146,8 @@ impl<'p> Pack<'p> {
         answers: &mut [Answer],
         damaged: impl FnMut(PackError),
     ) {
-        self.check(crawlers);
+        CrawlerId::check(crawlers, self.crawlers().len());
         look_up::answers_for(self, runs, urls, crawlers, answers, damaged);
-    }
-
-    fn check(&self, crawlers: &[CrawlerId]) {
-        crawlers.iter().for_each(|crawler| _ = crawler.among(self.crawlers().len()));
     }
 
     /// All sites, in no particular order. A site stands for all origins with the same host and

@@ -150,6 +150,12 @@ impl CrawlerId {
     }
 
     /// # Panics
+    /// Panics unless there are all these crawlers.
+    pub(crate) fn check(all: &[CrawlerId], crawlers: usize) {
+        all.iter().for_each(|crawler| _ = crawler.among(crawlers));
+    }
+
+    /// # Panics
     /// Panics unless there are as many crawlers.
     pub(crate) fn among(self, crawlers: usize) -> usize {
         assert!(self.0 < crawlers, "no crawler {}", self.0);

@@ -470,7 +470,7 @@ impl PolicySet {
         crawlers: &[CrawlerId],
         answers: &mut [Answer],
     ) {
-        self.check(crawlers);
+        CrawlerId::check(crawlers, self.crawlers.len());
         look_up::answers(self, urls, crawlers, answers, |never| match never {});
     }
 
@@ -486,12 +486,8 @@ impl PolicySet {
         crawlers: &[CrawlerId],
         answers: &mut [Answer],
     ) {
-        self.check(crawlers);
+        CrawlerId::check(crawlers, self.crawlers.len());
         look_up::answers_for(self, runs, urls, crawlers, answers, |never| match never {});
-    }
-
-    fn check(&self, crawlers: &[CrawlerId]) {
-        crawlers.iter().for_each(|crawler| _ = crawler.among(self.crawlers.len()));
     }
 
     /// All origins, in no particular order.

@@ -27,16 +27,6 @@ pub enum Invalid {
 
 const INVALID: [&str; 2] = ["url", "headers"];
 
-/// The purposes in the order of their columns, which have their names.
-const PURPOSES: [Purpose; 6] = [
-    Purpose::Crawl,
-    Purpose::Index,
-    Purpose::Snippet,
-    Purpose::AiInput,
-    Purpose::AiTrain,
-    Purpose::AiIndex,
-];
-
 /// Texts, one after another.
 struct Texts {
     bytes: Vec<u8>,
@@ -150,7 +140,7 @@ fn fields() -> Fields {
     let texts = DataType::LargeList(FieldRef::new(text_field("item", false)));
     let statement = [("purpose", false), ("place", false), ("version", false)];
     let licence = [("kind", false), ("url", true), ("via", false), ("state", true)];
-    let mut fields: Vec<Field> = PURPOSES
+    let mut fields: Vec<Field> = Purpose::ALL
         .iter()
         .map(|of| Field::new(of.as_str(), words_type(), *of == Purpose::AiIndex))
         .collect();
@@ -174,7 +164,7 @@ fn answer_words() -> Vec<&'static str> {
 
 /// Rights, row by row, which become columns.
 pub struct TableBuilder {
-    rulings: [Vec<Option<i8>>; PURPOSES.len()],
+    rulings: [Vec<Option<i8>>; Purpose::ALL.len()],
     places: Places,
     by: Lists<3>,
     licences: Lists<4>,
@@ -221,7 +211,7 @@ impl TableBuilder {
     pub fn add(&mut self, rights: &Rights) {
         let is_listed =
             |purpose| purpose != Purpose::AiIndex || rights.purposes().any(|of| of == purpose);
-        for (rulings, purpose) in self.rulings.iter_mut().zip(PURPOSES) {
+        for (rulings, purpose) in self.rulings.iter_mut().zip(Purpose::ALL.iter().copied()) {
             let ruling = is_listed(purpose).then(|| answer(rights.ruling(purpose)));
             rulings.push(ruling.and_then(key));
         }
