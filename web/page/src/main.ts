@@ -307,7 +307,7 @@ async function copyLink(app: App, stateNow: () => State, onLinked: (text: string
   }
 }
 
-/** How to get the robots.txt of a site. Returns what says it of one. */
+/** The box on how to get the robots.txt of a site. Returns what opens it for one. */
 function site(): (typed: string) => void {
   const input = byId<HTMLInputElement>("site");
   const output = byId("site-link");
