@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.robotparser import RobotFileParser as OfUrllib
 
+import pytest
 from migration_counts import all_asked, count
 
 import robotsieve
@@ -39,6 +41,7 @@ def test_verdicts_are_the_policys(corpus: Path) -> None:
     assert asked == 600_347
 
 
+@pytest.mark.skipif(os.environ.get("ROBOTSIEVE_TESTS") != "all", reason="minutes, for what the others say: ROBOTSIEVE_TESTS=all")
 def test_documentation_has_the_counts(corpus: Path) -> None:
     page = Path(__file__).parents[1].joinpath("docs/migration.md").read_text()
     of_protego, of_urllib = count(corpus)
