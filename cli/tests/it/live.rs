@@ -12,14 +12,14 @@ use crate::command::{Child, Folder, command};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A command that is asked line by line.
-struct Asked {
+struct LiveCommand {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
 }
 
-impl Asked {
-    fn start(args: impl IntoIterator<Item = std::ffi::OsString>) -> Asked {
+impl LiveCommand {
+    fn start(args: impl IntoIterator<Item = std::ffi::OsString>) -> LiveCommand {
         let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
@@ -28,7 +28,7 @@ impl Asked {
                 let _ = sender.send(line.unwrap());
             }
         });
-        Asked { input: child.stdin.take().unwrap(), child, lines }
+        LiveCommand { input: child.stdin.take().unwrap(), child, lines }
     }
 
     fn write(&mut self, text: &str) {
@@ -61,7 +61,7 @@ fn audit_lists_while_its_log_waits() {
     for threads in ["1", "2"] {
         let list = ["audit", "--list", "--log-format", "combined", "--threads", threads];
         let list = list.map(std::ffi::OsString::from).into_iter();
-        let mut asked = Asked::start(list.chain(args![&robots, "-"]));
+        let mut asked = LiveCommand::start(list.chain(args![&robots, "-"]));
         for path in ["/a", "/ab"] {
             asked.write(&format!("{}\n{}\n", line(path), line("/b")));
             asked.answers(&line(path));
@@ -83,7 +83,7 @@ fn filter_answers_while_its_input_waits() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
     let robots = folder.path("robots.txt");
     for threads in ["1", "2"] {
-        let mut asked = Asked::start(args![
+        let mut asked = LiveCommand::start(args![
             "filter",
             "--agent",
             "bot",
@@ -112,7 +112,7 @@ fn filter_answers_while_its_input_waits() {
 fn filter_answers_compressed_input() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
     let robots = folder.path("robots.txt");
-    let mut asked = Asked::start(args!["filter", "--agent", "bot", "--robots", &robots]);
+    let mut asked = LiveCommand::start(args!["filter", "--agent", "bot", "--robots", &robots]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(b"/a\n/b\n").unwrap();
     gzip.flush().unwrap();
