@@ -172,13 +172,7 @@ fn ignored_signals_stay_ignored() {
     let script = "trap '' HUP; \"$0\" pack --list list --agent bot -o a.pack & \
                   while ! ls .tmp* 2> /dev/null; do sleep 0.01; done; \
                   kill -s HUP $!; echo > pipe; wait $!";
-    let status = crate::command::Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
-        .current_dir(folder.root())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(0));
+    let ran = crate::command::in_shell(script).current_dir(folder.root()).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0));
     assert!(folder.path("a.pack").is_file());
 }
