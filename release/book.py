@@ -66,20 +66,20 @@ def write_source():
 
 def write_reference():
     """Adds the pages of the Python packages, with their stubs made as a build makes them."""
-    packages = ROOT / "target/book-python"
-    shutil.rmtree(packages, ignore_errors=True)
-    shutil.copytree(ROOT / "python/robotsieve", packages / "robotsieve")
-    (packages / "robotsieve_fetch").mkdir()
+    stubs = ROOT / "target/book-python"
+    shutil.rmtree(stubs, ignore_errors=True)
+    (stubs / "robotsieve").mkdir(parents=True)
+    (stubs / "robotsieve_fetch").mkdir()
     for crate, types, stub in [
         ("python", "_robotsieve.pyi", "robotsieve/_robotsieve.pyi"),
         ("python/fetch", "robotsieve_fetch.pyi", "robotsieve_fetch/__init__.pyi"),
     ]:
         command = ["cargo", "run", "--quiet", "-p", "robotsieve-python-stubs", "--", f"types/{types}", stub]
-        environment = {**os.environ, "OUT_DIR": str(packages)}
+        environment = {**os.environ, "OUT_DIR": str(stubs)}
         subprocess.run(command, cwd=ROOT / crate, env=environment, check=True, stdout=subprocess.DEVNULL)
     folder = SOURCE / "python"
     folder.mkdir()
-    for name, text in reference.pages(packages).items():
+    for name, text in reference.pages(stubs).items():
         (folder / name).write_text(text)
     lines = "".join(f"  - [{module}](python/{module}.md)\n" for module in reference.MODULES)
     summary = SOURCE / "SUMMARY.md"

@@ -1,17 +1,13 @@
-#!/usr/bin/env python3
 """Makes the pages of the Python packages' reference: what each module has, with its types and docstrings.
 
-    release/reference.py PACKAGES FOLDER
-
-PACKAGES has the folders `robotsieve` and `robotsieve_fetch` with their stubs, as an installation has them. It reads the
-sources and runs none of them. release/book.py makes these pages part of the book.
+It reads the sources in python/, and the stubs in the folder that release/book.py has made them in; it runs none of them.
 """
 
 import ast
 import re
-import sys
 from pathlib import Path
 
+PYTHON = Path(__file__).resolve().parent.parent / "python"
 MODULES = {
     "robotsieve": "Files, policies, sets, packs, rights, reports",
     "robotsieve.aio": "From a URL to its verdict, with asyncio",
@@ -31,13 +27,13 @@ PROMPT = re.compile(r"(?:^(?:>>>|\.\.\. ).*\n(?:.+\n)*)+", re.MULTILINE)
 class Package:
     """Modules as syntax trees, by their names."""
 
-    def __init__(self, folder):
-        self.folder, self.trees = Path(folder), {}
+    def __init__(self, stubs):
+        self.folders, self.trees = (stubs, PYTHON), {}
 
     def tree(self, module):
         if module not in self.trees:
-            base = self.folder.joinpath(*module.split("."))
-            files = [base.with_suffix(".pyi"), base / "__init__.pyi", base.with_suffix(".py"), base / "__init__.py"]
+            bases = [folder.joinpath(*module.split(".")) for folder in self.folders]
+            files = [file for base in bases for kind in ("pyi", "py") for file in (base.with_suffix(f".{kind}"), base / f"__init__.{kind}")]
             file = next((file for file in files if file.exists()), None)
             self.trees[module] = (ast.parse(file.read_text()), file is not None and file.stem == "__init__") if file else None
         return self.trees[module]
@@ -152,18 +148,11 @@ def page(package, module):
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def pages(folder):
+def pages(stubs):
     """The pages by their names: a table of the modules, and a page of each."""
-    package = Package(folder)
+    package = Package(stubs)
     made = {f"{module}.md": page(package, module) for module in MODULES}
     rows = "".join(f"| [`{module}`]({module}.md) | {what} |\n" for module, what in MODULES.items())
     guide = "What the packages are for, and how to begin: [python/README.md](../../python/README.md)."
     made["README.md"] = f"# The Python packages\n\n{guide}\n\n| module | what |\n|---|---|\n{rows}"
     return made
-
-
-if __name__ == "__main__":
-    source, target = sys.argv[1:]
-    for name, said in pages(source).items():
-        Path(target).mkdir(parents=True, exist_ok=True)
-        Path(target, name).write_text(said)

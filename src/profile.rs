@@ -195,11 +195,9 @@ macro_rules! profile {
         /// A reading of robots.txt: one switch for each point on which the sources differ.
         ///
         /// Pick the profile of the crawler you want to predict: [`Profile::RFC9309`] for any
-        /// crawler
-        /// today, [`Profile::GOOGLE`] for Googlebot to the verdict. [`Profile::GOOGLE_CLASSIC`] and
-        /// [`Profile::ORIGINAL_1994`] are for older documents and archives. Or start from one of
-        /// them and
-        /// change a switch:
+        /// crawler today, [`Profile::GOOGLE`] for Googlebot to the verdict.
+        /// [`Profile::GOOGLE_CLASSIC`] and [`Profile::ORIGINAL_1994`] are for older documents and
+        /// archives. Or start from one of them and change a switch:
         ///
         /// ```
         /// use robotsieve::{Crawler, Profile, Robots};
@@ -213,18 +211,14 @@ macro_rules! profile {
         /// ```
         ///
         /// A profile is a plain value, and equal profiles decide alike. It is `#[non_exhaustive]`,
-        /// so that
-        /// a point nobody has thought of can become a switch without a new major version. The price
-        /// is
-        /// that other crates cannot write `Profile { wildcards: false, ..Profile::RFC9309 }`; they
-        /// set
-        /// fields, as above.
+        /// so that a point nobody has thought of can become a switch without a new major version.
+        /// The price is that other crates cannot write `Profile { wildcards: false,
+        /// ..Profile::RFC9309 }`; they set fields, as above.
         ///
         /// With the feature `serde` a profile is a map from switches to values, which are written
-        /// in
-        /// kebab case (`"longest-prefix"`). A switch that is missing when a profile is read has the
-        /// value
-        /// of [`Profile::RFC9309`]; an unknown one is an error, because it would change verdicts.
+        /// in kebab case (`"longest-prefix"`). A switch that is missing when a profile is read has
+        /// the value of [`Profile::RFC9309`]; an unknown one is an error, because it would change
+        /// verdicts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(
             feature = "serde",
@@ -243,8 +237,7 @@ macro_rules! profile {
                 Profile { $($field: $rfc9309,)* $($other: $other_rfc9309,)* };
 
             /// google/robotstxt, the open-source C++ parser, verdict for verdict and quirks
-            /// included: to
-            /// predict Googlebot.
+            /// included: to predict Googlebot.
             pub const GOOGLE: Profile =
                 Profile { $($field: $google,)* $($other: $other_google,)* };
 

@@ -13,7 +13,7 @@ import sys
 from base64 import b64decode, b64encode
 from dataclasses import MISSING, fields
 from re import findall
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 #: The offset of the first byte, and of the one after the last.
 Span = tuple[int, int]
@@ -46,9 +46,6 @@ class Document:
     """A report, or a part of one."""
 
     __slots__ = ()
-
-    #: The classes of the members that are documents or lists of documents.
-    _classes: ClassVar[dict[str, str]] = {}
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the sentences of ``str()``, escaped."""
@@ -106,14 +103,20 @@ def _plan(cls: type[Document]) -> _Plan:
     be left out. An attribute whose name would be a keyword, such as ``from``, ends in ``_``."""
     if (plan := _PLANS.get(cls)) is not None:
         return plan
-    module = sys.modules[cls.__module__]
-    classes = {name: getattr(module, of) for name, of in cls._classes.items()}
+    module = vars(sys.modules[cls.__module__])
+
+    def made(annotation: str) -> type[Document] | None:
+        """The class of a member that is a document or a list of documents."""
+        named = (module.get(word) for word in findall(r"\w+", annotation))
+        classes = (one for one in named if isinstance(one, type) and issubclass(one, Document))
+        return next(classes, None)
+
     plan = _PLANS[cls] = [
         (
             field.name,
             name := field.name.removesuffix("_"),
             f"{name}_base64",
-            classes.get(field.name),
+            made(str(field.type)),
             field.default is not MISSING,
         )
         for field in fields(cls)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ._report import Document, Span, first, indented, shown
 from ._robotsieve import body_bytes
@@ -265,8 +265,7 @@ class AppliedFix(Document):
     """The effect of "this" on verdicts: a clause."""
     changes_verdicts: bool
     """True if some URLs got another verdict, or if a line about use says something that said
-    nothing.
-    """
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +285,7 @@ class AuditReport(Document):
     """The versions of the robots.txt, in the order of time."""
     unread: tuple[str, ...]
     """The logs of which nothing, or not all, could be read: what they have besides is not in the
-    report.
-    """
+    report."""
     formats: tuple[str, ...]
     """The formats in which the logs were read."""
     lines: int
@@ -300,8 +298,7 @@ class AuditReport(Document):
     """The number of lines that are too long to be read."""
     requests: int
     """``judged``, ``other_clients``, ``other_crawlers``, ``without_header``, ``without_path`` and
-    ``other_hosts`` together.
-    """
+    ``other_hosts`` together."""
     other_hosts: int
     """The number of requests that are for other hosts than those asked for."""
     without_path: int
@@ -320,8 +317,7 @@ class AuditReport(Document):
     """The number of requests of crawlers that are forbidden."""
     excused: int
     """The number of requests that the file forbids, of crawlers that were refused /robots.txt
-    itself.
-    """
+    itself."""
     hosts: tuple[str, ...]
     """Some hosts that requests were for, if the logs tell; ``…`` at the end if there are more."""
     not_found: tuple[str, ...]
@@ -329,17 +325,9 @@ class AuditReport(Document):
     crawlers: tuple[AuditedCrawler, ...]
     """By purpose, those that are not known last; in each the one with the most forbidden requests
     first. If the addresses of a crawler are known, what came from there is apart from what did
-    not.
-    """
+    not."""
     sentences: tuple[Sentence, ...]
     """The totals in sentences, and what else is to be said of all crawlers."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "robots": "AuditedFile",
-        "first_damaged": "DamagedLine",
-        "crawlers": "AuditedCrawler",
-        "sentences": "Sentence",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,8 +338,7 @@ class AuditedCrawler(Document):
     """The name as its operator writes it; of one that is not known, its token."""
     token: str | None
     """The product token, null if this stands for all names beyond the first 1,000 that are not
-    known.
-    """
+    known."""
     purpose: Purpose | None
     """The purpose, null if it is not known."""
     title: str
@@ -362,16 +349,14 @@ class AuditedCrawler(Document):
     """Its operator's word on obeying, null if it is not known."""
     source: AddressSource | None
     """Where these requests came from, null if no published addresses of the crawler are known. Of
-    one crawler there may be an entry for each.
-    """
+    one crawler there may be an entry for each."""
     requests: int
     """The number of requests that it made."""
     forbidden: int
     """The number of those that are forbidden."""
     excused: int
     """The number of those that the file forbids, if the crawler was refused /robots.txt (status
-    4xx) and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``.
-    """
+    4xx) and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``."""
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
     forbidden_by_status: tuple[StatusCount, ...]
@@ -397,12 +382,6 @@ class AuditedCrawler(Document):
     note: str | None
     """The word of its operator or of others, if it broke a rule and is not said to obey them all.
     """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "forbidden_by_status": "StatusCount",
-        "verified": "VerifiedCount",
-        "rules": "BrokenRule",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,10 +412,6 @@ class BrokenRule(Document):
     """The number of requests that it forbids."""
     examples: tuple[ExamplePath, ...]
     """Some of their paths."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "examples": "ExamplePath",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,12 +445,7 @@ class BuildReport(Document):
     """The reasons why there is no file."""
     unproven: bool
     """True if all values are fine, but some profile would read the file otherwise than asked for,
-    or an expectation would not hold.
-    """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "faults": "BuildFault",
-    }
+    or an expectation would not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,8 +483,7 @@ class CleanParam(Document):
     """The names of the parameters."""
     path: str | None
     """The beginning of the paths for which this holds, with ``*`` as a wildcard. ``null``: all
-    paths.
-    """
+    paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -537,20 +506,12 @@ class CompareReport(Document):
     """True if all profiles give the same verdict."""
     explanations: tuple[ExplainReport, ...]
     """The answer of each profile, in the order ``rfc9309``, ``google``, ``google-classic``,
-    ``original-1994``.
-    """
+    ``original-1994``."""
     differences: tuple[ProfileDifference, ...]
     """The profiles whose verdict or deciding line is not that of ``rfc9309``. Empty if not the same
-    file applies in all of them, since their answers are then not compared.
-    """
+    file applies in all of them, since their answers are then not compared."""
     sentences: tuple[Sentence, ...]
     """The verdicts, and what makes them differ."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "explanations": "ExplainReport",
-        "differences": "ProfileDifference",
-        "sentences": "Sentence",
-    }
 
     @property
     def verdicts(self) -> dict[str | None, ExplainVerdict]:
@@ -577,10 +538,6 @@ class ComparedTarget(Document):
     label: str
     """The comparison, in words."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "changes": "TargetChange",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class CrawlerDiff(Document):
@@ -588,8 +545,7 @@ class CrawlerDiff(Document):
 
     crawlers: tuple[str, ...]
     """The crawlers, by the tokens of the files or as they were given; ``*`` is any crawler that no
-    group names.
-    """
+    group names."""
     label: str
     """Their names in one text."""
     result: DiffResult
@@ -613,19 +569,13 @@ class CrawlerDiff(Document):
     unexamined: int
     """The number of rules that only one of the files has and that may flip paths too: the budget
     was used up. Every other such rule decides one of the paths listed or counted, or is proven
-    to flip none.
-    """
+    to flip none."""
     unproven: str | None
     """Why the comparison has no proof. If ``null``, a direction without paths has none."""
     sampled: int | None
     """The number of paths that were tried, if the result is unknown."""
     notes: tuple[str, ...]
     """Possible further changes, and why they are not known."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "newly_disallowed": "Flip",
-        "newly_allowed": "Flip",
-    }
 
     @property
     def is_equal(self) -> bool:
@@ -699,8 +649,7 @@ class DiffReport(Document):
     """The name of the old file as the caller gave it."""
     profile: str | None
     """The name of the profile in which both were read. ``null`` if it has none, or if there are
-    two.
-    """
+    two."""
     text_differs: bool
     """True if the files differ in their bytes, or a side is no file."""
     old_answer: InsteadOfFile | None
@@ -719,18 +668,7 @@ class DiffReport(Document):
     """The number of URLs that flip. ``null`` if none were given."""
     sentences: tuple[Sentence, ...]
     """The answers in the place of a file, the fate of whole sites and home pages, and as the last
-    one the result as a whole.
-    """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "urls": "UrlFlip",
-        "old_answer": "InsteadOfFile",
-        "new_answer": "InsteadOfFile",
-        "crawlers": "CrawlerDiff",
-        "records": "RecordDiff",
-        "risks": "Risks",
-        "sentences": "Sentence",
-    }
+    one the result as a whole."""
 
     @property
     def is_equal(self) -> bool:
@@ -788,20 +726,17 @@ class ExplainReport(Document):
     """The line that decides: of a rule, or of the first rule without a value."""
     site: Site | None
     """A store's knowledge of the URL's site. ``null`` without a store, or if it does not know the
-    site.
-    """
+    site."""
     answer: str | None
     """A URL's answer in the place of a robots.txt, such as ``HTTP 503``."""
     selection: Selection | None
     """The group that applies, and those that competed for the crawler. ``null`` if no rules were
-    asked.
-    """
+    asked."""
     target: ComparedTarget | None
     """The part of the URL that is compared with the rules. ``null`` if no rules were asked."""
     match_count: int
     """The number of patterns that match, including any that are not listed. A rule has one, or two
-    in the profile ``google`` if it allows an ``index.htm``.
-    """
+    in the profile ``google`` if it allows an ``index.htm``."""
     matches: tuple[MatchedRule, ...]
     """The rules that match, from highest to lowest precedence; at most 256."""
     winner_line: int | None
@@ -810,22 +745,11 @@ class ExplainReport(Document):
     """The line of the rule that would decide without the winner's line."""
     verdict_otherwise: Verdict | None
     """The verdict of the group's other rules alone: of those on other lines than the winner, or of
-    all if the exception for robots.txt itself decided. ``null`` if neither decided.
-    """
+    all if the exception for robots.txt itself decided. ``null`` if neither decided."""
     cut: FileCut | None
     """Where the profile's size limit cut the file. ``null`` if all of it was read."""
     sentences: tuple[Sentence, ...]
     """The reason in words, and what more there is to say."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "names": "CrawlerName",
-        "site": "Site",
-        "selection": "Selection",
-        "target": "ComparedTarget",
-        "matches": "MatchedRule",
-        "cut": "FileCut",
-        "sentences": "Sentence",
-    }
 
     def __bool__(self) -> bool:
         """Whether the verdict is ``allow``."""
@@ -906,11 +830,6 @@ class Finding(Document):
     profiles: tuple[str, ...]
     """The profiles in which this holds, among those in which the file was read."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "related": "Related",
-        "fix": "Fix",
-    }
-
     def __str__(self) -> str:
         more = [str(part) for part in (self.help, self.fix) if part is not None]
         said = f"line {self.line}: {self.severity}[{self.code}]: {self.message}"
@@ -920,19 +839,16 @@ class Finding(Document):
 @dataclass(frozen=True, slots=True)
 class Fix(Document):
     """A change to the file that mends a finding, with what it does to verdicts: proven for every
-    crawler. One that blocks or opens a whole site is never a fix.
-    """
+    crawler. One that blocks or opens a whole site is never a fix."""
 
     what: str
     """The change to make: a clause such as ``remove the line`` or ``write '/private/'``."""
     effect: str
     """The effect of "this" on verdicts, and the profiles: a clause such as ``changes no verdict
-    (rfc9309, google)``.
-    """
+    (rfc9309, google)``."""
     changes_verdicts: bool
     """True if some URLs get another verdict, or if a line about use says something that said
-    nothing.
-    """
+    nothing."""
     changes: tuple[VerdictChange, ...]
     """The changes, with their crawlers; empty if no verdict of crawling changes."""
     profiles: tuple[str, ...]
@@ -949,10 +865,6 @@ class Fix(Document):
     """Its column."""
     replacement: str
     """The bytes in their place; empty if something is removed."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "changes": "VerdictChange",
-    }
 
     def applied_to(self, body: Body) -> bytes:
         """The file with this change alone.
@@ -991,8 +903,7 @@ class FixReport(Document):
     """The fixes in the order in which they were applied."""
     effect: str | None
     """The effect of all of them together on verdicts, and the profiles: a clause. ``null`` if that
-    could not be proven, which does not happen to fixes that change no verdict.
-    """
+    could not be proven, which does not happen to fixes that change no verdict."""
     changes: tuple[VerdictChange, ...]
     """The same one by one; empty if no verdict changes, or if that could not be proven."""
     cut_short: bool
@@ -1001,13 +912,6 @@ class FixReport(Document):
     """The findings in the new file."""
     sentences: tuple[Sentence, ...]
     """The number of fixes there were, and what they do together."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "applied": "AppliedFix",
-        "changes": "VerdictChange",
-        "left": "LintReport",
-        "sentences": "Sentence",
-    }
 
     def __str__(self) -> str:
         lines = (f"line {fix.line}: {fix.what} [{fix.code}]" for fix in first(self.applied))
@@ -1036,11 +940,6 @@ class Flip(Document):
     """The rule that decides now, if one does."""
     new_label: str
     """The new decision, in words."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "old": "DecidingRule",
-        "new": "DecidingRule",
-    }
 
     def __str__(self) -> str:
         return f"{self.label}: {self.old_label} -> {self.new_label}"
@@ -1122,8 +1021,7 @@ class KnownCrawler(Document):
     """Its operator's word on obeying robots.txt."""
     profile: str | None
     """The profile in which its operator reads robots.txt files, if that is known: that of Google's
-    parser for Google's crawlers.
-    """
+    parser for Google's crawlers."""
     profile_source: str | None
     """The URL where the operator says so."""
     reported_by: str | None
@@ -1152,10 +1050,6 @@ class KnownReport(Document):
     """The version of robotsieve that made the report."""
     crawlers: tuple[KnownCrawler, ...]
     """The crawlers, by name."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "crawlers": "KnownCrawler",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -1204,20 +1098,13 @@ class LintReport(Document):
     """The findings, by line and then by code."""
     undecided: tuple[int, ...]
     """The lines of rules for which the budget ran out before it was known whether they have an
-    effect, ascending.
-    """
+    effect, ascending."""
     left_out: tuple[LeftOut, ...]
     """The codes of which findings are left out: those after the first 10,000."""
     silenced: int
     """The number of findings that comments in the file silenced."""
     sentences: tuple[Sentence, ...]
     """The number of findings, and what was left out."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "findings": "Finding",
-        "left_out": "LeftOut",
-        "sentences": "Sentence",
-    }
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -1252,28 +1139,21 @@ class MatchedRule(Document):
     """Where the value is, in bytes of the file."""
     pattern: str
     """The text that is compared with the target: the value, normalised, without stars that change
-    nothing and without a final ``$``.
-    """
+    nothing and without a final ``$``."""
     anchored: bool
     """True if the target must end where the pattern does."""
     precedence: int
     """The highest one decides, and among equals Allow. In most profiles it is the length of the
-    normalised value in bytes.
-    """
+    normalised value in bytes."""
     precedence_note: str
     """The precedence in words."""
     pieces: tuple[Piece, ...]
     """The parts of the value, each with the part of the target that it matches, in order and
-    without gaps. A star matches as few bytes as possible; one at the end matches the rest.
-    """
+    without gaps. A star matches as few bytes as possible; one at the end matches the rest."""
     url_span: Span
     """All that the rule matches, in bytes of the URL."""
     label: str | None
     """Its fate, for the first eight lines."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "pieces": "Piece",
-    }
 
     def __str__(self) -> str:
         return f"{self.verdict.capitalize()}: {shown(self.value)}"
@@ -1309,8 +1189,7 @@ class Piece(Document):
     """The kind of part."""
     file_span: Span
     """Where it is, in bytes of the file. Empty for a ``/`` that the profile assumes and the file
-    does not have.
-    """
+    does not have."""
     target_span: Span
     """The part that it matches, in bytes of the target."""
     url_span: Span
@@ -1330,10 +1209,6 @@ class Preferences(Document):
     use: UseCeiling | None
     """The most that any use may be, by ``use=`` of ``content-signal``."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "labels": "LabelledPreference",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class ProfileDifference(Document):
@@ -1347,19 +1222,13 @@ class ProfileDifference(Document):
     """True if the causes make the difference only together. If not, each does alone."""
     causes: tuple[Cause, ...]
     """The switches that make the difference: set in ``rfc9309`` as this profile has them, they give
-    its answer.
-    """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "causes": "Cause",
-    }
+    its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachCrawler(Document):
     """A known crawler, and what decides about it. The command's ``crawlers --list`` has all that is
-    known of it.
-    """
+    known of it."""
 
     name: str
     """The name as its operator writes it."""
@@ -1373,8 +1242,7 @@ class ReachCrawler(Document):
     """Its operator's word on obeying robots.txt."""
     profile: str | None
     """The name of the profile in which the file was read for it, null if it has none: that of its
-    operator, or else that of the report.
-    """
+    operator, or else that of the report."""
     policy: int
     """Its policy, as an index into ``policies``."""
     by: ReachBy
@@ -1397,8 +1265,7 @@ class ReachPath(Document):
     """True if no shorter path shows it; proven."""
     extent: str
     """The other paths with the same verdict: none that is known (``path``), all that begin with the
-    path (``from``), or all that begin with ``below`` and are longer.
-    """
+    path (``from``), or all that begin with ``below`` and are longer."""
     below: str | None
     """The beginning of the paths, if ``extent`` is ``below``."""
 
@@ -1429,12 +1296,6 @@ class ReachPolicy(Document):
     sitemap_text: str | None
     """Those verdicts in words: ``7 of 10; forbidden by line 5 Disallow: /search (3)``."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "forbidden": "ReachPath",
-        "allowed": "ReachPath",
-        "sitemap": "TallyReport",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class ReachPurpose(Document):
@@ -1461,11 +1322,6 @@ class ReachPurpose(Document):
     rows: tuple[ReachRow, ...]
     """The crawlers that may read the same, those that may read least first."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "sitemap": "SitemapCounts",
-        "rows": "ReachRow",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class ReachReport(Document):
@@ -1486,8 +1342,7 @@ class ReachReport(Document):
     """The answer of the file's URL in the place of a file, such as ``HTTP 503``."""
     pages: tuple[str, ...]
     """The pages of the verdicts: the URLs asked for, or ``/`` and paths on which the crawlers
-    differ.
-    """
+    differ."""
     purposes: tuple[ReachPurpose, ...]
     """The purposes that some crawler has."""
     policies: tuple[ReachPolicy, ...]
@@ -1501,14 +1356,6 @@ class ReachReport(Document):
     sentences: tuple[Sentence, ...]
     """All of it in sentences."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "purposes": "ReachPurpose",
-        "policies": "ReachPolicy",
-        "crawlers": "ReachCrawler",
-        "sitemap": "SitemapUrls",
-        "sentences": "Sentence",
-    }
-
     def __str__(self) -> str:
         summaries = (f"{one.title}: {one.summary}" for one in self.purposes)
         return "\n".join([*map(str, self.sentences), *summaries])
@@ -1521,21 +1368,18 @@ class ReachRow(Document):
     policy: int
     """The policy of the first of them, as an index into ``policies``. The others' may name other
     rules with the same effect, if that is to forbid all or nothing, and may be read in other
-    profiles.
-    """
+    profiles."""
     crawlers: tuple[int, ...]
     """The crawlers, as indexes into the report's ``crawlers``."""
     who: tuple[str, ...]
     """Who they are and why, those that people look for first: ``Googlebot (line 5)``, ``bingbot,
-    GPTBot (by the group of *)``.
-    """
+    GPTBot (by the group of *)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDiff(Document):
     """The changes in the records of one kind, for some crawlers. They are compared by what they
-    say.
-    """
+    say."""
 
     crawlers: tuple[str, ...] | None
     """The crawlers. ``null`` for records of no group."""
@@ -1552,11 +1396,6 @@ class RecordDiff(Document):
     more_added: int
     """The number of further ones that were added."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "removed": "ChangedRecord",
-        "added": "ChangedRecord",
-    }
-
     def __str__(self) -> str:
         removed = [f"removed: {one}" for one in self.removed]
         return "\n".join([*removed, *(f"added: {one}" for one in self.added)])
@@ -1570,8 +1409,7 @@ class RecordScope(Document):
     """The whole file, a group, a run of user-agent lines, or nobody."""
     group: int | None
     """The number of the group, from 0: of a run, of the group that it is in. ``null`` if there is
-    none.
-    """
+    none."""
     run: int | None
     """The number of the run of user-agent lines, from 0. ``null`` if it is not one."""
     crawlers: tuple[str, ...] | None
@@ -1584,8 +1422,7 @@ class RecordScope(Document):
 
 @dataclass(frozen=True, slots=True)
 class RecordsReport(Document):
-    """Everything in a file that is neither a user-agent line nor a rule: the report ``records``.
-    """
+    """Everything in a file that is neither a user-agent line nor a rule: the report ``records``."""
 
     schema: Literal["robotsieve-report-1"]
     """The version of the form of this document."""
@@ -1599,18 +1436,11 @@ class RecordsReport(Document):
     """The name of the profile. ``null`` if it has none."""
     scopes: tuple[RecordScope, ...]
     """Whom the records are for, and which have some: the whole file first, then the groups in their
-    order, each with those of its runs of user-agent lines, then what is outside all groups.
-    """
+    order, each with those of its runs of user-agent lines, then what is outside all groups."""
     records: tuple[TypedRecord, ...]
     """The records, in the order of the file."""
     sentences: tuple[Sentence, ...]
     """The sentences about the file as a whole."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "scopes": "RecordScope",
-        "records": "TypedRecord",
-        "sentences": "Sentence",
-    }
 
     def __str__(self) -> str:
         return "\n".join(map(str, [*self.records, *self.sentences]))
@@ -1643,10 +1473,6 @@ class RiskCrawler(Document):
     purpose: RiskPurpose
     """Its purpose."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "purpose": "RiskPurpose",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class RiskPurpose(Document):
@@ -1671,12 +1497,6 @@ class Risks(Document):
     same: tuple[RiskPurpose, ...]
     """The purposes for which nothing changes, which is proven for each of their crawlers."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "sites": "SiteRisk",
-        "some": "RiskCrawler",
-        "same": "RiskPurpose",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class Selection(Document):
@@ -1686,8 +1506,7 @@ class Selection(Document):
     """The kind of group that applies."""
     decided_by: tuple[int, ...]
     """The indices in ``names`` of those that the groups are for: one, or several where the groups
-    of several names are merged. Empty if no group names the crawler.
-    """
+    of several names are merged. Empty if no group names the crawler."""
     rule_count: int
     """The number of rules in the crawler's groups, those without a value not counted."""
     lines: tuple[AgentLine, ...]
@@ -1696,11 +1515,6 @@ class Selection(Document):
     """The choice in words."""
     notes: tuple[str, ...]
     """About lines that join a group which seems to end, and about those without a label."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "lines": "AgentLine",
-        "sentences": "Sentence",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -1720,15 +1534,13 @@ class Sentence(Document):
 class Site(Document):
     """A store's knowledge of a URL's site, and what follows from that in a profile. The members are
     those of ``robotsieve schema fetch``, where a member without a value is left out. Times are
-    in UTC, as RFC 3339 has them.
-    """
+    in UTC, as RFC 3339 has them."""
 
     origin: str
     """Scheme, host and port, normalised."""
     condition: str
     """The state of the site: ``parsed``, ``empty``, ``html``, ``truncated``, ``absent`` or
-    ``unreachable``.
-    """
+    ``unreachable``."""
     outcome: str
     """The meaning of the last attempt: ``present``, ``absent`` or ``unreachable``."""
     attempted: str
@@ -1760,10 +1572,6 @@ class Site(Document):
     until: str | None = None
     """Until when it applies; left out if for ever."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "copy": "HeldCopy",
-    }
-
     def __str__(self) -> str:
         return "\n".join([f"{self.origin}: {self.condition}", *self.notes])
 
@@ -1785,11 +1593,6 @@ class SiteRisk(Document):
     count: int
     """The number of known crawlers that the purpose has."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "purpose": "RiskPurpose",
-        "crawlers": "RiskCrawler",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class Sitemap(Document):
@@ -1799,8 +1602,7 @@ class Sitemap(Document):
     """True if it has a scheme and a host, as sitemaps.org asks for."""
     url: str | None
     """The location resolved against the URL of the file. ``null`` if that is not known, or if it
-    cannot be resolved.
-    """
+    cannot be resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1836,11 +1638,6 @@ class SitemapUrls(Document):
     sentences: tuple[Sentence, ...]
     """The sentences about the URLs."""
 
-    _classes: ClassVar[dict[str, str]] = {
-        "other_sites": "OtherSite",
-        "sentences": "Sentence",
-    }
-
 
 @dataclass(frozen=True, slots=True)
 class StatedRate(Document):
@@ -1852,10 +1649,6 @@ class StatedRate(Document):
     """The seconds in which to make them."""
     window: VisitTime | None
     """The time of day for which this holds. ``null``: all day."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "window": "VisitTime",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -1878,10 +1671,6 @@ class TallyReport(Document):
     """The number of URLs that are disallowed."""
     by: tuple[TallyRule, ...]
     """The deciding rules and reasons, the most frequent first."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "by": "TallyRule",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -1923,17 +1712,11 @@ class TestFailure(Document):
     crawlers: tuple[str, ...]
     """Their names."""
     reason: str | None
-    """Why they get it: as in explanations, or ``site`` if an answer decides; null for a sitemap.
-    """
+    """Why they get it: as in explanations, or ``site`` if an answer decides; null for a sitemap."""
     rule: TestRule | None
     """The rule that decides, if one does."""
     sitemap: TallyReport | None
     """The counts by rule, if the expectation is about a sitemap."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "rule": "TestRule",
-        "sitemap": "TallyReport",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -1962,14 +1745,7 @@ class TestReport(Document):
     """The number of those that do not hold."""
     sentences: tuple[Sentence, ...]
     """The numbers of those there are and of those that do not hold, in a sentence; and a note on
-    crawlers whose operators find other rules in the file.
-    """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "sitemap": "SitemapUrls",
-        "results": "TestResult",
-        "sentences": "Sentence",
-    }
+    crawlers whose operators find other rules in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1990,16 +1766,11 @@ class TestResult(Document):
     """True if it holds for every crawler in every profile."""
     message: str | None
     """The expectation that does not hold, and why the first crawler gets its verdict in the first
-    profile.
-    """
+    profile."""
     rule_line: int | None
     """The line of the rule that the message names."""
     failures: tuple[TestFailure, ...]
     """The crawlers with the same rules that get the other verdict, for each profile."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "failures": "TestFailure",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -2022,8 +1793,7 @@ class TypedRecord(Document):
     """Its line, from 1."""
     kind: Kind
     """Its kind, which says which of the members from ``sitemap`` on has the value. Those of
-    ``noindex`` and of unknown records have none but ``value``.
-    """
+    ``noindex`` and of unknown records have none but ``value``."""
     field: str
     """The field's name as written."""
     value: str
@@ -2054,18 +1824,7 @@ class TypedRecord(Document):
     """A licence; the value is its address."""
     preferences: Preferences | None
     """The preferences about the use of content: of ``content-signal`` and ``content-usage``, which
-    are drafts.
-    """
-
-    _classes: ClassVar[dict[str, str]] = {
-        "sitemap": "Sitemap",
-        "request_rate": "StatedRate",
-        "visit_time": "VisitTime",
-        "host": "Host",
-        "clean_param": "CleanParam",
-        "license": "License",
-        "preferences": "Preferences",
-    }
+    are drafts."""
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
@@ -2112,10 +1871,6 @@ class VerifiedCount(Document):
     """The first 100 other addresses that sent its name, those with the most requests first."""
     more_others: int
     """The number of requests from further addresses, and from unknown ones."""
-
-    _classes: ClassVar[dict[str, str]] = {
-        "others": "OtherAddress",
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,8 +172,13 @@ fn judge_rows<J: Judge>(
     if width == 0 {
         return Ok(());
     }
-    let asked =
-        Asked { judge, rows, width, failure: Mutex::new(None), stop: AtomicBool::new(false) };
+    let asked = RunningBatch {
+        judge,
+        rows,
+        width,
+        failure: Mutex::new(None),
+        stop: AtomicBool::new(false),
+    };
     if rows.len() < URLS_WORTH_DETACHING {
         asked.judge_part(0, cells, &mut J::Scratch::default(), None);
     } else {
@@ -217,7 +222,7 @@ pub fn by_threads<P: Send>(
 }
 
 /// A batch, and what ended it before its end.
-struct Asked<'j, J> {
+struct RunningBatch<'j, J> {
     judge: &'j J,
     rows: &'j dyn Rows,
     width: usize,
@@ -225,7 +230,7 @@ struct Asked<'j, J> {
     stop: AtomicBool,
 }
 
-impl<J: Judge> Asked<'_, J> {
+impl<J: Judge> RunningBatch<'_, J> {
     fn fail(&self, error: PyErr) {
         self.stop.store(true, Ordering::Relaxed);
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 use super::error::PackError;
 use super::open::Pack;
 use super::shard::Shard;
-use super::site::{Found, Site};
+use super::site::{PackEntry, Site};
 
 impl<'p> Pack<'p> {
     /// What the pack has for an origin.
@@ -163,7 +163,7 @@ impl<'p> Pack<'p> {
 
 impl SiteTable for Pack<'_> {
     type Site<'g>
-        = Found<'g>
+        = PackEntry<'g>
     where
         Self: 'g;
     type Error = PackError;
@@ -189,25 +189,25 @@ impl SiteTable for Pack<'_> {
     }
 
     #[inline]
-    fn site<'g>(&'g self, key: &Key<'_>) -> Result<Option<Found<'g>>, PackError> {
+    fn site<'g>(&'g self, key: &Key<'_>) -> Result<Option<PackEntry<'g>>, PackError> {
         let shard = self.shard_of(key);
-        Ok(shard.look_up(key)?.map(|entry| Found::of(shard, &entry)))
+        Ok(shard.look_up(key)?.map(|entry| PackEntry::of(shard, &entry)))
     }
 
     #[inline]
-    fn always(&self, site: Found<'_>) -> Option<Verdict> {
+    fn always(&self, site: PackEntry<'_>) -> Option<Verdict> {
         site.always.verdict()
     }
 
     #[inline]
-    fn read_site_ahead(&self, site: Found<'_>) {
+    fn read_site_ahead(&self, site: PackEntry<'_>) {
         if site.policies != NO_RECORD && site.always == Always::Neither {
             self.read_policy_ahead(site, site.policies);
         }
     }
 
     #[inline]
-    fn policies<'g>(&'g self, site: Found<'g>) -> Result<Option<Policies<'g>>, PackError> {
+    fn policies<'g>(&'g self, site: PackEntry<'g>) -> Result<Option<Policies<'g>>, PackError> {
         match site.policies {
             NO_RECORD => Ok(None),
             record => site.shard.policies(record, self.crawlers().len()).map(Some),
@@ -215,13 +215,13 @@ impl SiteTable for Pack<'_> {
     }
 
     #[inline]
-    fn read_policy_ahead(&self, Found { shard, .. }: Found<'_>, record: u32) {
+    fn read_policy_ahead(&self, PackEntry { shard, .. }: PackEntry<'_>, record: u32) {
         shard.valid.read_ahead(record);
         read_ahead::lines(&shard.bytes, record as usize * RECORD_UNIT, 2);
     }
 
     #[inline]
-    fn policy<'g>(&'g self, site: Found<'g>, record: u32) -> Result<SitePolicy<'g>, PackError> {
+    fn policy<'g>(&'g self, site: PackEntry<'g>, record: u32) -> Result<SitePolicy<'g>, PackError> {
         site.shard.site_policy(record)
     }
 }

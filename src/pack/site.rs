@@ -34,17 +34,17 @@ pub struct Site<'p> {
 
 /// What a look-up finds in a pack.
 #[derive(Clone, Copy)]
-pub(crate) struct Found<'p> {
+pub(crate) struct PackEntry<'p> {
     pub(super) shard: &'p Shard<'p>,
     /// The record that the entry leads to, if something is known.
     pub(super) policies: u32,
     pub(super) always: Always,
 }
 
-impl<'p> Found<'p> {
+impl<'p> PackEntry<'p> {
     #[inline]
-    pub(super) fn of(shard: &'p Shard<'p>, entry: &Entry<'_>) -> Found<'p> {
-        Found { shard, policies: entry.policies, always: entry.always }
+    pub(super) fn of(shard: &'p Shard<'p>, entry: &Entry<'_>) -> PackEntry<'p> {
+        PackEntry { shard, policies: entry.policies, always: entry.always }
     }
 }
 
@@ -303,7 +303,7 @@ impl<'p> Site<'p> {
         answers: &mut [Answer],
     ) -> Result<(), PackError> {
         assert_eq!(answers.len(), self.pack.crawlers().len(), "one answer for each crawler");
-        let found = Found::of(self.shard, &self.entry);
+        let found = PackEntry::of(self.shard, &self.entry);
         look_up::ask(
             self.pack,
             found,

@@ -606,22 +606,22 @@ fn append_record(records: &mut Vec<u8>, body: &[u8]) -> u32 {
 
 /// What a look-up finds in a set.
 #[derive(Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct SetEntry {
     /// The record that the entry leads to. `None` if nothing is known.
     policies: Option<u32>,
     always: Always,
 }
 
-impl Found {
+impl SetEntry {
     #[inline]
-    fn of(entry: &Entry<'_>) -> Found {
+    fn of(entry: &Entry<'_>) -> SetEntry {
         let policies = (entry.about != NO_FILE).then_some(entry.policies);
-        Found { policies, always: entry.always }
+        SetEntry { policies, always: entry.always }
     }
 }
 
 impl SiteTable for PolicySet {
-    type Site<'g> = Found;
+    type Site<'g> = SetEntry;
     type Error = Infallible;
 
     #[inline]
@@ -640,24 +640,24 @@ impl SiteTable for PolicySet {
     }
 
     #[inline]
-    fn site(&self, key: &Key<'_>) -> Result<Option<Found>, Infallible> {
-        Ok(self.place(key).map(|(_, entry)| Found::of(&entry)))
+    fn site(&self, key: &Key<'_>) -> Result<Option<SetEntry>, Infallible> {
+        Ok(self.place(key).map(|(_, entry)| SetEntry::of(&entry)))
     }
 
     #[inline]
-    fn always(&self, site: Found) -> Option<Verdict> {
+    fn always(&self, site: SetEntry) -> Option<Verdict> {
         site.always.verdict()
     }
 
     #[inline]
-    fn read_site_ahead(&self, site: Found) {
+    fn read_site_ahead(&self, site: SetEntry) {
         if let (Some(record), Always::Neither) = (site.policies, site.always) {
             self.read_policy_ahead(site, record);
         }
     }
 
     #[inline]
-    fn policies(&self, site: Found) -> Result<Option<Policies<'_>>, Infallible> {
+    fn policies(&self, site: SetEntry) -> Result<Option<Policies<'_>>, Infallible> {
         let Some(record) = site.policies else { return Ok(None) };
         Ok(Some(match body_at(&self.records, record) {
             [KIND_PANEL, panel @ ..] => Policies::Panel(Panel::read_again(panel)),
@@ -666,13 +666,13 @@ impl SiteTable for PolicySet {
     }
 
     #[inline]
-    fn read_policy_ahead(&self, _: Found, record: u32) {
+    fn read_policy_ahead(&self, _: SetEntry, record: u32) {
         read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 2);
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
-    fn policy(&self, _: Found, record: u32) -> Result<SitePolicy<'_>, Infallible> {
+    fn policy(&self, _: SetEntry, record: u32) -> Result<SitePolicy<'_>, Infallible> {
         let table = match pace::without(body_at(&self.records, record)) {
             [KIND_RULES, number @ ..] => {
                 let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
@@ -715,7 +715,7 @@ impl<'s> SetSite<'s> {
         let Reading { form, encoding, .. } = self.set.reading;
         let target = Target::of(url.as_url(), form, encoding);
         let crawlers = self.set.ids.iter().copied();
-        match look_up::ask(self.set, Found::of(&self.entry), target, crawlers, answers) {
+        match look_up::ask(self.set, SetEntry::of(&self.entry), target, crawlers, answers) {
             Ok(()) => {}
             Err(never) => match never {},
         }
@@ -754,7 +754,7 @@ impl<'s> SetSite<'s> {
     /// Panics if the set has no such crawler.
     pub fn pace(&self, crawler: CrawlerId) -> Pace {
         let crawler = crawler.among(self.set.crawlers.len());
-        let record = match SiteTable::policies(self.set, Found::of(&self.entry)) {
+        let record = match SiteTable::policies(self.set, SetEntry::of(&self.entry)) {
             Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
             Err(never) => match never {},
         };
@@ -793,7 +793,7 @@ impl<'s> SetSite<'s> {
     /// The body of a crawler's record: its table, or the policy that has none.
     #[cfg(feature = "pack")]
     pub(crate) fn body(&self, crawler: usize) -> Result<&'s [u8], &'s Policy> {
-        let Ok(policies) = SiteTable::policies(self.set, Found::of(&self.entry));
+        let Ok(policies) = SiteTable::policies(self.set, SetEntry::of(&self.entry));
         let record = policies.map_or(NO_RECORD, |policies| policies.record(crawler));
         match body_at(&self.set.records, record) {
             [KIND_RULES, number @ ..] => {

@@ -68,7 +68,7 @@ pub fn run(args: &CrawlersArgs) -> Result<Status, Failure> {
     let (printed, status) = match &args.robots {
         None => (list::print(&crawlers, args.format, &mut out), Status::Done),
         Some(robots) => {
-            let asked = Asked { crawlers, is_named: !named.is_empty(), urls };
+            let asked = AskedCrawlers { crawlers, is_named: !named.is_empty(), urls };
             table(args, robots, &known, &asked, &mut out)?
         }
     };
@@ -103,7 +103,7 @@ fn by_name<'k>(known: &'k Known, name: &OsStr) -> Result<&'k KnownCrawler, Failu
 }
 
 /// What is asked about.
-struct Asked<'k> {
+struct AskedCrawlers<'k> {
     crawlers: Vec<&'k KnownCrawler>,
     /// True if they were named one by one.
     is_named: bool,
@@ -114,10 +114,10 @@ fn table(
     args: &CrawlersArgs,
     robots: &Path,
     known: &Known,
-    asked: &Asked<'_>,
+    asked: &AskedCrawlers<'_>,
     out: &mut impl Write,
 ) -> Result<(io::Result<()>, Status), Failure> {
-    let Asked { crawlers, is_named, urls } = asked;
+    let AskedCrawlers { crawlers, is_named, urls } = asked;
     urls::not_where_robots_is(urls, robots)?;
     let on_stdin = urls::are_on_stdin(urls).then_some(OsStr::new("-"));
     let sitemaps = args.sitemap.names.iter().map(OsString::as_os_str);

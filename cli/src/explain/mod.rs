@@ -11,7 +11,7 @@ use std::ops::Range;
 use robotsieve::explain::compare_profiles;
 use robotsieve::{Crawler, Profile, Reason, Robots};
 use robotsieve_client::outcome::ContentHash;
-use robotsieve_client::report::{Found, KnownSites};
+use robotsieve_client::report::{FoundSite, KnownSites};
 use robotsieve_report::recorded::DecisionRecord;
 use robotsieve_report::{Asked, ExplainReason, ExplainReport, ExplainVerdict};
 
@@ -211,7 +211,7 @@ impl<'e> Explainer<'e> {
     }
 
     /// The lines of the file that was asked in each profile.
-    fn files<'f>(&'f self, found: &'f [Found]) -> Vec<FileLines<'f>> {
+    fn files<'f>(&'f self, found: &'f [FoundSite]) -> Vec<FileLines<'f>> {
         match &self.source {
             Source::File(File { bytes, read, .. }) => {
                 read.iter().map(|(_, lines)| FileLines { bytes, lines: lines.into() }).collect()
@@ -329,10 +329,10 @@ impl<'e> Explainer<'e> {
     }
 
     /// The answer of what applies to the URL's site in each profile.
-    fn by_sites(&self, found: &[Found], url: &[u8]) -> Answer {
+    fn by_sites(&self, found: &[FoundSite], url: &[u8]) -> Answer {
         let asked = self.asked(url);
         let mut answer = match found {
-            [Found::Site(first), ..] if found.iter().all(|found| found.has_rules_of(first)) => {
+            [FoundSite::Site(first), ..] if found.iter().all(|found| found.has_rules_of(first)) => {
                 match &self.profiles[..] {
                     [profile] => {
                         let robots = Robots::parse(first.file(), &profile.1);
@@ -343,21 +343,21 @@ impl<'e> Explainer<'e> {
             }
             _ => {
                 let reports = self.profiles.iter().zip(found).map(|(profile, found)| match found {
-                    Found::Invalid => {
+                    FoundSite::Invalid => {
                         let sentence = "with a store a URL is scheme://host/path";
                         let (verdict, reason) =
                             (ExplainVerdict::Invalid, ExplainReason::InvalidUrl);
                         asked.answered(Some(profile.0), verdict, reason, sentence)
                     }
-                    Found::Unknown(why) => {
+                    FoundSite::Unknown(why) => {
                         let (verdict, reason) =
                             (ExplainVerdict::Unknown, ExplainReason::UnknownSite);
                         asked.answered(Some(profile.0), verdict, reason, why)
                     }
-                    Found::Site(site) if site.has_rules() => {
+                    FoundSite::Site(site) if site.has_rules() => {
                         self.by_rules(&Robots::parse(site.file(), &profile.1), profile, url)
                     }
-                    Found::Site(site) => {
+                    FoundSite::Site(site) => {
                         let robots = Robots::parse(site.file(), &profile.1);
                         self.by_stand_in(&robots, profile, &site.policy(), url)
                     }
@@ -366,7 +366,7 @@ impl<'e> Explainer<'e> {
             }
         };
         for (report, found) in answer.explanations_mut().iter_mut().zip(found) {
-            if let Found::Site(site) = found {
+            if let FoundSite::Site(site) = found {
                 report.site = Some(site.report());
             }
         }

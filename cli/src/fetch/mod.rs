@@ -291,13 +291,13 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
 }
 
 /// A line of the input.
-enum Asked {
+enum InputLine {
     Origin(Origin<'static>),
     Invalid(Vec<u8>),
 }
 
 /// Reads the origins, each once.
-fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<Asked>) {
+fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<InputLine>) {
     let mut inputs = Inputs::new(inputs::named(names), Arc::clone(report));
     let (mut lines, mut seen, mut is_told) = (Vec::new(), HashSet::new(), false);
     while inputs.fill(&mut lines) {
@@ -308,11 +308,11 @@ fn read(names: &[OsString], report: &Arc<Report>, watch: &Watch, queue: &Queue<A
                     note_user(line, &origin, &mut is_told);
                     seen.insert(Box::<str>::from(origin.key()));
                     watch.begin();
-                    queue.push(Asked::Origin(origin.into_owned()))
+                    queue.push(InputLine::Origin(origin.into_owned()))
                 }
                 Err(_) => {
                     let shown = &line[..line.len().min(SHOWN_BYTES)];
-                    queue.push_first(Asked::Invalid(shown.to_vec()))
+                    queue.push_first(InputLine::Invalid(shown.to_vec()))
                 }
             };
             if !goes_on {
@@ -371,7 +371,7 @@ struct Run {
 
 impl Run {
     /// Fetches all origins, and prints each outcome as it arrives.
-    async fn ask(&self, queue: &Queue<Asked>) -> Result<Counts, Failure> {
+    async fn ask(&self, queue: &Queue<InputLine>) -> Result<Counts, Failure> {
         let asked = stream::unfold((), |()| async { Some((queue.take().await?, ())) });
         let mut outcomes =
             std::pin::pin!(asked.map(|asked| self.one(asked)).buffer_unordered(self.window));
@@ -464,10 +464,10 @@ impl Run {
     }
 
     /// The outcome for a line of the input.
-    async fn one(&self, asked: Asked) -> Result<(Origin<'static>, Became), Vec<u8>> {
+    async fn one(&self, asked: InputLine) -> Result<(Origin<'static>, Became), Vec<u8>> {
         let origin = match asked {
-            Asked::Origin(origin) => origin,
-            Asked::Invalid(line) => return Err(line),
+            InputLine::Origin(origin) => origin,
+            InputLine::Invalid(line) => return Err(line),
         };
         if let Some(answer) = self.overrides.get(&origin) {
             self.watch.done(None);

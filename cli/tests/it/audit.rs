@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::command::site::{answered, site};
-use crate::command::{Command, Folder, Ran, run_in, run_with};
+use crate::command::{Command, Folder, Ran, in_shell, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nDisallow: /\nAllow: /press/\n\n\
     User-agent: *\nDisallow: /search\nDisallow: /*.pdf$\n";
@@ -673,13 +673,7 @@ fn memory_is_bounded() {
     let limited = |input: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
         // Each thread reserves address space, whatever it uses of it.
         let script = "ulimit -v 400000; exec \"$0\" audit --threads 2 --format json \"$1\" -";
-        let mut child = Command::new("sh")
-            .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
-            .arg(&robots)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = in_shell(script).arg(&robots).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = std::io::BufWriter::new(child.stdin.take().unwrap());
         input(&mut stdin).unwrap();
         drop(stdin);

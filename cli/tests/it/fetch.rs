@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, Ran, run, run_with};
+use crate::command::{Folder, Ran, in_shell, run, run_with};
 
 /// A site that gives every request the same answer.
 struct Site {
@@ -177,10 +177,12 @@ fn stores_that_cannot_be_written() {
     let limited = |command: &str, input: &str| {
         // No file may grow beyond this many blocks, of 512 or 1024 bytes; the store is larger.
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
-        let mut shell = crate::command::Command::new("sh");
-        shell.args(["-c", limit, env!("CARGO_BIN_EXE_robotsieve"), command, "--allow-private"]);
+        let mut shell = in_shell(limit);
         let option = if command == "filter" { "--user-agent" } else { "--send-user-agent" };
-        shell.args([option, AGENT]).arg("--store").arg(folder.path("s"));
+        shell
+            .args([command, "--allow-private", option, AGENT])
+            .arg("--store")
+            .arg(folder.path("s"));
         let urls = folder.path("urls");
         fs::write(&urls, input).unwrap();
         if command == "filter" {

@@ -230,8 +230,7 @@ fn lines_without_end_take_no_memory() {
     let test = Test::new();
     let script =
         "head -c 100000000 /dev/zero | tr '\\0' a | (ulimit -v 400000; exec \"$0\" \"$@\")";
-    let ran = crate::command::Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
+    let ran = crate::command::in_shell(script)
         .args(["filter", "--threads", "2", "--agent", "a", "--robots"])
         .arg(&test.robots)
         .output()

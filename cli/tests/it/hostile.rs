@@ -265,9 +265,7 @@ fn negative_numbers() {
 fn measured(args: &[std::ffi::OsString]) -> (Option<i32>, f64, String) {
     // Linux counts all that a process may write to; other systems do not count the most of it.
     let line = "ulimit -d 262144; \"$0\" \"$@\" > /dev/null; status=$?; times >&2; exit $status";
-    let mut shell = crate::command::Command::new("sh");
-    shell.args(["-c", line, env!("CARGO_BIN_EXE_robotsieve")]).args(args).stdin(Stdio::null());
-    let output = shell.output().unwrap();
+    let output = crate::command::in_shell(line).args(args).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     // `0m1.25s 0m0.01s`: user and system.
     let times = said.lines().last().unwrap_or_default().split_whitespace();

@@ -12,14 +12,14 @@ use crate::command::{Child, Folder, command};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A command that is asked line by line.
-struct Asked {
+struct LiveCommand {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
 }
 
-impl Asked {
-    fn start(args: impl IntoIterator<Item = std::ffi::OsString>) -> Asked {
+impl LiveCommand {
+    fn start(args: impl IntoIterator<Item = std::ffi::OsString>) -> LiveCommand {
         let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
@@ -28,7 +28,7 @@ impl Asked {
                 let _ = sender.send(line.unwrap());
             }
         });
-        Asked { input: child.stdin.take().unwrap(), child, lines }
+        LiveCommand { input: child.stdin.take().unwrap(), child, lines }
     }
 
     fn write(&mut self, text: &str) {
@@ -61,7 +61,7 @@ fn audit_lists_while_its_log_waits() {
     for threads in ["1", "2"] {
         let list = ["audit", "--list", "--log-format", "combined", "--threads", threads];
         let list = list.map(std::ffi::OsString::from).into_iter();
-        let mut asked = Asked::start(list.chain(args![&robots, "-"]));
+        let mut asked = LiveCommand::start(list.chain(args![&robots, "-"]));
         for path in ["/a", "/ab"] {
             asked.write(&format!("{}\n{}\n", line(path), line("/b")));
             asked.answers(&line(path));
@@ -83,7 +83,7 @@ fn filter_answers_while_its_input_waits() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
     let robots = folder.path("robots.txt");
     for threads in ["1", "2"] {
-        let mut asked = Asked::start(args![
+        let mut asked = LiveCommand::start(args![
             "filter",
             "--agent",
             "bot",
@@ -112,7 +112,7 @@ fn filter_answers_while_its_input_waits() {
 fn filter_answers_compressed_input() {
     let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /a\n")]);
     let robots = folder.path("robots.txt");
-    let mut asked = Asked::start(args!["filter", "--agent", "bot", "--robots", &robots]);
+    let mut asked = LiveCommand::start(args!["filter", "--agent", "bot", "--robots", &robots]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(b"/a\n/b\n").unwrap();
     gzip.flush().unwrap();
@@ -172,13 +172,7 @@ fn ignored_signals_stay_ignored() {
     let script = "trap '' HUP; \"$0\" pack --list list --agent bot -o a.pack & \
                   while ! ls .tmp* 2> /dev/null; do sleep 0.01; done; \
                   kill -s HUP $!; echo > pipe; wait $!";
-    let status = crate::command::Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_robotsieve")])
-        .current_dir(folder.root())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(0));
+    let ran = crate::command::in_shell(script).current_dir(folder.root()).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0));
     assert!(folder.path("a.pack").is_file());
 }

@@ -252,7 +252,7 @@ fn small_packs(folder: &Folder) -> [PathBuf; 2] {
 #[cfg(unix)]
 #[test]
 fn ended_in_the_middle() {
-    use crate::command::Command;
+    use crate::command::{Command, command};
     use std::io::Write;
     use std::process::Stdio;
     use std::time::Duration;
@@ -264,13 +264,7 @@ fn ended_in_the_middle() {
     for signal in ["-TERM", "-KILL"] {
         for (out, options) in [(&shards, &["--shards", "3"][..]), (&file, &[])] {
             let args = args!["pack", "--jsonl", "-", "--agent", "FooBot", "-o", out];
-            let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-                .args(args)
-                .args(options)
-                .stdin(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
+            let mut child = command(args).args(options).stdin(Stdio::piped()).spawn().unwrap();
             // The input does not end: the program is ended while it makes the pack.
             let mut input = child.stdin.take().unwrap();
             input.write_all(many.as_bytes()).unwrap();
@@ -316,12 +310,7 @@ fn no_room() {
 /// Runs the command with a limit of the size of files, in KiB.
 #[cfg(unix)]
 pub fn limited(kib: u32, args: &str) -> Ran {
-    let program = env!("CARGO_BIN_EXE_robotsieve");
-    let script = format!("ulimit -f {kib}; exec '{program}' {args}");
-    let ran = crate::command::Command::new("bash").arg("-c").arg(script).output().unwrap();
-    Ran {
-        status: ran.status.code().expect("it was not killed"),
-        out: ran.stdout,
-        err: String::from_utf8_lossy(&ran.stderr).into_owned(),
-    }
+    // A shell counts blocks of 512 bytes.
+    let script = format!("ulimit -f {}; exec \"$0\" {args}", 2 * kib);
+    crate::command::in_shell(&script).output().unwrap().into()
 }

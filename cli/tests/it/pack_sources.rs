@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::command::{Command, Folder, Ran, run, run_with};
+use crate::command::{Command, Folder, Ran, in_shell, run, run_with};
 
 const FILES: [(&str, &str); 4] = [
     ("a.example", "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a$\n"),
@@ -539,14 +539,12 @@ fn memory_is_bounded() {
     use std::process::Stdio;
 
     let folder = Folder::new();
-    let program = env!("CARGO_BIN_EXE_robotsieve");
     // 300 MB of bodies, all of them different; none has a rule, so that compiling is fast.
     let script = format!(
-        "ulimit -v 250000; exec '{program}' pack --jsonl - --agent FooBot --threads 2 -o '{}'",
+        "ulimit -v 250000; exec \"$0\" pack --jsonl - --agent FooBot --threads 2 -o '{}'",
         folder.path("out.pack").display()
     );
-    let mut child =
-        Command::new("bash").arg("-c").arg(script).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = in_shell(&script).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
     let filler = "#".repeat(30_000);
     for host in 0..10_000 {

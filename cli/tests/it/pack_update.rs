@@ -419,8 +419,7 @@ fn later_captures_are_told() {
 #[cfg(unix)]
 #[test]
 fn killed() {
-    use crate::command::Command;
-    use std::process::Stdio;
+    use crate::command::command;
     use std::time::Duration;
 
     for packs in Packs::of(&lines(0..400, "a", 1_000)) {
@@ -428,11 +427,8 @@ fn killed() {
         let changes = packs.folder.file("new.jsonl", lines(0..400, "b", 2_000));
         let mut is_old = 0;
         for micros in (0..40_000).step_by(1_000) {
-            let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-                .args(args!["pack", "update", packs.path(), "--jsonl", &changes])
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
+            let args = args!["pack", "update", packs.path(), "--jsonl", &changes];
+            let mut child = command(args).spawn().unwrap();
             std::thread::sleep(Duration::from_micros(micros));
             child.kill().unwrap();
             child.wait().unwrap();
@@ -498,17 +494,13 @@ fn many_updates() {
 #[cfg(unix)]
 #[test]
 fn open_readers_see_what_was() {
-    use crate::command::Command;
+    use crate::command::command;
     use std::io::{BufRead, BufReader, Write};
     use std::process::Stdio;
 
     for packs in Packs::of(&lines(0..30, "a", 1_000)) {
-        let mut reader = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-            .args(args!["filter", "--pack", packs.path(), "--format", "tsv", "--threads", "1"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let args = args!["filter", "--pack", packs.path(), "--format", "tsv", "--threads", "1"];
+        let mut reader = command(args).stdin(Stdio::piped()).spawn().unwrap();
         let mut input = reader.stdin.take().unwrap();
         let mut output = BufReader::new(reader.stdout.take().unwrap());
         let mut ask = |host: u32| {

@@ -18,7 +18,7 @@ struct Server {
 
 impl Server {
     fn start(args: &[&str]) -> Server {
-        let args = ["page"].iter().chain(args).map(Into::into);
+        let args = ["page"].iter().chain(args);
         let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

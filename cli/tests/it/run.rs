@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::schema::Schema;
-use crate::command::{Command, Folder, Ran, run};
+use crate::command::{Command, Folder, Ran, command, in_shell, run};
 
 const AGENT: &str = "FooBot/1.0 (+http://foo.example/)";
 
@@ -84,18 +84,8 @@ fn closed_port() -> u16 {
 
 /// Runs the command in a shell, after this script.
 fn shell(script: &str, args: &[&str], folder: &Folder) -> Ran {
-    let output = Command::new("sh")
-        .args(["-c", &format!("{script}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_robotsieve")])
-        .args(args)
-        .current_dir(folder.root())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Ran {
-        status: output.status.code().expect("it was not killed"),
-        out: output.stdout,
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    let mut shell = in_shell(&format!("{script}; exec \"$0\" \"$@\""));
+    shell.args(args).current_dir(folder.root()).output().unwrap().into()
 }
 
 const FETCH: [&str; 6] = ["fetch", "--allow-private", "--send-user-agent", AGENT, "--store", "s"];
@@ -245,14 +235,8 @@ fn strangers_stop_no_run() {
 fn many_networks_ask_for_a_login() {
     let web = Web::new();
     let folder = Folder::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-        .args(FETCH)
-        .current_dir(folder.root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        command(FETCH).current_dir(folder.root()).stdin(Stdio::piped()).spawn().unwrap();
     let mut urls = child.stdin.take().unwrap();
     (0..100).for_each(|number| writeln!(urls, "{}/", web.origin(1, number)).unwrap());
     urls.flush().unwrap();
@@ -368,6 +352,17 @@ fn most_sites_are_dead() {
     assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 100, 900));
 }
 
+/// What the command says on standard error if its reader goes away after the first line: it ends with 3.
+#[cfg(unix)]
+fn cut_off(command: &mut Command) -> String {
+    let mut child = command.spawn().unwrap();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{err}");
+    err
+}
+
 /// Whoever reads the output goes away: what is left unasked is told.
 #[cfg(unix)]
 #[test]
@@ -375,20 +370,7 @@ fn nobody_reads() {
     let web = Web::new();
     let urls: String = (0..600).map(|number| web.origin(1, number) + "/\n").collect();
     let folder = Folder::of(&[("urls", &urls)]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-        .args(FETCH)
-        .args(["--parallel", "4", "urls"])
-        .current_dir(folder.root())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    lines.read_line(&mut String::new()).unwrap();
-    drop(lines);
-    let ended = child.wait_with_output().unwrap();
-    let err = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(3), "{err}");
+    let err = cut_off(command(FETCH).args(["--parallel", "4", "urls"]).current_dir(folder.root()));
     assert!(err.contains("stopped: nobody reads standard output any more; "), "{err}");
     assert!(
         err.contains(" outcomes are kept. Of the sites that were read, 0 could not be asked"),
@@ -406,20 +388,7 @@ fn nobody_reads_verdicts() {
         (0..300).map(|number| format!("{}/{path}\n", web.origin(1, number))).collect();
     urls.extend((0..900).map(|number| format!("{}/{path}\n", web.origin(9, number))));
     let folder = Folder::of(&[("urls", &urls)]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-        .args(FILTER)
-        .arg("urls")
-        .current_dir(folder.root())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    lines.read_line(&mut String::new()).unwrap();
-    drop(lines);
-    let ended = child.wait_with_output().unwrap();
-    let err = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(3), "{err}");
+    let err = cut_off(command(FILTER).arg("urls").current_dir(folder.root()));
     let (_, told) = err.split_once("stopped: nobody reads standard output any more; ").unwrap();
     let number = |before: &str| -> u64 {
         let (_, rest) = told.split_at(told.find(before).unwrap() + before.len());
@@ -443,17 +412,10 @@ fn interrupts() {
     let mut input: String = (0..20).map(|number| web.origin(1, number) + "/\n").collect();
     input.extend((0..20).map(|number| web.origin(9, number) + "/\n"));
     for (name, number) in [("INT", 2), ("TERM", 15)] {
-        for command in [&FETCH[..], &FILTER[..]] {
+        for words in [&FETCH[..], &FILTER[..]] {
             let folder = Folder::of(&[("urls", &input)]);
-            let mut child = Command::new(env!("CARGO_BIN_EXE_robotsieve"))
-                .args(command)
-                .arg("urls")
-                .current_dir(folder.root())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            if command == FETCH {
+            let mut child = command(words).arg("urls").current_dir(folder.root()).spawn().unwrap();
+            if words == FETCH {
                 let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
                 (0..20).for_each(|_| drop(lines.next().unwrap().unwrap()));
             } else {
@@ -468,7 +430,7 @@ fn interrupts() {
             assert_eq!(ended.status.signal(), Some(number));
             let said = String::from_utf8(ended.stderr).unwrap();
             assert!(said.contains(&format!("interrupted by SIG{name}; ")), "{said}");
-            if command == FETCH {
+            if words == FETCH {
                 assert!(
                     said.contains("20 outcomes are kept") && said.contains(" unasked 20 "),
                     "{said}"

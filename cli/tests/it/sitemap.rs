@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +11,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::command::site::{answered, site};
-use crate::command::{Command, Folder, Ran, run_in, run_with};
+use crate::command::{Folder, Ran, in_shell, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n\
     User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /\n";
@@ -365,14 +364,7 @@ fn limited(producer: &str, folder: &Folder) -> Ran {
         "ulimit -v 600000; {producer} | \"$0\" filter --robots robots.txt --agent Bot \
          --threads 1 --format denied --sitemap -"
     );
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &line, env!("CARGO_BIN_EXE_robotsieve")]).current_dir(folder.root());
-    let output = shell.stdin(Stdio::null()).output().unwrap();
-    Ran {
-        status: output.status.code().expect("it was not killed"),
-        out: output.stdout,
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    in_shell(&line).current_dir(folder.root()).output().unwrap().into()
 }
 
 #[cfg(target_os = "linux")]

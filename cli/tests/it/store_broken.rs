@@ -122,20 +122,14 @@ fn damaged() {
 #[test]
 #[cfg(unix)]
 fn full_disk() {
-    use crate::command::Command;
+    use crate::command::in_shell;
 
     let folder = Folder::new();
     let store = a_store(&folder, Timestamp::now());
     let blocks = fs::metadata(&store).unwrap().len() / 512;
     let in_folder = |script: &str, rest: &str| {
-        let output = Command::new("sh")
-            .args(["-c", &format!("{script} exec \"$0\" store {rest}")])
-            .arg(env!("CARGO_BIN_EXE_robotsieve"))
-            .current_dir(folder.root())
-            .output()
-            .unwrap();
-        let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ran { status: output.status.code().unwrap(), out: output.stdout, err }
+        let line = format!("{script} exec \"$0\" store {rest}");
+        Ran::from(in_shell(&line).current_dir(folder.root()).output().unwrap())
     };
     // A file that may not grow is like a disk that is full. Either it works in small steps, or the way
     // out is told.

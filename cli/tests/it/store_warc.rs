@@ -450,9 +450,8 @@ fn no_record_takes_more_than_its_bound() {
     let last = answer("http://last.example/robots.txt", "200 OK", RULES);
     let records = [&huge[..], &bomb, &head, claim, &last].map(gzip);
     let warc = folder.file("h.warc.gz", records.concat());
-    let mut shell = crate::command::Command::new("sh");
     // 700 MB of addresses, of which the program and its threads need 300.
-    shell.args(["-c", "ulimit -v 700000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_robotsieve")]);
+    let mut shell = crate::command::in_shell("ulimit -v 700000; exec \"$0\" \"$@\"");
     shell.args(["store", "import"]).arg(folder.path("s")).arg("--warc").arg(&warc);
     let ran = shell.output().unwrap();
     let said = String::from_utf8(ran.stderr).unwrap();

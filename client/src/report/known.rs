@@ -49,7 +49,7 @@ pub struct KnownSite {
 
 /// The outcome of looking up the site of a URL.
 #[derive(Debug)]
-pub enum Found {
+pub enum FoundSite {
     /// The store says what applies to the site.
     Site(KnownSite),
     /// What applies is unknown, because of this.
@@ -58,12 +58,12 @@ pub enum Found {
     Invalid,
 }
 
-impl Found {
+impl FoundSite {
     /// The file that applies, if one does.
     #[must_use]
     pub fn file(&self) -> &[u8] {
         match self {
-            Found::Site(site) => site.file(),
+            FoundSite::Site(site) => site.file(),
             _ => b"",
         }
     }
@@ -71,7 +71,7 @@ impl Found {
     /// The hash of a robots.txt whose rules apply.
     #[must_use]
     pub fn sha256(&self) -> String {
-        let Found::Site(KnownSite { known, .. }) = self else { return String::new() };
+        let FoundSite::Site(KnownSite { known, .. }) = self else { return String::new() };
         known.state.copy.as_ref().map_or_else(String::new, |copy| copy.content.to_string())
     }
 
@@ -79,9 +79,9 @@ impl Found {
     #[must_use]
     pub fn holds(&self) -> &'static str {
         match self {
-            Found::Site(site) => site.ruling.holds.as_str(),
-            Found::Unknown(_) => "unknown",
-            Found::Invalid => "invalid",
+            FoundSite::Site(site) => site.ruling.holds.as_str(),
+            FoundSite::Unknown(_) => "unknown",
+            FoundSite::Invalid => "invalid",
         }
     }
 
@@ -89,7 +89,7 @@ impl Found {
     #[must_use]
     pub fn has_rules_of(&self, other: &KnownSite) -> bool {
         match self {
-            Found::Site(site) => site.has_rules() && Rc::ptr_eq(&site.known, &other.known),
+            FoundSite::Site(site) => site.has_rules() && Rc::ptr_eq(&site.known, &other.known),
             _ => false,
         }
     }
@@ -117,7 +117,7 @@ impl KnownSites {
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
-    pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<Found, StoreError> {
+    pub fn find(&mut self, url: &[u8], profile: &Profile) -> Result<FoundSite, StoreError> {
         let is_google = profile.target_form == TargetForm::Google;
         let path = self.store.path().display();
         let origin = match whose(url, is_google) {
@@ -125,19 +125,19 @@ impl KnownSites {
             (end, Whose::Foreign) => {
                 let origin = shown(&url[..end]);
                 let why = format!("{origin} has no robots.txt that could be fetched");
-                return Ok(Found::Unknown(why));
+                return Ok(FoundSite::Unknown(why));
             }
             (_, Whose::Nobody) if is_google => {
                 let why = "it has no host, so no site of the store is meant";
-                return Ok(Found::Unknown(why.into()));
+                return Ok(FoundSite::Unknown(why.into()));
             }
-            (_, Whose::Nobody) => return Ok(Found::Invalid),
+            (_, Whose::Nobody) => return Ok(FoundSite::Invalid),
         };
         let known = match &self.last {
             Some(known) if known.origin == origin.key() => Rc::clone(known),
             _ => {
                 let Some((state, body)) = self.store.get_with_body(origin.key())? else {
-                    return Ok(Found::Unknown(format!(
+                    return Ok(FoundSite::Unknown(format!(
                         "{origin} is not in the store '{path}'; 'robotsieve fetch --store' asks it"
                     )));
                 };
@@ -146,7 +146,7 @@ impl KnownSites {
         };
         self.last = Some(Rc::clone(&known));
         if self.as_of.is_some_and(|as_of| as_of.is_before(&known.state)) {
-            return Ok(Found::Unknown(format!(
+            return Ok(FoundSite::Unknown(format!(
                 "{origin} was asked later, at {}, and a store keeps the latest outcome only",
                 rfc3339(known.state.attempted)
             )));
@@ -158,12 +158,14 @@ impl KnownSites {
         };
         let ruling = (self.protocol)(profile).ruling(&known.state, now);
         if ruling.is_expired && ruling.why == Why::NeverAsked {
-            return Ok(Found::Unknown(format!("{origin}: {}", ruling.why)));
+            return Ok(FoundSite::Unknown(format!("{origin}: {}", ruling.why)));
         }
         if ruling.holds == SiteKind::Rules && known.body.is_none() {
-            return Ok(Found::Unknown(format!("the robots.txt of {origin} is not in the store")));
+            return Ok(FoundSite::Unknown(format!(
+                "the robots.txt of {origin} is not in the store"
+            )));
         }
-        Ok(Found::Site(KnownSite { known, ruling, now }))
+        Ok(FoundSite::Site(KnownSite { known, ruling, now }))
     }
 }
 

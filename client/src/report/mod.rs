@@ -6,4 +6,4 @@ mod known;
 
 pub use document::{policy, rfc3339, site, site_told};
 #[cfg(feature = "store")]
-pub use known::{Found, KnownSite, KnownSites};
+pub use known::{FoundSite, KnownSite, KnownSites};

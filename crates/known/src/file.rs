@@ -33,6 +33,8 @@ const OPTIONAL: [&str; 11] = [
     "documentation",
 ];
 
+const TWO_WAYS: &str = "the entries stand in one list, or each under [[crawler]]";
+
 /// A file that is no list of known crawlers.
 ///
 /// Its `Display` is a clause that begins with the line: `line 5: there is no purpose 'spam'`.
@@ -94,24 +96,31 @@ pub(super) fn parse(text: &str) -> Result<File, InvalidCrawlers> {
     // The lines of the entries by token, in lower case.
     let mut lines: HashMap<String, usize> = HashMap::new();
     let mut entry: Option<Entry> = None;
-    let mut has_replace = false;
+    let (mut has_replace, mut has_list) = (false, false);
     while reader.skip_lines() {
         if reader.takes("[") {
+            if has_list {
+                return Err(reader.wrong(TWO_WAYS));
+            }
             reader.heading()?;
-            if let Some(read) = entry.take() {
+            if let Some(read) = entry.replace(Entry::on(reader.line)) {
                 file.crawlers.push(read.whole(&mut lines)?);
             }
-            let (line, crawler) = (reader.line, KnownCrawler::empty());
-            entry = Some(Entry { line, seen: Vec::new(), crawler });
             continue;
         }
-        let key = reader.key();
-        reader.skip_blanks();
-        if key.is_empty() || !reader.takes("=") {
-            return Err(reader.wrong("a line is [[crawler]], or NAME = VALUE, or a # comment"));
+        let (line, key) = (reader.line, reader.key()?);
+        if key == "crawler" && reader.takes("[") {
+            if has_list || entry.is_some() {
+                return Err(reader.wrong(TWO_WAYS));
+            }
+            reader.list("]", |reader| {
+                file.crawlers.push(reader.entry()?.whole(&mut lines)?);
+                Ok(())
+            })?;
+            reader.end_of_line()?;
+            has_list = true;
+            continue;
         }
-        reader.skip_blanks();
-        let line = reader.line;
         let value = reader.value()?;
         reader.end_of_line()?;
         let set = match (&mut entry, value) {
@@ -120,9 +129,7 @@ pub(super) fn parse(text: &str) -> Result<File, InvalidCrawlers> {
                 (file.replace, has_replace) = (replace, true);
                 Ok(())
             }
-            _ => Err(format!(
-                "only 'replace = true' stands before the first [[crawler]], not '{key}'"
-            )),
+            _ => Err(format!("only 'replace = true' stands outside of the entries, not '{key}'")),
         };
         set.map_err(|message| InvalidCrawlers { line, message })?;
     }
@@ -133,6 +140,10 @@ pub(super) fn parse(text: &str) -> Result<File, InvalidCrawlers> {
 }
 
 impl Entry {
+    fn on(line: usize) -> Entry {
+        Entry { line, seen: Vec::new(), crawler: KnownCrawler::empty() }
+    }
+
     /// The crawler, if it has what it needs and a token that no entry on these lines has.
     fn whole(self, lines: &mut HashMap<String, usize>) -> Result<KnownCrawler, InvalidCrawlers> {
         let Entry { line, seen, mut crawler } = self;
@@ -298,7 +309,7 @@ impl<'t> Reader<'t> {
     fn heading(&mut self) -> Result<(), InvalidCrawlers> {
         let is_double = self.takes("[");
         self.skip_blanks();
-        let name = self.key();
+        let name = self.word();
         self.skip_blanks();
         if !is_double || name != "crawler" || !self.takes("]]") {
             return Err(self.wrong("an entry begins with [[crawler]]"));
@@ -306,8 +317,56 @@ impl<'t> Reader<'t> {
         self.end_of_line()
     }
 
-    fn key(&mut self) -> &'t str {
+    fn word(&mut self) -> &'t str {
         self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    }
+
+    /// `NAME =`, up to the value.
+    fn key(&mut self) -> Result<&'t str, InvalidCrawlers> {
+        let key = self.word();
+        self.skip_blanks();
+        if key.is_empty() || !self.takes("=") {
+            return Err(self.wrong(
+                "an entry is [[crawler]] with lines NAME = VALUE, or in a list { NAME = VALUE, ... }",
+            ));
+        }
+        self.skip_blanks();
+        Ok(key)
+    }
+
+    /// An entry in braces.
+    fn entry(&mut self) -> Result<Entry, InvalidCrawlers> {
+        let mut entry = Entry::on(self.line);
+        if !self.takes("{") {
+            return Err(self.wrong("an entry of the list stands in braces"));
+        }
+        self.list("}", |reader| {
+            let (line, key) = (reader.line, reader.key()?);
+            let value = reader.value()?;
+            entry.set(key, value).map_err(|message| InvalidCrawlers { line, message })
+        })?;
+        Ok(entry)
+    }
+
+    /// What stands between brackets or braces, after the first of them, on as many lines as it likes.
+    fn list(
+        &mut self,
+        end: &str,
+        mut item: impl FnMut(&mut Self) -> Result<(), InvalidCrawlers>,
+    ) -> Result<(), InvalidCrawlers> {
+        self.skip_lines();
+        while !self.takes(end) {
+            item(self)?;
+            self.skip_lines();
+            let has_comma = self.takes(",");
+            self.skip_lines();
+            if !has_comma && !self.rest().starts_with(end) {
+                return Err(
+                    self.wrong(format!("commas stand between what is in a list, '{end}' after it"))
+                );
+            }
+        }
+        Ok(())
     }
 
     fn value(&mut self) -> Result<Value, InvalidCrawlers> {
@@ -317,20 +376,11 @@ impl<'t> Reader<'t> {
         }
         if self.takes("[") {
             let mut texts = Vec::new();
-            loop {
-                self.skip_lines();
-                if self.takes("]") {
-                    return Ok(Value::Texts(texts));
-                }
-                if !texts.is_empty() && !self.takes(",") {
-                    return Err(self.wrong("a list has commas between its texts"));
-                }
-                self.skip_lines();
-                if self.takes("]") {
-                    return Ok(Value::Texts(texts));
-                }
-                texts.push(self.text()?);
-            }
+            self.list("]", |reader| {
+                texts.push(reader.text()?);
+                Ok(())
+            })?;
+            return Ok(Value::Texts(texts));
         }
         match self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             "true" => Ok(Value::Switch(true)),
@@ -424,6 +474,21 @@ mod tests {
         assert_eq!(crawler.date, "2026-11-22");
     }
 
+    /// A file whose entry stands in a list.
+    fn listed(entry: &str) -> String {
+        let fields = entry.strip_prefix("[[crawler]]\n").unwrap().replace('\n', ",\n");
+        format!("crawler = [ # a\n{{\n{fields}}},\n]\n")
+    }
+
+    #[test]
+    fn entries_in_a_list() {
+        let (by_heading, text) = (parse(ENTRY).unwrap(), listed(ENTRY) + "replace = true");
+        let file = parse(&text).unwrap();
+        assert!(file.replace && file.crawlers == by_heading.crawlers);
+        assert!(parse("crawler = []").unwrap().crawlers.is_empty());
+        assert!(text.parse::<toml::Table>().is_ok());
+    }
+
     #[test]
     fn what_is_left_out() {
         let short = ENTRY.replace("token = \"FooBot\"\n", "").replace("obeys = \"partly\"\n", "");
@@ -484,6 +549,15 @@ mod tests {
             (format!("name = \"x\"\n{ENTRY}"), 1, "only 'replace = true'"),
             (format!("[crawler]\n{ENTRY}"), 1, "[[crawler]]"),
             ("nonsense".to_owned(), 1, "NAME = VALUE"),
+            (listed(&with("\"seo\"", "\"spam\"")), 6, "purpose 'spam'"),
+            (listed(&with("date = 2026-11-22\n", "")), 2, "the entry has no 'date'"),
+            (listed(ENTRY).replace("name = \"Foo\",", "name = \"Foo\""), 4, "commas"),
+            (listed(ENTRY).replace("}", ""), 10, "NAME = VALUE"),
+            (listed(ENTRY).replace("{", ""), 3, "in braces"),
+            (listed(ENTRY).replace("\"them\"", "[{ name = \"x\" }]"), 8, "a text in quotes"),
+            (listed(ENTRY) + &listed(ENTRY), 12, "in one list, or"),
+            (listed(ENTRY) + ENTRY, 12, "in one list, or"),
+            (ENTRY.to_owned() + &listed(ENTRY), 9, "in one list, or"),
         ] {
             let InvalidCrawlers { line: at, message: said } = parse(&text).unwrap_err();
             assert!(at == line && said.contains(message), "{at} {said}, not {line} {message}");

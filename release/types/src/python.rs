@@ -247,14 +247,6 @@ pub fn python(types: &BTreeMap<String, (String, Type)>) -> String {
         };
         if value.or_null { format!("{kind} | None") } else { kind }
     }
-    /// The name of a type that has a class.
-    fn class<'t>(of: &'t Of, types: &BTreeMap<String, (String, Type)>) -> Option<&'t str> {
-        match &of.kind {
-            Kind::Named(name) => matches!(types[name].1, Type::Object(_)).then_some(name),
-            Kind::List(items) => class(items, types),
-            _ => None,
-        }
-    }
     /// `from` is a keyword; `_report.py` knows the underscore.
     fn attribute(name: &str) -> &str {
         if name == "from" { "from_" } else { name }
@@ -266,8 +258,10 @@ pub fn python(types: &BTreeMap<String, (String, Type)>) -> String {
             return one;
         }
         let wrapped = wrapped(&text, "    ");
-        let (first, rest) = wrapped.split_once('\n').unwrap();
-        format!("    \"\"\"{}\n{rest}    \"\"\"\n", first.trim_start())
+        let wrapped = format!("    \"\"\"{}", wrapped.trim());
+        let fits = wrapped.lines().last().is_some_and(|last| last.chars().count() <= 97);
+        let end = if fits { "" } else { "\n    " };
+        format!("{wrapped}{end}\"\"\"\n")
     }
     let mut out = String::from(
         "\"\"\"The reports, as data: frozen, hashable, comparable, picklable, and made for ``match``.\n\n\
@@ -275,7 +269,7 @@ pub fn python(types: &BTreeMap<String, (String, Type)>) -> String {
          from __future__ import annotations\n\n\
          from collections.abc import Iterator\n\
          from dataclasses import dataclass\n\
-         from typing import TYPE_CHECKING, ClassVar, Literal\n\n\
+         from typing import TYPE_CHECKING, Literal\n\n\
          from ._report import Document, Span, first, indented, shown\n\
          from ._robotsieve import body_bytes\n\n\
          if TYPE_CHECKING:\n    from .typing import Body\n",
@@ -325,16 +319,6 @@ pub fn python(types: &BTreeMap<String, (String, Type)>) -> String {
             writeln!(out, "    {}: {}{null} = {none}", attribute(&member.name), of(&member.of))
                 .unwrap();
             out += &doc(&member.meaning);
-        }
-        let of_class = |member: &Member| {
-            class(&member.of, types).map(|class| format!("\"{}\": \"{class}\"", member.name))
-        };
-        let classes: Vec<String> = own().filter_map(of_class).collect();
-        if !classes.is_empty() {
-            let classes: String =
-                classes.iter().map(|class| format!("\n        {class},")).collect();
-            writeln!(out, "\n    _classes: ClassVar[dict[str, str]] = {{{classes}\n    }}")
-                .unwrap();
         }
         if let Some((_, methods)) = PYTHON_METHODS.iter().find(|(class, _)| class == name) {
             out += methods;

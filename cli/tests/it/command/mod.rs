@@ -6,11 +6,11 @@ pub mod schema;
 pub mod servers;
 pub mod site;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 
 pub use process::{Child, Command};
 
@@ -25,6 +25,13 @@ impl std::fmt::Debug for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let out = String::from_utf8_lossy(&self.out);
         write!(f, "status {}\nstandard output:\n{out}\nstandard error:\n{}", self.status, self.err)
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(Output { status, stdout, stderr }: Output) -> Ran {
+        let err = String::from_utf8_lossy(&stderr).into_owned();
+        Ran { status: status.code().expect("it was not killed"), out: stdout, err }
     }
 }
 
@@ -85,8 +92,17 @@ impl Ran {
 }
 
 /// The command, not yet started.
-pub fn command(args: impl IntoIterator<Item = OsString>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_robotsieve"));
+pub fn command(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    watched(Command::new(env!("CARGO_BIN_EXE_robotsieve")), args)
+}
+
+/// A shell, not yet started, with a line in which `"$0"` is the command; `"$@"` is what `arg` adds.
+#[cfg(unix)]
+pub fn in_shell(line: &str) -> Command {
+    watched(Command::new("sh"), ["-c", line, env!("CARGO_BIN_EXE_robotsieve")])
+}
+
+fn watched(mut command: Command, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -116,11 +132,7 @@ fn run_command(mut command: Command, input: &[u8]) -> Ran {
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
-    Ran {
-        status: output.status.code().expect("it was not killed"),
-        out: output.stdout,
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    output.into()
 }
 
 /// A temporary folder.

@@ -57,7 +57,7 @@ pub trait Extract: Sync {
 }
 
 /// What was found in an input.
-pub enum Found<F> {
+pub enum Extracted<F> {
     /// What was made of a record.
     Made(F),
     /// Something that is no record, or one that says nothing.

@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 
 use super::codec::Codec;
 use super::cursor::{Bounds, Buffer, Cursor, Feed, InputFeed};
-use super::extract::{Extract, Found};
+use super::extract::{Extract, Extracted};
 use super::member::{self, Decode, Member};
 use super::record;
 use super::source::WarcInput;
@@ -25,7 +25,7 @@ const MAX_FOUND_BYTES: usize = 32 << 20;
 const MAX_SPARE_BYTES: usize = 4 << 20;
 
 /// Takes what was found so far.
-pub type HandOn<'h, F> = &'h mut dyn FnMut(Vec<Found<F>>) -> io::Result<()>;
+pub type HandOn<'h, F> = &'h mut dyn FnMut(Vec<Extracted<F>>) -> io::Result<()>;
 
 /// Where to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Read<F> {
     pub end: u64,
     /// True if that is the end of the input.
     pub is_over: bool,
-    pub found: Vec<Found<F>>,
+    pub found: Vec<Extracted<F>>,
     pub records: u64,
     /// Why the input could not be read on.
     pub failure: Option<io::Error>,
@@ -241,7 +241,7 @@ impl<X: Extract> Piece<'_, X> {
             None => {}
             Some(Ok(found)) => {
                 self.weight += extract.weight(&found);
-                self.read.found.push(Found::Made(found));
+                self.read.found.push(Extracted::Made(found));
             }
             Some(Err(what)) => self.damaged(place, what),
         }
@@ -267,7 +267,7 @@ impl<X: Extract> Piece<'_, X> {
 
     fn damaged(&mut self, place: u64, what: String) {
         self.weight += 128;
-        self.read.found.push(Found::Damage(At::Byte(place), what));
+        self.read.found.push(Extracted::Damage(At::Byte(place), what));
     }
 }
 

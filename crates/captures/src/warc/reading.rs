@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::extract::{Counts, Extract, Found, Panicked, Sink, Unreadable};
+use super::extract::{Counts, Extract, Extracted, Panicked, Sink, Unreadable};
 use super::piece::{self, Begin, Memory, Read};
 use super::source::WarcInput;
 use crate::capture::RecordPlace;
@@ -228,11 +228,15 @@ impl<X: Extract, S: Sink<X::Found>> Gather<'_, X, S> {
         }
     }
 
-    fn found(&mut self, source: &WarcInput, found: Vec<Found<X::Found>>) -> Result<(), S::Error> {
+    fn found(
+        &mut self,
+        source: &WarcInput,
+        found: Vec<Extracted<X::Found>>,
+    ) -> Result<(), S::Error> {
         for found in found {
             match found {
-                Found::Made(made) => self.sink.found(made, &mut self.counts)?,
-                Found::Damage(at, what) => {
+                Extracted::Made(made) => self.sink.found(made, &mut self.counts)?,
+                Extracted::Damage(at, what) => {
                     let place = RecordPlace { file: source.path.clone(), at };
                     self.sink.damaged(place, what, &mut self.counts)?;
                 }

@@ -75,14 +75,14 @@ pub(super) fn own_profile(crawler: &KnownCrawler, asked: &Profile, by_operators:
 }
 
 /// A file that is asked for the policies of many crawlers.
-struct Asked<'f> {
+struct AskedFile<'f> {
     file: &'f [u8],
     profile: Profile,
     robots: Robots<'f>,
     questions: u32,
 }
 
-impl<'f> Asked<'f> {
+impl<'f> AskedFile<'f> {
     fn robots(&mut self) -> &Robots<'f> {
         self.questions += 1;
         if self.questions > QUESTIONS {
@@ -115,13 +115,18 @@ pub(super) fn judge(
             None => readings.push((own, vec![number])),
         }
     }
-    let mut asked: Vec<Asked<'_>> = Vec::new();
+    let mut asked: Vec<AskedFile<'_>> = Vec::new();
     let mut by = vec![(ReachBy::Answer, Vec::new()); crawlers.len()];
     let mut classes: Vec<(Vec<usize>, Class)> = Vec::new();
     for (reading, (profile, numbers)) in readings.into_iter().enumerate() {
         let file = if profile == *given { file } else { read_part(file) };
         let robots = Robots::parse(file, &profile);
-        asked.push(Asked { file, profile, robots: Robots::parse(file, &profile), questions: 0 });
+        asked.push(AskedFile {
+            file,
+            profile,
+            robots: Robots::parse(file, &profile),
+            questions: 0,
+        });
         if !is_answer {
             for &number in &numbers {
                 by[number] = who_is_named(&robots, crawlers[number]);
@@ -182,7 +187,7 @@ fn who_is_named(robots: &Robots<'_>, crawler: &KnownCrawler) -> (ReachBy, Vec<u3
 /// Crawlers by what they may read, without verdicts on pages.
 fn classes_of(
     robots: &Robots<'_>,
-    asked: &mut Asked<'_>,
+    asked: &mut AskedFile<'_>,
     crawlers: Vec<(usize, Crawler)>,
 ) -> Vec<(Vec<usize>, Class)> {
     let profile = robots.profile();
@@ -369,7 +374,7 @@ fn path_report(flip: &Flip) -> ReachPath {
 /// # Errors
 /// Returns an error if a page is an invalid URL.
 fn judge_pages<E>(
-    asked: &mut [Asked<'_>],
+    asked: &mut [AskedFile<'_>],
     crawlers: &[&KnownCrawler],
     pages: &[Vec<u8>],
     classes: &mut [(Vec<usize>, Class)],
@@ -390,7 +395,7 @@ fn judge_pages<E>(
 
 /// `/`, and short paths on which the classes differ, each in another way; fills in the verdicts.
 fn told_apart(
-    asked: &mut [Asked<'_>],
+    asked: &mut [AskedFile<'_>],
     crawlers: &[&KnownCrawler],
     classes: &mut [(Vec<usize>, Class)],
 ) -> Vec<Vec<u8>> {
@@ -401,7 +406,8 @@ fn told_apart(
         for (_, class) in &*classes {
             for flip in [class.forbidden.get(at), class.allowed.get(at)].into_iter().flatten() {
                 // Asked for as a URL, this one would begin with a host.
-                let google = |asked: &Asked<'_>| asked.profile.target_form == TargetForm::Google;
+                let google =
+                    |asked: &AskedFile<'_>| asked.profile.target_form == TargetForm::Google;
                 let is_url = flip.path.starts_with(b"//") && asked.iter().any(google);
                 if !is_url && pages.len() < CANDIDATES && seen.insert(&flip.path) {
                     pages.push(flip.path.clone());

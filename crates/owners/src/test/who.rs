@@ -16,7 +16,7 @@ pub(super) struct Who<'a> {
     /// True if it is a purpose or `@all`, whose members are counted.
     pub(super) is_set: bool,
     /// For each profile, the different policies of the members.
-    pub(super) asked: Vec<Vec<Asked>>,
+    pub(super) asked: Vec<Vec<SharedPolicy>>,
 }
 
 /// One crawler.
@@ -31,7 +31,7 @@ pub(super) struct Member<'a> {
 
 /// A policy, and the members whose it is.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct SharedPolicy {
     pub(super) policy: Policy,
     pub(super) members: Vec<usize>,
     /// The name of the profile.
@@ -234,8 +234,8 @@ fn asked(
     file: &Subject<'_>,
     number: usize,
     is_asked: impl Fn(&Member<'_>, &Robots<'_>) -> bool,
-) -> Vec<Asked> {
-    let mut all: Vec<Asked> = Vec::new();
+) -> Vec<SharedPolicy> {
+    let mut all: Vec<SharedPolicy> = Vec::new();
     for (at, member) in members.iter().enumerate() {
         let robots = file.robots_for(number, member.reader);
         if !is_asked(member, robots) {
@@ -246,7 +246,7 @@ fn asked(
             Some(asked) => asked.members.push(at),
             None => {
                 let profile = robots.profile().name().unwrap_or("custom");
-                all.push(Asked { policy, members: vec![at], profile });
+                all.push(SharedPolicy { policy, members: vec![at], profile });
             }
         }
     }
