@@ -4,8 +4,8 @@
     release/contents.py FILE...            fails unless each has what its list says, no more and no less
     release/contents.py --record FILE...   writes the lists anew; look at the difference before you commit it
 
-Takes crates, wheels, source distributions, npm packages, archives of the command and of the C library, and
-packages for Debian. A line of a list is the name of a file, or a pattern: '*' stands for anything, folders too.
+Takes crates, wheels, source distributions, npm packages, archives of the command, of the C library and of the
+cases for other parsers, and packages for Debian. A line of a list is the name of a file, or a pattern: '*' stands for anything, folders too.
 Each file must fit a line, and each line must fit a file. VERSION stands for the version. --record keeps the
 patterns that fit.
 """
@@ -32,6 +32,8 @@ def title(name):
     for pattern, made in (
         (rf"(.+)-{versions}\.crate", r"\1.crate"),
         (rf"(.+)-{versions}-[^-]+-[^-]+-[^-]+\.whl", r"\1.whl"),
+        # It has a version of its own.
+        (r"(robots-txt-cases)-\d+\.\d+\.\d+\.tar\.gz", r"\1.suite"),
         (rf"(.+)-{versions}\.tar\.gz", r"\1.sdist"),
         (rf"(.+)-{versions}\.tgz", r"\1.npm"),
         # By system: a program or a library has other files there.

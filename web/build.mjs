@@ -1,4 +1,4 @@
-// Builds the package into dist/: `npm run build`. With `--two` only the modules of core and rights; the ones between
+// Builds the packages, each in a folder of dist/: `npm run build`. With `--two` only the modules of core and rights; the ones between
 // are copies of that of rights, which has all of theirs, and so is that of writing, which cannot build files then. With
 // `--scripts` only the scripts, around the modules that are in dist/ already.
 //
@@ -7,7 +7,7 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -42,9 +42,12 @@ const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `p
 const isTwo = process.argv.includes("--two");
 const variants = [["rights", ["--features=rights"]], ["write", ["--features=write"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
-const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+const shared = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+const { version } = shared;
+/** The package of a variant. Core is what most need, so it is the one without a suffix. */
+const packageOf = (name) => (name === "core" ? "robotsieve" : `robotsieve-${name}`);
 /** The file of a variant's module. Each has a name of its own, so that they can lie in one folder. */
-const moduleFile = (name) => (name === "full" ? "robotsieve.wasm" : `robotsieve-${name}.wasm`);
+const moduleFile = (name) => `${packageOf(name)}.wasm`;
 
 /**
  * Gives a module a section that says which scripts it is for, which `package/load.ts` reads, and returns what it says: variant,
@@ -57,7 +60,7 @@ function paired(name) {
     return new TextDecoder().decode(section);
   }
   const made = createHash("sha256").update(readFileSync(join(dist, name, "wasm.js"))).digest("hex").slice(0, 8);
-  const pairing = `robotsieve${name === "full" ? "" : `/${name}`} ${version} (interface ${made})`;
+  const pairing = `${packageOf(name)} ${version} (interface ${made})`;
   // A custom section: the number 0, its length, its name with the length before it, its content. Lengths of less than 128
   // take one byte.
   const section = Buffer.concat([Buffer.of("robotsieve".length), Buffer.from(`robotsieve${pairing}`)]);
@@ -111,8 +114,8 @@ for (const name of copies) {
 }
 
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
-// The compiler copies no declarations that were written by hand.
-for (const file of ["wasm.d.ts", "module.d.ts"]) cpSync(join(here, "package", file), join(dist, "full", file));
+// The compiler copies no declaration that was written by hand.
+cpSync(join(here, "package/wasm.d.ts"), join(dist, "full/wasm.d.ts"));
 for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^(robots-parser|rights)/]]) {
   cpSync(join(dist, "full"), join(dist, name), {
     recursive: true,
@@ -144,7 +147,8 @@ for (const [name] of variants) {
   const folder = join(dist, name);
   const scripts = readdirSync(folder).filter((file) => file.endsWith(".js") && file !== "wasm.js");
   withoutComments(join(folder, "wasm.js"));
-  const define = { PAIRING: JSON.stringify(paired(name)) };
+  const inline = name === "core" ? "robotsieve-inline" : `${packageOf(name)}/inline`;
+  const define = { PAIRING: JSON.stringify(paired(name)), INLINE: JSON.stringify(inline) };
   for (const file of scripts) {
     const path = join(folder, file);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("robotsieve.wasm", moduleFile(name)));
@@ -154,5 +158,55 @@ for (const [name] of variants) {
   const module = deflateRawSync(readFileSync(join(folder, moduleFile(name))), { level: 9 }).toString("base64");
   writeFileSync(join(folder, "inlined.js"), `export default "${module}";\n`);
 }
-// npm packs no files from outside this folder.
-for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(here, "..", file), join(here, file));
+
+// The module of core in a script is as large as the module, so it is a package of its own: `robotsieve` stays small.
+rmSync(join(dist, "inline"), { recursive: true, force: true });
+cpSync(join(dist, "core"), join(dist, "inline"), { recursive: true });
+for (const [name, without] of [["core", /inline/], ["inline", /(browser|node)\./]]) {
+  for (const file of readdirSync(join(dist, name))) if (without.test(file)) rmSync(join(dist, name, file));
+}
+
+/** What each package has besides the verdicts and their reasons. */
+const PACKAGES = {
+  core: "",
+  inline: ", with its module in a script",
+  full: ", finds mistakes and compares versions",
+  known: ", reads all records, and knows the crawlers by name",
+  rights: ", and what may be done with a page",
+  write: ", and writes a robots.txt that is proven",
+};
+for (const [name, more] of Object.entries(PACKAGES)) {
+  const folder = join(dist, name);
+  const wasm = `./${moduleFile(name === "inline" ? "core" : name)}`;
+  const [types, workerd] = ["./browser.d.ts", "./workerd.js"];
+  const inline = { types: "./inline.d.ts", workerd, default: "./inline.js" };
+  const parser = (file) => `./robots-parser-${file}`;
+  const exports = {
+    ".": name === "inline" ? inline : { types, workerd, node: "./node.js", default: "./browser.js" },
+    ...(!["core", "inline"].includes(name) && { "./inline": inline }),
+    ...(name === "core" && {
+      "./robots-parser": {
+        workerd: { types: parser("browser.d.ts"), default: parser("workerd.js") },
+        node: { "types@>=5.8": parser("node.d.ts"), types: parser("browser.d.ts"), default: parser("node.js") },
+        types: parser("browser.d.ts"),
+        default: parser("browser.js"),
+      },
+    }),
+    ...(name === "inline" && {
+      "./robots-parser": { types: parser("inline.d.ts"), workerd: parser("workerd.js"), default: parser("inline.js") },
+    }),
+    ...(name !== "inline" && { [wasm]: { types: "./module.d.ts", default: wasm } }),
+    "./package.json": "./package.json",
+  };
+  const { license, repository, keywords, type, engines } = shared;
+  const sideEffects = ["./node.js", workerd, "./robots-parser-*.js"];
+  const description = `${shared.description}${more}; in WebAssembly`;
+  const manifest = { name: packageOf(name), version, description, license, repository, keywords, type, engines, sideEffects, exports };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(here, "package/module.d.ts"), join(folder, "module.d.ts"));
+  for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "web/README.md"]) cpSync(join(here, "..", file), join(folder, basename(file)));
+  // The tests and examples import the packages by their names.
+  const link = join(here, "node_modules", manifest.name);
+  rmSync(link, { recursive: true, force: true });
+  symlinkSync(join("../dist", name), link);
+}

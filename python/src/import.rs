@@ -44,7 +44,7 @@ impl Arrays {
             Arrays::Stream { stream, data_type } => (stream, data_type),
         };
         let mut array = FFI_ArrowArray::empty();
-        let get_next = stream.get_next?;
+        let get_next = stream.get_next()?;
         // SAFETY: a stream that is not released, as `of` made sure, and a place for the array.
         if unsafe { get_next(stream, &mut array) } != 0 {
             return Some(Err(last_error(stream)));
@@ -73,7 +73,7 @@ fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: as for an array.
     let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
-    let (Some(_), Some(get_schema)) = (stream.release, stream.get_schema) else {
+    let (Some(_), Some(get_schema)) = (stream.release(), stream.get_schema()) else {
         return Err(PyValueError::new_err("the Arrow stream has been read already"));
     };
     let mut schema = FFI_ArrowSchema::empty();
@@ -86,7 +86,7 @@ fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
 }
 
 fn last_error(stream: &mut FFI_ArrowArrayStream) -> ArrowError {
-    let text = stream.get_last_error.and_then(|get_last_error| {
+    let text = stream.get_last_error().and_then(|get_last_error| {
         // SAFETY: the last call to this stream failed, and none came between; the text, if there
         // is one, ends with a zero and lives until the next call.
         let text = unsafe { get_last_error(stream) };

@@ -33,6 +33,14 @@ COMMAND = os.environ.get("ROBOTSIEVE_COMMAND", ROOT / "target/debug/robotsieve")
 SCHEMA = json.loads(subprocess.run([COMMAND, "schema"], check=True, stdout=subprocess.PIPE).stdout)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
+
+@pytest.mark.parametrize("name", ["cases", "outcomes", "delays", "rights"])
+def test_the_suite_for_other_parsers_is_what_its_schemas_say(name):
+    folder = ROOT / "conformance"
+    schema = json.loads((folder / f"{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(json.loads((folder / f"{name}.json").read_text()))
+
+
 EVERYTHING = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /shop/cart/
 Disallow: /shop/

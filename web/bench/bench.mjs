@@ -5,8 +5,8 @@
 
 import { createRequire } from "node:module";
 
-import { ALLOW, Robots } from "robotsieve";
-import { Robots as CoreRobots } from "robotsieve/core";
+import { ALLOW, Robots } from "robotsieve-full";
+import { Robots as CoreRobots } from "robotsieve";
 import robotsParser from "robotsieve/robots-parser";
 
 import { file, hosts, missing, realUrls, reference } from "../tests/corpus.mjs";
@@ -53,7 +53,7 @@ const counted = (asked, isAllowed) => () => {
 
 const originals = sites.map(({ host, urls }) => [original(`https://${host}/robots.txt`, file(host).toString()), urls]);
 contest("robots-parser isAllowed", counted(originals, (parser, url) => parser.isAllowed(url, CRAWLER)));
-for (const [name, Class] of [["robotsieve", Robots], ["robotsieve/core", CoreRobots]]) {
+for (const [name, Class] of [["robotsieve-full", Robots], ["robotsieve", CoreRobots]]) {
   const policies = sites.map(({ host, urls }) => {
     const robots = new Class(file(host), { profile: "google" });
     const policy = robots.policy(CRAWLER);
@@ -89,7 +89,7 @@ for (let round = 0; round < ROUNDS; round++) {
 let failed = false;
 const [{ best: theirs }] = contestants;
 for (const { name, best } of contestants) {
-  const least = LEAST[/^robotsieve(?:\/core)? (\w+)$/.exec(name)?.[1]];
+  const least = LEAST[/^robotsieve(?:-full)? (\w+)$/.exec(name)?.[1]];
   const times = theirs / best;
   const isUnder = least !== undefined && times < least;
   failed ||= isUnder;

@@ -22,14 +22,14 @@ function report(what, value, limit, unit) {
 }
 
 for (const [name, folder, limit] of [
-  ["robotsieve/core: decide and explain", "core", 180_000],
-  ["robotsieve: with lint and diff", "full", 285_000],
-  ["robotsieve/known: with records and known crawlers", "known", 360_000],
-  ["robotsieve/rights: with rights", "rights", 525_000],
-  ["robotsieve/write: with building files", "write", 405_000],
+  ["robotsieve: decide and explain", "core", 180_000],
+  ["robotsieve-full: with lint and diff", "full", 285_000],
+  ["robotsieve-known: with records and known crawlers", "known", 360_000],
+  ["robotsieve-rights: with rights", "rights", 525_000],
+  ["robotsieve-write: with building files", "write", 405_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
-  const file = folder === "full" ? "robotsieve.wasm" : `robotsieve-${folder}.wasm`;
+  const file = folder === "core" ? "robotsieve.wasm" : `robotsieve-${folder}.wasm`;
   const module = read(file);
   const scripts = ["browser.js", "index.js", "bytes.js", "core.js", "error.js", "given.js", "load.js", "wasm.js"];
   const script = Buffer.concat([...scripts, ...MORE[folder]].map(read));

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Robots } from "robotsieve/write";
+import { Robots } from "robotsieve-write";
 
 import { bundlers } from "./bundlers.mjs";
 import { installed, run } from "./npm.mjs";

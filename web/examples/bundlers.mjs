@@ -31,9 +31,9 @@ const BUNDLES = [
 ];
 /** Without what README.md asks for, the module is missing, and the error says what to do. */
 const FAILING = [
-  ["esbuild", "plain", "browser", /^cannot-load: the module was not fetched: http:\S+\/robotsieve-core\.wasm answered 404; .*robotsieve\/inline/],
+  ["esbuild", "plain", "browser", /^cannot-load: the module was not fetched: http:\S+\/robotsieve\.wasm answered 404; .*robotsieve-inline/],
   ["rollup", "plain", "browser", /^cannot-load: /],
-  ["esbuild node", "plain", "node", /the module was not read: ENOENT.*robotsieve\/inline/s],
+  ["esbuild node", "plain", "node", /the module was not read: ENOENT.*robotsieve-inline/s],
 ];
 
 const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html" };

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,8 +24,10 @@ export async function installed(name, use) {
     cpSync(join(here, name), app, { recursive: true });
     const { status, said } = run(app, "npm", "install", "--no-audit", "--no-fund", "--silent");
     assert.equal(status, 0, said);
-    for (const part of ["package.json", "dist"]) {
-      cpSync(join(here, "..", part), join(app, "node_modules/robotsieve", part), { recursive: true });
+    for (const part of ["core", "inline", "full", "write"]) {
+      const folder = join(here, "../dist", part);
+      const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      cpSync(folder, join(app, "node_modules", name), { recursive: true });
     }
     await use(app);
   } finally {

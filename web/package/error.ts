@@ -8,7 +8,7 @@ import * as wasm from "./wasm.js";
  * - `invalid-name`: a name that no `User-agent` line can name, such as `GPTBot/1.0` or a whole header.
  * - `invalid-header`: headers as text, for rights, with a line that is no `Name: value`.
  * - `cannot-block`: no file shuts the crawlers out and changes nothing else, or it is not proven; the message says why.
- * - `cannot-build`: intentions that no file says, a `CannotBuildError` of `robotsieve/write`.
+ * - `cannot-build`: intentions that no file says, a `CannotBuildError` of `robotsieve-write`.
  * - `freed`: the object was freed.
  * - `out-of-memory`: the module's memory is full, which throws an {@link OutOfMemoryError}. Objects made before it are
  *   lost, and what they held is given back; new ones work.

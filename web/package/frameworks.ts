@@ -103,7 +103,7 @@ export function fromNext(robots: NextRobots, options?: FrameworkOptions): Intent
  * of purposes such as `@ai-training`.
  *
  * ```ts
- * import { nextRobots } from "robotsieve/write";
+ * import { nextRobots } from "robotsieve-write";
  *
  * export default () => nextRobots(
  *   { rules: [{ userAgent: "@ai-training", disallow: "/" }, { userAgent: "*", disallow: "/cart" }] },

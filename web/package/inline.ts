@@ -20,7 +20,7 @@ function unpacked(): Response {
     inflated = new DecompressionStream("deflate-raw");
   } catch (cause) {
     const message = "this platform cannot inflate (it has no DecompressionStream for deflate-raw), which the module in a script needs; " +
-      "import the variant without /inline and give its module to init, such as robotsieve/core.wasm?module";
+      "import the package without inline and give its module to init: robotsieve.wasm?module";
     throw new RobotsieveError("cannot-load", message, { cause });
   }
   return new Response(new Blob([bytes]).stream().pipeThrough(inflated), { headers: { "content-type": "application/wasm" } });

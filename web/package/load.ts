@@ -8,7 +8,10 @@ import instantiate, { initSync } from "./wasm.js";
 /** The name, version and interface of the module of these scripts, as its section `robotsieve` has them: see `build.mjs`. */
 declare const PAIRING: string;
 
-const WAY_OUT = "if a bundler has left it behind, import robotsieve/inline, or see Bundlers in the README of robotsieve";
+/** What has the same with the module in a script. */
+declare const INLINE: string;
+
+const WAY_OUT = `if a bundler has left it behind, import ${INLINE}, or see Bundlers in the README of robotsieve`;
 
 let loading: Promise<void> | undefined;
 

@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 
 import { chromium } from "playwright-core";
-import { Robots } from "robotsieve";
+import { Robots } from "robotsieve-full";
 
 const dist = new URL("../dist/", import.meta.url);
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -114,7 +114,7 @@ test("in a page", async (t) => {
   check(await page.evaluate("window.inPage"), t);
   assert.deepEqual(errors, []);
   assert.ok(requests.every((url) => url.startsWith(origin)), requests.join("\n"));
-  assert.equal(requests.filter((url) => url.endsWith("/full/robotsieve.wasm")).length, 1);
+  assert.equal(requests.filter((url) => url.endsWith("/full/robotsieve-full.wasm")).length, 1);
   await page.close();
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { PROFILES, Robots, RobotsieveError } from "robotsieve";
+import { PROFILES, Robots, RobotsieveError } from "robotsieve-full";
 import { parse } from "smol-toml";
 
 const folder = new URL("../../corpora/cases/", import.meta.url);

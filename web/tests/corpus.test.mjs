@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Robots } from "robotsieve";
-import { Robots as CoreRobots } from "robotsieve/core";
+import { Robots } from "robotsieve-full";
+import { Robots as CoreRobots } from "robotsieve";
 
 import { file, missing, reference } from "./corpus.mjs";
 
-for (const [name, Class] of [["robotsieve", Robots], ["robotsieve/core", CoreRobots]]) {
+for (const [name, Class] of [["robotsieve-full", Robots], ["robotsieve", CoreRobots]]) {
   test(`${name}: 600,347 verdicts of google/robotstxt`, { skip: missing }, (t) => {
     let [count, wrong, disallowed] = [0, 0, 0];
     let known;

@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 
-import { diff, headerNames, OutOfMemoryError, Policy, PROFILES, Robots, RobotsieveError } from "robotsieve";
-import { Robots as KnownRobots } from "robotsieve/known";
+import { diff, headerNames, OutOfMemoryError, Policy, PROFILES, Robots, RobotsieveError } from "robotsieve-full";
+import { Robots as KnownRobots } from "robotsieve-known";
 import robotsParser from "robotsieve/robots-parser";
 
 import * as wasm from "../dist/full/wasm.js";
@@ -454,7 +454,7 @@ test("memory is used again after free", () => {
 
 test("memory is used again after garbage collection", () => {
   const program = `
-    import { Robots } from "robotsieve";
+    import { Robots } from "robotsieve-full";
     import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
     const file = "User-agent: *\\n" + "Disallow: /abc\\n".repeat(10_000);
     const sizes = [];
@@ -476,7 +476,7 @@ test("memory is used again after garbage collection", () => {
 test("memory grows in few steps, since engines collect garbage at each", () => {
   // In a process of its own, where there is no memory left by other tests.
   const program = `
-    import { Robots } from "robotsieve";
+    import { Robots } from "robotsieve-full";
     import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
     const file = "User-agent: *\\n" + "Disallow: /abc\\n".repeat(1_000);
     const sizes = new Set();
@@ -557,7 +557,7 @@ test("if there is no memory for a new instance either, the next object tries aga
 
 test("if memory runs out, the process gives it back, even while the error and the objects are kept", () => {
   const program = `
-    import { OutOfMemoryError, Robots } from "robotsieve";
+    import { OutOfMemoryError, Robots } from "robotsieve-full";
     import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
     const file = new Uint8Array(8 << 20).fill(10);
     const kept = [];

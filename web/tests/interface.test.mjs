@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
-import * as core from "robotsieve/core";
-import * as known from "robotsieve/known";
+import * as core from "robotsieve";
+import * as known from "robotsieve-known";
 import {
   ALLOW, diff, DISALLOW, headerNames, init, INVALID, lintCodes, Policy, PROFILES, Robots, RobotsieveError,
-} from "robotsieve";
+} from "robotsieve-full";
 
 const FILE = `# é😀
 User-agent: *
@@ -347,7 +347,7 @@ test("a policy over the limits has no automaton, and says why", () => {
   assert.equal(policy.isAllowed("/x"), true);
 });
 
-test("core has everything but lint and diff", () => {
+test("the main package has everything but lint and diff", () => {
   const robots = new core.Robots(FILE);
   assert.equal(robots.isAllowed("bot", "/a"), false);
   assert.equal(robots.explain("bot", "/a").line, 3);

@@ -24,10 +24,10 @@ const data = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
 test("in a worker of Cloudflare's, by its condition", () => {
   const register = data(`import { register } from "node:module"; register(${JSON.stringify(data(LOADER))});`);
   const program = `
-    import { diff, init, Robots } from "robotsieve";
-    import { Robots as Core } from "robotsieve/core";
+    import { diff, init, Robots } from "robotsieve-full";
+    import { Robots as Core } from "robotsieve";
     import robotsParser from "robotsieve/robots-parser";
-    const url = import.meta.resolve("robotsieve");
+    const url = import.meta.resolve("robotsieve-full");
     const file = "User-agent: *\\nDisallow: /a";
     const parser = robotsParser("https://e.com/robots.txt", file);
     await init();
@@ -39,17 +39,22 @@ test("in a worker of Cloudflare's, by its condition", () => {
 
 test("with require, where Node requires modules", { skip: !process.features.require_module && "this Node does not" }, () => {
   const program = `
-    const { Robots } = require("robotsieve");
+    const { Robots } = require("robotsieve-full");
     const parser = require("robotsieve/robots-parser")("https://e.com/robots.txt", "User-agent: *\\nDisallow: /a");
     console.log(new Robots("").isAllowed("a", "/"), parser.isAllowed("https://e.com/a"));`;
   assert.equal(run(["--no-warnings", "-e", program]).trim(), "true false");
 });
 
-test("every file that package.json names is there", () => {
-  const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+test("every file that a package.json names is there, and npm gets no other module or second copy in the main package", () => {
   const filesOf = (entry) => (typeof entry === "string" ? [entry] : Object.values(entry).flatMap(filesOf));
-  const files = filesOf(exports);
-  for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), file);
+  for (const name of ["core", "inline", "full", "known", "rights", "write"]) {
+    const folder = new URL(`../dist/${name}/`, import.meta.url);
+    const { exports } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
+    for (const file of filesOf(exports)) assert.ok(existsSync(new URL(file, folder)), `${name}: ${file}`);
+  }
+  const [{ size, files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "./dist/core"], { cwd, encoding: "utf8" }));
+  assert.ok(size <= 400_000, `robotsieve is ${size} bytes packed`);
+  assert.deepEqual(files.map(({ path }) => path).filter((path) => /wasm$|inline/.test(path)), ["robotsieve.wasm"]);
 });
 
 // Without `lib.dom` and the types of Node, which nobody has to have: the declarations are checked too.

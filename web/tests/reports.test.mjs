@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { diff, PROFILES, Robots } from "robotsieve/known";
-import { RightsReader } from "robotsieve/rights";
+import { diff, PROFILES, Robots } from "robotsieve-known";
+import { RightsReader } from "robotsieve-rights";
 
 import { corpus } from "./corpus.mjs";
 

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { Robots as OtherRobots } from "robotsieve/known";
+import { Robots as OtherRobots } from "robotsieve-known";
 import {
   Documents, policyTokens, RightsReader, Robots, RobotsieveError, RobotsRights, TAG_READINGS, VOCABULARIES,
-} from "robotsieve/rights";
+} from "robotsieve-rights";
 
 import { corpus } from "./corpus.mjs";
 
@@ -99,7 +99,7 @@ test("the types are those of all answers", { timeout: 60_000 }, () => {
     return both;
   });
   writeFileSync(file, `
-    import { type PolicyToken, type Rights, type RightsReport, RightsReader, type RightsSources } from "robotsieve/rights";
+    import { type PolicyToken, type Rights, type RightsReport, RightsReader, type RightsSources } from "robotsieve-rights";
     export const answers: [Rights, RightsReport][] = ${JSON.stringify(answers)};
     export const tokens: PolicyToken[] = ${JSON.stringify(policyTokens())};
     export const sources: RightsSources[] = [

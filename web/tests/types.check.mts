@@ -2,12 +2,12 @@
 
 import {
   ALLOW, diff, type ErrorCode, type ExplainReport, init, OutOfMemoryError, Policy, Robots, type RobotsOptions, type Verdict,
-} from "robotsieve";
-import { Robots as Core } from "robotsieve/core";
-import { init as initInline, Robots as Inline } from "robotsieve/core/inline";
-import module from "robotsieve/core.wasm";
+} from "robotsieve-full";
+import { Robots as Core } from "robotsieve";
+import { init as initInline, Robots as Inline } from "robotsieve-inline";
+import module from "robotsieve/robotsieve.wasm";
 import robotsParser from "robotsieve/robots-parser";
-import { buildRobotsTxt, type Intentions, nextRobots, nuxtRobots } from "robotsieve/write";
+import { buildRobotsTxt, type Intentions, nextRobots, nuxtRobots } from "robotsieve-write";
 const robots = new Robots("", { profile: "google" });
 const why: ExplainReport = robots.explain({ userAgent: "a" }, "/");
 const verdict: Verdict = robots.policy("a").decide("/").verdict;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildRobotsTxt, CannotBuildError, fromNext, fromNuxt, nextRobots, nuxtRobots, Robots } from "robotsieve/write";
+import { buildRobotsTxt, CannotBuildError, fromNext, fromNuxt, nextRobots, nuxtRobots, Robots } from "robotsieve-write";
 
 const faults = (build) => {
   try {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use zstd::zstd_safe::{CCtx, CDict, CParameter, DCtx, DDict, get_error_name};
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, DDict, get_error_name};
 
 use super::error::Fault;
 use super::format::MAX_BODY_BYTES;
@@ -54,23 +54,23 @@ fn checksum(number: u64, head: &[u8]) -> [u8; 4] {
 /// Compresses bodies into rows.
 pub(super) struct Compression {
     context: CCtx<'static>,
-    dictionary: CDict<'static>,
     row: Vec<u8>,
 }
 
 impl Compression {
     pub(super) fn new(dictionary: &[u8]) -> Result<Compression, Fault> {
-        let dictionary = CDict::try_create(dictionary, LEVEL).ok_or_else(no_dictionary)?;
         let mut context = CCtx::create();
         // The file has one dictionary, the row has the length, and the hash checks the rest.
         for parameter in [
+            CParameter::CompressionLevel(LEVEL),
             CParameter::DictIdFlag(false),
             CParameter::ContentSizeFlag(false),
             CParameter::ChecksumFlag(false),
         ] {
             context.set_parameter(parameter).map_err(failed)?;
         }
-        Ok(Compression { context, dictionary, row: Vec::new() })
+        context.load_dictionary(dictionary).map_err(failed)?;
+        Ok(Compression { context, row: Vec::new() })
     }
 
     /// The row of a body of at most [`MAX_BODY_BYTES`].
@@ -89,7 +89,6 @@ impl Compression {
         self.row[..HASH_AT].copy_from_slice(&checksum);
 
         self.row.resize(STORED_AT + zstd::zstd_safe::compress_bound(body.len()), 0);
-        self.context.ref_cdict(&self.dictionary).map_err(failed)?;
         let stored = self.context.compress2(&mut self.row[STORED_AT..], body).map_err(failed)?;
         if stored < body.len() {
             self.row.truncate(STORED_AT + stored);

@@ -1,1 +1,1 @@
-export default { serverExternalPackages: ["robotsieve"] };
+export default { serverExternalPackages: ["robotsieve-write"] };

@@ -1,4 +1,4 @@
-import { nuxtRobots } from "robotsieve/write";
+import { nuxtRobots } from "robotsieve-write";
 
 export default defineNuxtConfig({
   modules: ["@nuxtjs/robots"],

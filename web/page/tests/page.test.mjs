@@ -134,6 +134,9 @@ test("examples load, and the page says how to get a file", async (t) => {
   await eventually("where it is", async () => assert.equal(await page.getAttribute("#site-link a", "href"), "https://example.org/robots.txt"));
   assert.match(await page.innerText("#notice"), /^This is the address of a file, and not the file: see Get the robots\.txt of a site/);
   assert.ok(await page.isVisible("#site-link"));
+  // However much stands below the editor, it covers no button.
+  const edges = await page.evaluate(() => ["examples", "editor"].map((id) => document.getElementById(id).getBoundingClientRect()));
+  assert.ok(edges[0].bottom <= edges[1].top, `the buttons end at ${edges[0].bottom}, the editor begins at ${edges[1].top}`);
   await page.fill("#urls", "/own");
   await page.click("#clear");
   const left = async () => [await editorText(page), await page.inputValue("#urls"), await page.locator("#panel-urls thead th").count()];

@@ -232,7 +232,7 @@ impl<'k> Block<'k> {
         let mut notes = Vec::new();
         if !kept.is_empty() {
             notes.push(format!(
-                "the file lets these in by name, so they stay as they are: {} (--crawler TOKEN shuts one out)",
+                "the file lets these in by name, so they stay as they are: {} (to shut one out, name it)",
                 first_of(RECORDS, kept.iter().map(ToString::to_string))
             ));
         }

@@ -1,7 +1,7 @@
 // The package has the module in a script. Two of them in one bundle do not disturb each other.
 
-import { init, Robots } from "robotsieve/inline";
-import robotsParser, { init as initParser } from "robotsieve/robots-parser/inline";
+import { init, Robots } from "robotsieve-full/inline";
+import robotsParser, { init as initParser } from "robotsieve-inline/robots-parser";
 import { answers, tell } from "./answers.js";
 
 tell(Promise.all([init(), initParser()]).then(() => {

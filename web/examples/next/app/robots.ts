@@ -1,5 +1,5 @@
 import type { MetadataRoute } from "next";
-import { nextRobots } from "robotsieve/write";
+import { nextRobots } from "robotsieve-write";
 
 export default (): MetadataRoute.Robots => nextRobots(
   {
