@@ -121,7 +121,10 @@ notes! {
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
     XmpNotRead "xmp-not-read"
-        "XMP metadata of the file could not be read, so it is not known whether it reserves rights",
+        "the file has XMP that could not be read, or is no image, video or PDF of a kind that is known, so it is \
+         not known whether it reserves rights",
+    XmpSilent "xmp-silent"
+        "the file has no XMP that speaks of data mining",
 }
 
 impl Note {
