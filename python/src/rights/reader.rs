@@ -6,7 +6,11 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve_rights::{PolicyToken, Response, TagReading, Vocabulary};
+use robotsieve_client::Timestamp;
+use robotsieve_client::report::rfc3339;
+use robotsieve_report::RightsSettings;
+use robotsieve_rights::{PolicyToken, TagReading, Vocabulary};
+use robotsieve_shown::shown;
 
 use super::columns::{Given, columns};
 use super::compiled::Compiler;
@@ -61,6 +65,15 @@ impl RightsReader {
         (&self.crawler, self.reading, self.vocabulary, self.now, tokens, &self.compiler.profile)
     }
 
+    /// With what it judges, and its time, as records have them.
+    pub fn of_record(&self) -> (RightsSettings, String) {
+        let agent = self.crawler.iter().map(shown).collect::<Vec<_>>().join(",");
+        let (reading, vocabulary) = (self.reading.as_str(), self.vocabulary.version());
+        let profile = self.compiler.profile.name().unwrap_or_default();
+        let now = Timestamp(u64::try_from(self.now).unwrap_or_default());
+        (RightsSettings::new(agent, profile, reading, vocabulary), rfc3339(now))
+    }
+
     /// The rights of a URL that Python gave.
     fn read(&self, asked: &Asked<'_, '_>) -> PyResult<robotsieve_rights::Rights> {
         let py = asked.url.py();
@@ -68,8 +81,11 @@ impl RightsReader {
         let robots = asked.robots.map(|robots| self.compiler.of_object(robots)).transpose()?;
         let html = asked.html.map(|html| bytes_of(html, "html")).transpose()?;
         let documents = documents_of(&asked.files, Some(&url))?;
-        let fields = asked.headers.iter().map(|(name, value)| (&name[..], &value[..]));
-        let response = Response::new().with_headers(fields);
+        let mut response = asked.headers_read();
+        if let Some(xmp) = asked.xmp {
+            let xmp = bytes_of(xmp, "xmp")?;
+            response = py.detach(|| response.with_xmp(&xmp));
+        }
         let judge =
             |response| self.compiler.reader.rights(&*url, robots.as_ref(), &response, &documents);
         let rights = match &html {
@@ -124,10 +140,12 @@ impl RightsReader {
     ///
     /// ``robots`` is the robots.txt: a :class:`Robots`, text or bytes; without it crawling is unknown. ``headers`` is the
     /// header of the response: a mapping, pairs of names and values, or text with ``Name: value`` lines. ``html`` is the
-    /// page. ``files`` are bodies by address: ``/.well-known/tdmrep.json``, or the URL of an RSL document.
+    /// page. ``files`` are bodies by address: ``/.well-known/tdmrep.json``, or the URL of an RSL document. ``xmp`` is, instead
+    /// of a page, the image, video or PDF itself, as bytes, whose XMP counts.
     ///
     /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does, and ``ValueError`` for text that is no header.
-    #[pyo3(signature = (url, /, *, robots = None, headers = None, html = None, files = None))]
+    #[pyo3(signature = (url, /, *, robots = None, headers = None, html = None, files = None, xmp = None))]
+    #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
     fn rights(
         slf: &Bound<'_, Self>,
         url: &Bound<'_, PyAny>,
@@ -135,10 +153,16 @@ impl RightsReader {
         headers: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         files: Option<&Bound<'_, PyAny>>,
+        xmp: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Rights> {
+        if html.is_some() && xmp.is_some() {
+            return Err(PyValueError::new_err(
+                "a response is a page or another file: give html or xmp, not both",
+            ));
+        }
         let headers = headers.map(fields_of).transpose()?.transpose();
         let headers = headers.map_err(|error| headers::invalid(&error))?.unwrap_or_default();
-        let asked = Asked { url, robots, headers, html, files: files_of(files)? };
+        let asked = Asked { url, robots, headers, html, xmp, files: files_of(files)? };
         let rights = slf.get().read(&asked)?;
         let profile = slf.get().compiler.profile;
         Rights::new(slf.clone().into_any().unbind(), profile, rights, asked)
