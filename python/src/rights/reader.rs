@@ -1,5 +1,6 @@
 //! Who asks for rights, and by which texts.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use pyo3::IntoPyObjectExt;
@@ -54,6 +55,8 @@ pub struct RightsReader {
     vocabulary: Vocabulary,
     now: i64,
     tokens: Vec<PolicyToken>,
+    /// With what it judges, and its time, as records have them.
+    of_record: Arc<(RightsSettings, String)>,
 }
 
 impl RightsReader {
@@ -63,15 +66,6 @@ impl RightsReader {
     {
         let tokens = self.tokens.iter().map(|token| token.name).collect();
         (&self.crawler, self.reading, self.vocabulary, self.now, tokens, &self.compiler.profile)
-    }
-
-    /// With what it judges, and its time, as records have them.
-    pub fn of_record(&self) -> (RightsSettings, String) {
-        let agent = self.crawler.iter().map(shown).collect::<Vec<_>>().join(",");
-        let (reading, vocabulary) = (self.reading.as_str(), self.vocabulary.version());
-        let profile = self.compiler.profile.name().unwrap_or_default();
-        let now = Timestamp(u64::try_from(self.now).unwrap_or_default());
-        (RightsSettings::new(agent, profile, reading, vocabulary), rfc3339(now))
     }
 
     /// The rights of a URL that Python gave.
@@ -127,13 +121,22 @@ impl RightsReader {
         })?;
         let now = seconds_of(now)?;
         let tokens = tokens_of(policy_tokens)?;
-        let reader = robotsieve_rights::RightsReader::new(&crawler)
+        let judge = robotsieve_rights::RightsReader::new(&crawler)
             .with_reading(reading)
             .with_vocabulary(vocabulary)
             .with_now(now)
             .with_policy_tokens(tokens.iter().copied());
-        let compiler = Compiler::new(reader, profile);
-        Ok(RightsReader { compiler, crawler, reading, vocabulary, now, tokens })
+        let agent = crawler.iter().map(shown).collect::<Vec<_>>().join(",");
+        let settings = RightsSettings::new(
+            agent,
+            profile.name().unwrap_or_default(),
+            reading.as_str(),
+            vocabulary.version(),
+        );
+        let time = rfc3339(Timestamp(u64::try_from(now).unwrap_or_default()));
+        let of_record = Arc::new((settings, time));
+        let compiler = Compiler::new(judge, profile);
+        Ok(RightsReader { compiler, crawler, reading, vocabulary, now, tokens, of_record })
     }
 
     /// The rights of a URL, from all that is at hand.
@@ -164,8 +167,9 @@ impl RightsReader {
         let headers = headers.map_err(|error| headers::invalid(&error))?.unwrap_or_default();
         let asked = Asked { url, robots, headers, html, xmp, files: files_of(files)? };
         let rights = slf.get().read(&asked)?;
-        let profile = slf.get().compiler.profile;
-        Rights::new(slf.clone().into_any().unbind(), profile, rights, asked)
+        let RightsReader { compiler, of_record, .. } = slf.get();
+        let (reader, of_record) = (slf.clone().into_any().unbind(), Arc::clone(of_record));
+        Rights::new(reader, compiler.profile, of_record, rights, asked)
     }
 
     /// The rights of many URLs, in columns: an Arrow table.

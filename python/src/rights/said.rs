@@ -1,5 +1,7 @@
 //! The rights of a URL, as a value of Python.
 
+use std::sync::Arc;
+
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -7,8 +9,8 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use robotsieve::Profile;
 use robotsieve_python_common::settings::to_python;
 use robotsieve_report::{
-    RIGHTS_MEMBERS, RIGHTS_OF_CAPTURE, RecordedPage, RightsReport as Report, RightsSources,
-    notes_of_capture, quotes, versions,
+    RIGHTS_MEMBERS, RIGHTS_OF_CAPTURE, RecordedPage, RightsReport as Report, RightsSettings,
+    RightsSources, notes_of_capture, quotes, versions,
 };
 use robotsieve_rights::{Purpose, Response, RobotsTag, TagRule};
 use robotsieve_shown::shown;
@@ -16,7 +18,6 @@ use serde_json::{Map, Value};
 
 use super::files::documents_of;
 use super::headers::Fields;
-use super::reader::RightsReader;
 use super::report::RightsReport;
 use crate::reports::{self, to_json};
 use crate::text::{bytes_of, repr};
@@ -69,6 +70,8 @@ pub struct Rights {
     rights: robotsieve_rights::Rights,
     /// The reader that said it, which says it again when this is unpickled.
     reader: Py<PyAny>,
+    /// The settings of the reader, and its time.
+    of_record: Arc<(RightsSettings, String)>,
     kept: Kept,
 }
 
@@ -100,6 +103,7 @@ impl Rights {
     pub fn new(
         reader: Py<PyAny>,
         profile: Profile,
+        of_record: Arc<(RightsSettings, String)>,
         rights: robotsieve_rights::Rights,
         asked: Asked<'_, '_>,
     ) -> PyResult<Rights> {
@@ -114,7 +118,7 @@ impl Rights {
             xmp: xmp.map(unchanging).transpose()?,
             files: files.collect::<PyResult<_>>()?,
         };
-        Ok(Rights { rights, reader, kept })
+        Ok(Rights { rights, reader, of_record, kept })
     }
 
     /// What they were read from, read again, to be quoted.
@@ -345,21 +349,20 @@ impl Rights {
         }
         let url = bytes_of(kept.url.bind(py), "url")?;
         members.insert("url".into(), shown(&url).into());
-        let reader = self.reader.bind(py).cast::<RightsReader>()?.get();
-        let (settings, now) = reader.of_record();
+        let (settings, now) = &*self.of_record;
         let (quotes, compares_now) = self.with_sources(py, |sources| {
             let response = sources.response.cloned().unwrap_or_default();
             let is_time = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
             (quotes(&rights, |_| None, sources), response.tags.iter().any(is_time))
         })?;
         if compares_now {
-            members.insert("now".into(), now.into());
+            members.insert("now".into(), now.clone().into());
         }
         let of_basis = [("versions", to_json(&versions(&rights))?), ("quotes", to_json(&quotes)?)];
         for (name, json) in of_basis.into_iter().filter(|(_, json)| json != "{}") {
             members.insert(name.into(), of_json(&json)?);
         }
-        members.extend(of_json::<Map<String, Value>>(&to_json(&settings)?)?);
+        members.extend(of_json::<Map<String, Value>>(&to_json(settings)?)?);
         members.extend(of_json::<Map<String, Value>>(&to_json(&rights)?)?);
         let record = PyDict::new(py);
         for name in RIGHTS_MEMBERS {
