@@ -470,3 +470,92 @@ def test_rights_are_those_of_the_command(tmp_path: Path) -> None:
         rights = rights_of({"now": "2026-11-26T00:00:00Z", **asked})
         assert rights.to_dict() == json.loads(said("--format", "json")), case["id"]
         assert str(rights) == said().partition("\n")[2].rstrip("\n"), case["id"]
+
+
+def records_of(archive: Path, agent: str) -> list[dict[str, Any]]:
+    """What the command says of the responses of an archive, each with the members of its basis."""
+    asked = [COMMAND, "-q", "rights", "--agent", agent, "--warc", archive]
+    bases: dict[str, dict[str, Any]] = {}
+    records = []
+    for line in subprocess.run(asked, check=True, stdout=subprocess.PIPE).stdout.splitlines():
+        record = json.loads(line)
+        if "digest" in record:
+            bases[record.pop("digest")] = record
+        else:
+            basis = bases[record.pop("basis")]
+            records.append({**record, **basis})
+    return records
+
+
+def responses_of(archive: Path) -> dict[int, tuple[str, bytes]]:
+    """The headers and bodies of a plain archive, by the offset of their record."""
+    rest, at, found = archive.read_bytes(), 0, {}
+    while rest:
+        head, _, after = rest.partition(b"\r\n\r\n")
+        (length,) = (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        header, _, body = after[:length].partition(b"\r\n\r\n")
+        found[at] = (header.decode("latin-1"), body)
+        size = len(head) + 4 + length + 4
+        rest, at = rest[size:], at + size
+    return found
+
+
+def test_records_are_those_of_the_command() -> None:
+    schema = json.loads((ROOT / "cli/src/schema/rights.json").read_text("utf-8"))["$defs"]
+    names = {*schema["record"]["properties"], *schema["basis"]["properties"]} - {"digest", "basis"}
+    archive = ROOT / "corpora/archives/pages.warc"
+    responses, compared = responses_of(archive), 0
+    of_capture = ("captured", "status", "file", "offset", "sha256", "robots", "page", "age_seconds", "documents")
+    for wanted in records_of(archive, "ExampleBot"):
+        if wanted["page"] != "read" or "\r\nContent-Encoding" in responses[wanted["offset"]][0]:
+            continue
+        header, body = responses[wanted["offset"]]
+        documents = {document["url"]: responses[document["offset"]][1] for document in wanted.get("documents", []) if "offset" in document}
+        robots = next((body for url, body in documents.items() if url.endswith("/robots.txt")), None)
+        files = {url: body for url, body in documents.items() if not url.endswith("/robots.txt")}
+        reader = RightsReader("ExampleBot", now=datetime(2026, 3, 1, tzinfo=timezone.utc))
+        rights = reader.rights(wanted["url"], robots=robots, headers=header, html=body, files=files)
+        record = rights.to_record(**{name: wanted[name] for name in of_capture if name in wanted})
+        assert set(record) <= names
+        # That of the command is the time of its call.
+        assert ("now" in record) == ("now" in wanted)
+        assert {**record, "now": ""} == {**wanted, "now": ""}
+        compared += 1
+    assert compared >= 5
+
+
+def test_records_permit_nothing_that_was_not_read() -> None:
+    rights = RightsReader("a").rights("/", robots=b"User-agent: *\nContent-Signal: ai-train=yes\n", html="<p>")
+    assert rights.to_record()["ai-train"] == "allow"
+    older = [{"url": "https://e.com/robots.txt", "fit": "older"}]
+    for capture, note, ruling in (
+        ({"page": "cut"}, "page-cut", "unknown"),
+        ({"page": "unreadable"}, "page-not-read", "unknown"),
+        ({"robots": "disallow-all"}, "robots-not-read", "unknown"),
+        ({"documents": older}, "document-older", "allow"),
+    ):
+        record = rights.to_record(**capture)  # type: ignore[arg-type]
+        assert (record["ai-train"], record["notes"]) == (ruling, [note])
+    with pytest.raises(TypeError, match="no 'url'; it has captured, status"):
+        rights.to_record(url="/")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="page must be one of read, not-html"):
+        rights.to_record(page="all")
+
+
+def test_xmp() -> None:
+    packet = (
+        b'<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF '
+        b'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
+        b'xmlns:plus="http://ns.useplus.org/ldf/xmp/1.0/" plus:DataMining="http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED"/>'
+        b'</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
+    )
+    reader = RightsReader("a")
+    rights = reader.rights("/a.gif", xmp=b"GIF89a" + packet)
+    assert [one.place for one in rights.by["ai-train"]] == ["xmp:plus:DataMining:1"]
+    assert "xmp:plus:DataMining:1: plus:DataMining: http" in str(rights)
+    assert pickle.loads(pickle.dumps(rights)) == rights
+    assert rights.to_record(robots="allow-all")["page"] == "metadata"
+    assert reader.rights("/a.gif", xmp=b"GIF89a").notes == ["xmp-silent"]
+    assert reader.rights("/a.gif", xmp=b"").notes == ["xmp-not-read"]
+    with pytest.raises(ValueError, match="give html or xmp, not both"):
+        reader.rights("/", html="", xmp=b"")

@@ -393,6 +393,7 @@ class RightsReader:
         headers: Headers | None = None,
         html: Text | None = None,
         files: Mapping[str, Text] | None = None,
+        xmp: Text | None = None,
     ) -> Rights: ...
     def columns(
         self,
@@ -449,6 +450,19 @@ class Rights:
     @property
     def notes(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
+    def to_record(
+        self,
+        *,
+        captured: str = ...,
+        status: int = ...,
+        file: str = ...,
+        offset: int = ...,
+        sha256: str = ...,
+        robots: str = ...,
+        page: str = ...,
+        age_seconds: Sequence[int] = ...,
+        documents: Sequence[Mapping[str, Any]] = ...,
+    ) -> dict[str, Any]: ...
     def report(self) -> RightsReport: ...
     def __eq__(self, value: object, /) -> bool: ...
 

@@ -19,7 +19,8 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::{
-    RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, quotes, versions,
+    RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes,
+    versions,
 };
 use robotsieve_rights::{
     Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
@@ -265,17 +266,10 @@ impl Judge<'_> {
         let rights = self.reader.rights(record.url, rules, &response, &documents);
         let mut rights = rights.map_err(|error| error.to_string())?;
         let holds = robots.as_ref().map(|robots| robots.holds);
-        let unread = [
-            (!matches!(holds, Some(SiteKind::Rules | SiteKind::AllowAll)))
-                .then_some(Note::RobotsNotRead),
-            (page == Page::Cut).then_some(Note::PageCut),
-            (page == Page::Unreadable).then_some(Note::PageNotRead),
-            (!self.is_of_newest && dated.iter().any(|one| one.fit == Fit::Older))
-                .then_some(Note::DocumentOlder),
-            (!self.is_of_newest && dated.iter().any(|one| one.fit == Fit::Later))
-                .then_some(Note::DocumentLater),
-        ];
-        for note in unread.into_iter().flatten() {
+        let fits = dated.iter().filter(|_| !self.is_of_newest).map(|one| one.fit.as_str());
+        let of_capture = notes_of_capture(holds.map(SiteKind::as_str), page, fits);
+        let doubts = dated.iter().filter_map(|one| one.doubt);
+        for note in of_capture.iter().chain(doubts) {
             rights = rights.with_note(note);
         }
         let mut quotes = quoted(record, &rights, lines.as_deref(), &response, &documents);

@@ -146,7 +146,8 @@ pub struct RightsArgs {
 
     /// With --warc, add what owners refused after a page was fetched
     ///
-    /// Never what they granted since.
+    /// In a later robots.txt, tdmrep.json or licence. Never what they granted
+    /// since.
     #[arg(long, requires = "warc", verbatim_doc_comment)]
     pub and_later_refusals: bool,
 

@@ -22,7 +22,7 @@ use robotsieve_client::internals::has_file;
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
-use robotsieve_rights::{Documents, LicenceKind, Response};
+use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
 use super::args::RightsArgs;
@@ -64,6 +64,8 @@ struct History {
     versions: Versions<Step>,
     /// When it could not be read, in ascending order.
     failed: Vec<Timestamp>,
+    /// When two captures of one time differ.
+    differ: HashSet<Timestamp>,
 }
 
 /// What an address had.
@@ -93,6 +95,8 @@ pub(super) struct Dated {
     pub(super) place: Option<RecordPlace>,
     /// The digest of the document, if its bytes are at hand.
     pub(super) sha256: Option<String>,
+    /// What keeps it from being taken for what was in force: [`Note::RobotsNotRead`], [`Note::DocumentsDiffer`].
+    pub(super) doubt: Option<Note>,
 }
 
 /// A capture of a robots.txt.
@@ -101,6 +105,8 @@ struct Robotstxt {
     /// The address to which it redirects.
     redirect: Option<String>,
     body: Option<(ContentHash, Arc<Lines>)>,
+    /// True if its end is missing in the archive.
+    is_cut: bool,
 }
 
 /// The records of a robots.txt, in the order of their lines, to quote them.
@@ -135,7 +141,7 @@ impl Lines {
 impl Dated {
     /// As it is printed.
     pub(super) fn row(&self) -> Document {
-        let Dated { address, captured, fit, place, sha256 } = self;
+        let Dated { address, captured, fit, place, sha256, .. } = self;
         Document {
             url: address.clone(),
             captured: rfc3339(*captured),
@@ -170,7 +176,8 @@ impl Known {
         fit: Fit,
     ) -> (Dated, Option<Arc<Lines>>) {
         let mut next = address(&url);
-        let mut dated = Dated { address: url, captured, fit, place: None, sha256: None };
+        let mut dated =
+            Dated { address: url, captured, fit, place: None, sha256: None, doubt: None };
         let mut lines = None;
         for _ in 0..=MOST_REDIRECTS {
             let captures = next.take().and_then(|next| self.robots.get(&next));
@@ -183,6 +190,14 @@ impl Known {
             else {
                 break;
             };
+            let digest = |capture: &Robotstxt| capture.body.as_ref().map(|(hash, _)| *hash);
+            let of_same_time = captures[..until].iter().rev().take_while(|(at, _)| *at == captured);
+            let mut others = of_same_time.map(|(_, other)| digest(other)).filter(Option::is_some);
+            if others.any(|other| other != digest(found)) {
+                dated.doubt = Some(Note::DocumentsDiffer);
+            } else if found.is_cut {
+                dated.doubt = Some(Note::RobotsNotRead);
+            }
             dated.place = Some(found.place.clone());
             dated.sha256 = found.body.as_ref().map(|(hash, _)| hash.to_string());
             lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
@@ -201,7 +216,7 @@ impl Known {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
-            let Some(dated) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS)
+            let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS)
             else {
                 // What a redirect leads to and the archives do not have may be there.
                 if redirects > 0 {
@@ -209,10 +224,10 @@ impl Known {
                 }
                 return found;
             };
-            let in_force = dated.versions.in_force(&Protocol::RFC9309, at);
+            let in_force = known.versions.in_force(&Protocol::RFC9309, at);
             let captured = in_force.as_ref().map(|(settled, _)| settled.captured.at);
-            let failed = dated.failed.partition_point(|failed| at.is_none_or(|at| *failed <= at));
-            let last_failed = failed.checked_sub(1).map(|last| dated.failed[last]);
+            let failed = known.failed.partition_point(|failed| at.is_none_or(|at| *failed <= at));
+            let last_failed = failed.checked_sub(1).map(|last| known.failed[last]);
             let is_later = matches!(in_force, Some((_, Fit::Later)));
             if last_failed.is_some_and(|failed| is_later || captured.is_none_or(|at| at < failed))
                 || in_force.is_none()
@@ -222,9 +237,17 @@ impl Known {
             let Some((settled, fit)) = in_force else { return found };
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
-            let first =
-                Dated { address: address.to_owned(), captured, fit, place: None, sha256: None };
+            let doubt = known.differ.contains(&captured).then_some(Note::DocumentsDiffer);
+            let first = Dated {
+                address: address.to_owned(),
+                captured,
+                fit,
+                place: None,
+                sha256: None,
+                doubt: None,
+            };
             let mut dated = found.unwrap_or(first);
+            dated.doubt = dated.doubt.or(doubt);
             if let Step::Document(document) = &settled.of {
                 dated.place = Some(document.place.clone());
                 let digest = || ContentHash::of(&document.bytes).to_string();
@@ -276,7 +299,7 @@ impl Known {
 }
 
 /// What a capture of an address says of the document there.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 enum Said {
     Document(Vec<u8>),
     /// An absolute address.
@@ -313,6 +336,13 @@ impl Captured {
         self.said.sort_by_key(|(at, ..)| *at);
         self.failed.sort_unstable();
         let mut versions = Versions::default();
+        let mut differ = HashSet::new();
+        for two in self.said.windows(2) {
+            let leads = two.iter().any(|(.., said)| matches!(said, Said::Redirect(_)));
+            if two[0].0 == two[1].0 && two[0].2 != two[1].2 && !leads {
+                differ.insert(two[0].0);
+            }
+        }
         let mut last: Option<Arc<File>> = None;
         for (at, place, said) in self.said {
             let (said, step) = match said {
@@ -337,7 +367,7 @@ impl Captured {
             };
             versions.push(at, Some((0, said)), step);
         }
-        History { versions, failed: self.failed }
+        History { versions, failed: self.failed, differ }
     }
 }
 
@@ -510,7 +540,8 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
     if url.path() == "/robots.txt" {
-        let said = said(response, &url, payloads);
+        let is_cut = response.body().is_ok_and(|body| body.is_cut);
+        let said = said(response, &url, payloads, true);
         let redirect = if let Said::Redirect(to) = &said { Some(to.clone()) } else { None };
         let body = match said {
             Said::Document(body) => Some(body),
@@ -521,8 +552,11 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
             look.names.extend(licences(body));
         }
         let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
-        look.robots =
-            Some((own, response.at, Robotstxt { place: response.place.clone(), redirect, body }));
+        look.robots = Some((
+            own,
+            response.at,
+            Robotstxt { place: response.place.clone(), redirect, body, is_cut },
+        ));
         return look;
     }
     let media_type = media_type(response.headers());
@@ -537,7 +571,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
         return look;
     }
     let is_tdm = is_tdm(&url);
-    let mut said = said(response, &url, payloads);
+    let mut said = said(response, &url, payloads, false);
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     if let Said::Document(body) = &said
         && !is_tdm
@@ -564,14 +598,14 @@ fn second_look(
 ) -> Look {
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
-        let said = said(response, &Url::parse(&own).ok()?, payloads);
+        let said = said(response, &Url::parse(&own).ok()?, payloads, false);
         Some((own, response.at, response.place.clone(), said))
     });
     Look { capture, ..Look::default() }
 }
 
-/// What a response says of the document at its address.
-fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
+/// What a response says of the document at its address. What is cut counts only if it `may_be_cut`.
+fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cut: bool) -> Said {
     let payload = payloads.of(response);
     let status = match (response.status, payload) {
         (0, Some(payload)) => payload.status,
@@ -584,11 +618,11 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
             match response
                 .body()
                 .ok()
+                .filter(|body| status != 304 && (may_be_cut || !body.is_cut))
                 .map(|body| body.bytes)
-                .filter(|_| status != 304)
                 .or(of_payload)
             {
-                // What is cut is no JSON, and no XML, and is found to be none.
+                // What is longer is no JSON, and no XML, and is found to be none.
                 Some(mut bytes) => {
                     bytes.truncate(MOST_BYTES_OF_ONE);
                     Said::Document(bytes)

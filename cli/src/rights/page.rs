@@ -19,12 +19,13 @@ pub fn page_of<'h>(
 ) -> (Page, Response) {
     let media_type = media_type(headers);
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
+    let is_xml = is("application/xml") || is("text/xml");
     let is_xhtml = is("application/xhtml+xml");
     let says_html = is("text/html") || is_xhtml;
     let is_media = has_xmp(media_type);
     // Of a file that is not what its type says, the type counts, as it does for browsers.
     let is_any = is_untyped(media_type);
-    if !says_html && !is_media && !is_any {
+    if !says_html && !is_media && !is_any && !is_xml {
         return (Page::NotHtml, response);
     }
     // A 206 is a part of it.
@@ -35,9 +36,10 @@ pub fn page_of<'h>(
         }
         // Whatever it is, it is no page.
         Ok(_) if is("application/octet-stream") => (Page::NotHtml, response),
+        Ok(body) if is_xml && !names_xhtml(&body.bytes) => (Page::NotHtml, response),
         Ok(body) if !says_html && !begins_as_html(&body.bytes) => (Page::NotHtml, response),
         Ok(body) => {
-            let response = match is_xhtml {
+            let response = match is_xhtml || is_xml {
                 true => response.with_xhtml(&body.bytes),
                 false => response.with_html(&body.bytes),
             };
@@ -48,11 +50,24 @@ pub fn page_of<'h>(
 }
 
 /// The media type of a response without its parameters; empty if it has none. Whoever joins lines of a header
-/// puts a comma between them.
-pub fn media_type<'h>(mut headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> &'h [u8] {
-    let value = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    let value = value.map(|(_, value)| value).unwrap_or_default();
-    value.split(|byte| matches!(byte, b';' | b',')).next().unwrap_or_default().trim_ascii()
+/// puts a comma between them. Of several the one of a page counts, for which some clients take it, else the first.
+pub fn media_type<'h>(headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> &'h [u8] {
+    let values = headers.filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let pieces = values.flat_map(|(_, value)| value.split(|byte| *byte == b','));
+    let mut types = pieces
+        .map(|piece| piece.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii());
+    let first = types.next().unwrap_or_default();
+    let is_page = |of: &&[u8]| {
+        [&b"text/html"[..], b"application/xhtml+xml"]
+            .iter()
+            .any(|page| of.eq_ignore_ascii_case(page))
+    };
+    if is_page(&first) { first } else { types.find(is_page).unwrap_or(first) }
+}
+
+/// Returns true if a document of XML is a page, by the namespace in its beginning.
+fn names_xhtml(body: &[u8]) -> bool {
+    memchr::memmem::find(&body[..body.len().min(1024)], b"http://www.w3.org/1999/xhtml").is_some()
 }
 
 /// Returns true if a type says nothing, so that the first bytes of the body count.

@@ -131,6 +131,7 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");
     let is_document =
         |body: &Vec<u8>| is_tdm || is_robots || page.0 == Page::NotHtml && names_rsl(body);
-    let document = record.body().ok().map(|body| body.bytes).filter(is_document);
+    let document = record.body().ok().filter(|body| !body.is_cut);
+    let document = document.map(|body| body.bytes).filter(is_document);
     Some((places, Payload { status: record.status, headers, page, document }))
 }

@@ -21,6 +21,8 @@ use crate::write::stderr;
 pub struct Verification {
     /// The records by the place of their response, each with its line in the file.
     records: HashMap<Key, Vec<(u64, Value)>>,
+    /// For the place of each record but for its file: the file in which the archives have the same response.
+    files: HashMap<Place, Option<String>>,
     name: String,
     same: u64,
     differ: u64,
@@ -28,6 +30,9 @@ pub struct Verification {
 
 /// URL, time, file without its folder, and offset.
 type Key = (String, String, String, Option<u64>);
+
+/// The same without the file, and with the digest of the response.
+type Place = (String, String, Option<u64>, String);
 
 /// The most records that differ which are told one by one.
 const MOST_TOLD: u64 = 20;
@@ -47,8 +52,13 @@ impl Verification {
         let name = shown(name.as_os_str().as_encoded_bytes());
         let text =
             text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
-        let mut verification =
-            Verification { records: HashMap::new(), name: name.clone(), same: 0, differ: 0 };
+        let mut verification = Verification {
+            records: HashMap::new(),
+            files: HashMap::new(),
+            name: name.clone(),
+            same: 0,
+            differ: 0,
+        };
         let mut bases: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
         let mut lines: HashMap<&[u8], u64> = HashMap::new();
         let mut first: Option<Value> = None;
@@ -127,6 +137,7 @@ impl Verification {
             if first["now"].is_null() {
                 first["now"] = record["now"].clone();
             }
+            verification.files.insert(place(&key, &record), None);
             verification.records.entry(key).or_default().push((number, record));
         }
         if first.is_none() && !bases.is_empty() {
@@ -180,7 +191,11 @@ impl Verification {
 
     /// Compares what the archives say of a response with its record, if there is one.
     pub fn compare(&mut self, now: &Value) {
-        let Some(records) = key(now).and_then(|key| self.records.remove(&key)) else { return };
+        let Some(key) = key(now) else { return };
+        if let Some(file) = self.files.get_mut(&place(&key, now)) {
+            file.get_or_insert_with(|| key.2.clone());
+        }
+        let Some(records) = self.records.remove(&key) else { return };
         let now = without_folders(now.clone());
         for (line, record) in records {
             let record = without_folders(record);
@@ -210,18 +225,26 @@ impl Verification {
     /// # Errors
     /// Never; it is as its callers want it.
     pub fn tell(self, has_faults: bool) -> Result<Status, Failure> {
-        let Verification { records, name, same, differ } = self;
-        let of_file = |(key, records): &(Key, Vec<(u64, Value)>)| {
+        let Verification { records, files, name, same, differ } = self;
+        let mut missing: Vec<(u64, String)> = Vec::new();
+        for (key, records) in records {
             let file = shown(key.2.as_bytes());
-            records.iter().map(|(line, _)| (*line, file.clone())).collect::<Vec<_>>()
-        };
-        let mut missing: Vec<(u64, String)> =
-            records.into_iter().flat_map(|of| of_file(&of)).collect();
+            for (line, record) in records {
+                let what = match files.get(&place(&key, &record)) {
+                    Some(Some(other)) => format!(
+                        "its response is in a file '{}' now, and was in '{file}': give the file the name that it had",
+                        shown(other.as_bytes())
+                    ),
+                    _ => format!(
+                        "the archives do not have its response, which was in a file '{file}'"
+                    ),
+                };
+                missing.push((line, what));
+            }
+        }
         missing.sort_unstable();
-        for (line, file) in missing.iter().take(MOST_TOLD as usize) {
-            stderr::error(&format_args!(
-                "{name}:{line}: the archives do not have its response, which was in a file '{file}'"
-            ));
+        for (line, what) in missing.iter().take(MOST_TOLD as usize) {
+            stderr::error(&format_args!("{name}:{line}: {what}"));
         }
         let (count, missing) = (same + differ + missing.len() as u64, missing.len());
         stderr::note(&format_args!(
@@ -241,6 +264,12 @@ fn key(record: &Value) -> Option<Key> {
     let file = text("file")?;
     let file = file_name(&file).to_owned();
     Some((text("url")?, text("captured")?, file, record["offset"].as_u64()))
+}
+
+/// The place of a record in whatever file.
+fn place((url, captured, _, offset): &Key, record: &Value) -> Place {
+    let sha256 = record["sha256"].as_str().unwrap_or_default().to_owned();
+    (url.clone(), captured.clone(), *offset, sha256)
 }
 
 /// The digest that a line with a basis names, and the basis without it. `None` if it is no such line.

@@ -219,8 +219,10 @@ fn metadata_of_images_and_pdfs() {
         let head = format!("200 OK\r\nContent-Type: {kind}");
         let row = of_body(&head, "", &packet("PROHIBITED"));
         assert_eq!(row, ("metadata disallow".to_owned(), words.to_owned()), "{kind}");
-        let row = of_body(&head, "", "nothing");
-        assert_eq!(row.0, "metadata allow", "{kind}");
+        // In a format that is not known there may be some that is compressed.
+        for (body, wanted) in [("GIF89a", "metadata allow"), ("nothing", "metadata unknown")] {
+            assert_eq!(of_body(&head, "", body).0, wanted, "{kind}");
+        }
         let row = of_body(&head, "WARC-Truncated: length\r\n", "nothing");
         assert_eq!(row.0, "cut unknown", "{kind}");
     }
@@ -507,6 +509,10 @@ fn changed_records() {
     told(&text, &other, &["the archives do not have its response"]);
     told(&text, &archive[..archive.len() / 2], &["the archives do not have its response"]);
     told(&text, &archive[..archive.len() - 40], &["robotsieve: records "]);
+    let renamed = folder.file("b/renamed.warc", &archive);
+    let ran = run(args!["rights", "--verify", folder.file("records", &text), "--warc", renamed]);
+    let what = "its response is in a file 'renamed.warc' now, and was in 'pages.warc'";
+    assert!(ran.status == 1 && ran.err.contains(what), "{ran:?}");
     // A basis may not hide what a record says, nor may a second record.
     let twice = text.lines().rfind(|line| line.starts_with("{\"url\":")).unwrap();
     let forged = twice.replacen("\"crawl\":\"allow\"", "\"crawl\":\"unknown\"", 1);
@@ -536,4 +542,82 @@ fn changed_records() {
     let ran = verify(format!("{{\"digest\":\"{digest}\",{members}\n{rest}").as_bytes());
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("records:2: its basis has another 'crawl' than it"), "{}", ran.err);
+}
+
+/// What could have said no and was not read, or is said in a form that some readers take, is no permission.
+#[test]
+fn attacks_permit_nothing() {
+    let yes = "License: https://e.com/l.xml\nUser-agent: *\nContent-Signal: ai-train=yes\n";
+    let (early, same, late) =
+        ("2026-03-01T08:00:00Z", "2026-03-01T09:00:00Z", "2026-03-01T10:00:00Z");
+    let (robots_url, tdm_url) =
+        ("https://e.com/robots.txt", "https://e.com/.well-known/tdmrep.json");
+    let url = "https://e.com/a";
+    let cut = "WARC-Truncated: length\r\n";
+    let html = "200 OK\r\nContent-Type: text/html";
+    let rsl = "<rsl xmlns='https://rslstandard.org/rsl'><content url='/'><license><permits type='usage'>\
+               ai-train</permits></license></content></rsl>";
+    let robots = |body: &str| response(same, robots_url, "200 OK", body);
+    let licence = response(same, "https://e.com/l.xml", "200 OK", rsl);
+    let page = response(late, url, html, "<p>");
+    let typed = |types: &str, body: &str| response(late, url, &format!("200 OK\r\n{types}"), body);
+    let tdm = |value| {
+        let body = format!("[{{\"location\":\"/\",\"tdm-reservation\":{value}}}]");
+        response(same, tdm_url, "200 OK", &body)
+    };
+    let meta = "<meta name=robots content=noai>";
+    let xhtml = "<html xmlns='http://www.w3.org/1999/xhtml'><head><meta name='robots' content='noai'/></head></html>";
+    let wide: String = meta.chars().flat_map(|c| [c, '\0']).collect();
+    let of = |records: &[String]| {
+        let row = row_of(records, url, &[]);
+        let notes: Vec<_> =
+            row["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        format!("{} {}", row["ai-train"].as_str().unwrap(), notes.join(" "))
+    };
+    let own = |record: &String| of(&[robots(yes), licence.clone(), record.clone()]);
+    assert_eq!(own(&page), "allow ");
+    for (records, wanted) in [
+        (
+            vec![record("response", same, robots_url, cut, "200 OK", yes), licence.clone()],
+            "unknown robots-not-read",
+        ),
+        (
+            vec![robots(yes), record("response", same, "https://e.com/l.xml", cut, "200 OK", rsl)],
+            "unknown file-not-read licence-not-given",
+        ),
+        (
+            vec![robots(&yes.replace("=yes", "=no")), robots(yes), licence.clone()],
+            "unknown documents-differ",
+        ),
+        (vec![robots(yes), licence.clone(), tdm(1), tdm(0)], "unknown documents-differ"),
+        (
+            vec![
+                robots(yes),
+                licence.clone(),
+                record("response", same, tdm_url, cut, "200 OK", "[]"),
+            ],
+            "unknown tdm-not-read",
+        ),
+        // What is older counts no more, and what is newer not yet.
+        (
+            vec![
+                response(early, robots_url, "200 OK", yes),
+                robots(&yes.replace("=yes", "=no")),
+                licence.clone(),
+            ],
+            "disallow ",
+        ),
+    ] {
+        let records: Vec<String> = records.into_iter().chain([page.clone()]).collect();
+        assert_eq!(of(&records), wanted);
+    }
+    for (record, wanted) in [
+        (typed("Content-Type: image/png", meta), "unknown xmp-not-read"),
+        (typed("Content-Type: text/plain\r\nContent-Type: text/html", meta), "disallow "),
+        (typed("Content-Type: text/plain, text/html", meta), "disallow "),
+        (typed("Content-Type: text/xml", xhtml), "disallow "),
+        (typed("Content-Type: text/html; charset=utf-16le", &wide), "disallow "),
+    ] {
+        assert_eq!(own(&record), wanted);
+    }
 }

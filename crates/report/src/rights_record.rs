@@ -5,10 +5,11 @@
 //! which texts, and with which settings. JSON and Parquet have the same members. What the pages of a site share
 //! is its basis, which is written once and named by its digest.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use robotsieve_rights::{Place, Rights, Ruling, Statement, Version};
+use robotsieve_rights::{Note, Notes, Place, Rights, Ruling, Statement, Version};
 use robotsieve_shown::shortened;
 use serde::{Serialize, Serializer};
 
@@ -56,6 +57,19 @@ pub const RIGHTS_MEMBERS: [&str; 35] = [
     "limits",
     "use",
     "notes",
+];
+
+/// Those among them that tell of the capture, which whoever reads the archive knows.
+pub const RIGHTS_OF_CAPTURE: [&str; 9] = [
+    "captured",
+    "status",
+    "file",
+    "offset",
+    "sha256",
+    "robots",
+    "page",
+    "age_seconds",
+    "documents",
 ];
 
 /// Those among them that are numbers.
@@ -198,7 +212,8 @@ pub fn decides(rights: &Rights, is_of: impl Fn(&Place) -> bool) -> bool {
     deciding(rights).iter().any(|by| is_of(&by.place))
 }
 
-/// What the places that decided say, of robots.txt (by its lines), of the header and of the page.
+/// What the places that decided say, of robots.txt (by its lines, or as `sources` have it), of the header and of the
+/// page.
 #[must_use]
 pub fn quotes(
     rights: &Rights,
@@ -208,7 +223,9 @@ pub fn quotes(
     let known = Quotes::new(rights, sources);
     let quoted = deciding(rights).into_iter().filter_map(|by| {
         let quote = match by.place {
-            Place::Robots { line } => line_of_robots(line)?,
+            Place::Robots { line } => {
+                line_of_robots(line).or_else(|| known.quote(&by.place).map(Cow::into_owned))?
+            }
             _ => known.quote(&by.place)?.into_owned(),
         };
         (!quote.is_empty()).then(|| (by.place.to_string(), quotation(&quote)))
@@ -276,7 +293,39 @@ pub enum RecordedPage {
     Unreadable,
 }
 
+/// What a capture has to be noted for: what of it was not read, and documents of other times than its own, by their
+/// `fit`.
+#[must_use]
+pub fn notes_of_capture<'f>(
+    robots: Option<&str>,
+    page: RecordedPage,
+    fits: impl IntoIterator<Item = &'f str>,
+) -> Notes {
+    let has_robots = matches!(robots, Some("rules" | "allow-all"));
+    let of_page = match page {
+        RecordedPage::Cut => Some(Note::PageCut),
+        RecordedPage::Unreadable => Some(Note::PageNotRead),
+        RecordedPage::Read | RecordedPage::NotHtml | RecordedPage::Metadata => None,
+    };
+    let of_documents = fits.into_iter().filter_map(|fit| match fit {
+        "older" => Some(Note::DocumentOlder),
+        "later" => Some(Note::DocumentLater),
+        _ => None,
+    });
+    let of_robots = (!has_robots).then_some(Note::RobotsNotRead);
+    of_robots.into_iter().chain(of_page).chain(of_documents).collect()
+}
+
 impl RecordedPage {
+    /// All of them.
+    pub const ALL: [RecordedPage; 5] = [
+        RecordedPage::Read,
+        RecordedPage::NotHtml,
+        RecordedPage::Metadata,
+        RecordedPage::Cut,
+        RecordedPage::Unreadable,
+    ];
+
     /// As JSON and Parquet have it.
     pub fn as_str(self) -> &'static str {
         match self {

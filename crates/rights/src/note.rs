@@ -51,6 +51,9 @@ notes! {
     DocumentOlder "document-older"
         "a document of the site was captured longer before the page than it counts: it is the nearest that \
          is known",
+    DocumentsDiffer "documents-differ"
+        "two captures of a document of the site have the same time and differ, so it is not known which was in \
+         force",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
@@ -105,7 +108,7 @@ notes! {
     PageNotRead "page-not-read"
         "the page could not be read, so nothing is known of what it says",
     RobotsNotRead "robots-not-read"
-        "robots.txt was not read, so nothing is known of what it says of uses",
+        "robots.txt, or a part of it, was not read, so it is not known what that says of uses",
     TdmFile "tdm-file"
         "/.well-known/tdmrep.json is not a JSON array, so it is not known whether it reserves rights",
     TdmNotRead "tdm-not-read"
@@ -121,7 +124,10 @@ notes! {
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
     XmpNotRead "xmp-not-read"
-        "XMP metadata of the file could not be read, so it is not known whether it reserves rights",
+        "the file has XMP that could not be read, or is no image, video or PDF of a kind that is known, so it is \
+         not known whether it reserves rights",
+    XmpSilent "xmp-silent"
+        "the file has no XMP that speaks of data mining",
 }
 
 impl Note {
@@ -131,7 +137,8 @@ impl Note {
     /// disallows them.
     pub fn withholds(self) -> Purposes {
         match self {
-            Note::FileNotRead
+            Note::DocumentsDiffer
+            | Note::FileNotRead
             | Note::LicenceInvalid
             | Note::LicenceNotGiven
             | Note::LicenceRelative

@@ -137,12 +137,14 @@ impl Response {
     /// Adds the XMP packets of a file that is no page: an image, a video, a PDF. `O(n)` for any bytes.
     ///
     /// Several packets restrict together, and permit nothing. Where there are others that cannot be read, because
-    /// they are compressed, for example, [`Note::XmpNotRead`](crate::Note::XmpNotRead) says so.
+    /// they are compressed, for example, or may be, because the format is not known,
+    /// [`Note::XmpNotRead`](crate::Note::XmpNotRead) says so, and [`Note::XmpSilent`](crate::Note::XmpSilent)
+    /// where nothing speaks of mining.
     ///
     /// ```
     /// use robotsieve_rights::{Documents, Purpose, Response, RightsReader, Ruling};
     ///
-    /// let image = br#"... <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
+    /// let image = br#"GIF89a... <?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
     ///     <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
     ///     <rdf:Description xmlns:plus="http://ns.useplus.org/ldf/xmp/1.0/"
     ///         plus:DataMining="http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING"/>

@@ -254,6 +254,27 @@ pub(super) const XMP_NAMESPACES: [(&str, &[XmpProperty]); 4] = [
 ];
 const XMP_TDM: &[XmpProperty] = &[XmpProperty::TdmReservation, XmpProperty::TdmPolicy];
 
+/// How the files begin, each from a byte on, that have their packets of XMP as they are, or none. PDF and SVG are
+/// recognised otherwise.
+pub(super) const XMP_FORMATS: [(usize, &[u8]); 16] = [
+    (0, b"\xFF\xD8\xFF"),
+    (0, b"\x89PNG"),
+    (0, b"GIF8"),
+    (0, b"II*\0"),
+    (0, b"MM\0*"),
+    (0, b"RIFF"),
+    (0, b"8BPS"),
+    (0, b"%!PS"),
+    (0, b"BM"),
+    (0, b"\0\0\x01\0"),
+    (0, b"ID3"),
+    (0, b"OggS"),
+    (0, b"fLaC"),
+    (4, b"ftyp"),
+    (4, b"moov"),
+    (4, b"jP  "),
+];
+
 /// The tokens of usage in RSL 1.0 §3.5.
 pub(super) const RSL_USAGE: [(&str, Purposes); 6] = [
     ("all", Purposes::USES),

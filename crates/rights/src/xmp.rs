@@ -6,7 +6,8 @@
 //!
 //! Several packets add up: a PDF has those of its images beside its own, and the old ones once it was changed. So
 //! each may restrict, and none permits. What shows that there is more which was not read (a packet without an end,
-//! in UTF-16, compressed, encrypted, cut into parts) is noted, and keeps the uses from being allowed.
+//! in UTF-16, compressed, encrypted, cut into parts), and a file of no format that is known, which may compress
+//! them, is noted, and keeps the uses from being allowed.
 
 use memchr::memmem;
 use quick_xml::escape::resolve_xml_entity;
@@ -17,7 +18,7 @@ use quick_xml::{NsReader, XmlVersion};
 use crate::note::{Note, Notes};
 use crate::place::{Place, XmpProperty};
 use crate::statement::Statement;
-use crate::tables::{PLUS_MINING, XMP_NAMESPACES};
+use crate::tables::{PLUS_MINING, XMP_FORMATS, XMP_NAMESPACES};
 use crate::tdm::TdmRep;
 use crate::version::Version;
 
@@ -54,8 +55,10 @@ impl Xmp {
         let mut xmp = Xmp::default();
         let (packets, has_more) = packets(file);
         let read: Vec<_> = packets.iter().map(|packet| values(packet)).collect();
-        let has_unread =
-            has_more || hides_packets(file, !packets.is_empty()) || read.iter().any(Result::is_err);
+        let has_unread = has_more
+            || !is_of_known_format(file)
+            || hides_packets(file, !packets.is_empty())
+            || read.iter().any(Result::is_err);
         let may_permit = read.len() == 1 && !has_unread;
         for (values, number) in read.into_iter().zip(1..) {
             for (property, value) in values.unwrap_or_else(|found| found) {
@@ -63,6 +66,7 @@ impl Xmp {
             }
         }
         xmp.notes.add_if(has_unread, Note::XmpNotRead);
+        xmp.notes.add_if(!has_unread && xmp.values.is_empty(), Note::XmpSilent);
         xmp.notes.add_if(memmem::find(file, MINING_ASSERTION).is_some(), Note::C2paNotRead);
         xmp
     }
@@ -150,6 +154,28 @@ fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
     }
 }
 
+/// Returns true if a file is of a format that neither compresses nor encrypts all of its packets: what is not found in
+/// one is not there.
+fn is_of_known_format(file: &[u8]) -> bool {
+    let begins =
+        |(at, text): &(usize, &[u8])| file.get(*at..).is_some_and(|rest| rest.starts_with(text));
+    let first = &file[..file.len().min(1024)];
+    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
+    let is_svg = || {
+        let text = text.to_ascii_lowercase();
+        let has = |tag: &[u8]| memmem::find(&text, tag).is_some();
+        text.starts_with(b"<") && has(b"<svg") && !has(b"<html") && !has(b"<!doctype html")
+    };
+    XMP_FORMATS.iter().any(begins)
+        || is_pdf(file)
+        || BEGINS.iter().any(|begin| text.starts_with(begin))
+        || is_svg()
+}
+
+fn is_pdf(file: &[u8]) -> bool {
+    memmem::find(&file[..file.len().min(1024)], b"%PDF-").is_some()
+}
+
 /// Returns true if a file shows that it has packets which cannot be found in its bytes.
 fn hides_packets(file: &[u8], has_packets: bool) -> bool {
     const UTF_16: &[u8] = b"<\0?\0x\0p\0a\0c\0k\0e\0t\0";
@@ -169,9 +195,8 @@ fn hides_packets(file: &[u8], has_packets: bool) -> bool {
                 || memmem::find(file, b"Raw profile type xmp").is_some()
         }
         _ => {
-            let is_pdf = memmem::find(&file[..file.len().min(1024)], b"%PDF-").is_some();
             let mut streams = memmem::find_iter(file, b"/XML").enumerate();
-            is_pdf
+            is_pdf(file)
                 && streams
                     .any(|(number, at)| number == MOST_STREAMS || is_hidden_stream(&file[at..]))
         }
@@ -400,14 +425,15 @@ mod tests {
                     .replace("plus:", "p:")
                     .replace(":plus=", ":p="),
             ] {
-                let file = format!("\u{1}\0{packet}\0\u{2}");
+                let file = format!("GIF89a\0{packet}\0\u{2}");
                 assert_eq!(shown(&file), wanted, "{packet}");
             }
         }
         // Of something that the file is made of, or of another namespace.
         let other = format!("<rdf:x><rdf:Description plus:DataMining='{DMI}PROHIBITED'/></rdf:x>");
-        assert_eq!(shown(packet("", &other)), "???");
-        assert_eq!(shown(packet(&format!("rdf:DataMining='{DMI}PROHIBITED'"), "")), "???");
+        assert_eq!(shown(packet("", &other)), "??? xmp-silent");
+        let other = packet(&format!("rdf:DataMining='{DMI}PROHIBITED'"), "");
+        assert_eq!(shown(other), "??? xmp-silent");
         let two =
             format!("<plus:DataMining>{DMI}ALLOWED {DMI}PROHIBITED-AIMLTRAINING</plus:DataMining>");
         assert_eq!(shown(packet("", &two)), "??- xmp:plus:DataMining:1");
@@ -488,12 +514,20 @@ mod tests {
             shown(pdf("/Subtype /XML /Type /Metadata", &allowed)),
             "??+ xmp:plus:DataMining:1"
         );
-        assert_eq!(shown(pdf("/Type/XMLish", "\u{1}")), "???");
+        assert_eq!(shown(pdf("/Type/XMLish", "\u{1}")), "??? xmp-silent");
         let png = [b"\x89PNG", PNG_KEYWORD, &[0, 0, 0, 0], allowed.as_bytes()].concat();
         assert_eq!(shown(png), "??+ xmp:plus:DataMining:1");
-        let assertion = format!("jumbcawg.training-mining\0{allowed}");
+        let assertion = format!("GIF89a jumbcawg.training-mining\0{allowed}");
         assert_eq!(shown(assertion), "??? c2pa-not-read");
-        assert_eq!(shown(""), "???");
+        // Where there is none, and where it is not known whether there is.
+        for file in ["GIF89a", "\u{feff}\n<?xml version='1.0'?>\n<SVG/>", "1234ftypheic"] {
+            assert_eq!(shown(file), "??? xmp-silent", "{file}");
+        }
+        let page = format!("<!doctype html><svg/><pre>{allowed}</pre>");
+        let folder = format!("PK\u{3}\u{4}{allowed}");
+        for file in ["", "text", "<p>", "PK\u{3}\u{4}", &page, &folder] {
+            assert_eq!(shown(file), "??? xmp-not-read", "{file}");
+        }
     }
 
     #[test]

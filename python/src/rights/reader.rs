@@ -1,12 +1,17 @@
 //! Who asks for rights, and by which texts.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robotsieve_rights::{PolicyToken, Response, TagReading, Vocabulary};
+use robotsieve_client::Timestamp;
+use robotsieve_client::report::rfc3339;
+use robotsieve_report::RightsSettings;
+use robotsieve_rights::{PolicyToken, TagReading, Vocabulary};
+use robotsieve_shown::shown;
 
 use super::columns::{Given, columns};
 use super::compiled::Compiler;
@@ -50,6 +55,8 @@ pub struct RightsReader {
     vocabulary: Vocabulary,
     now: i64,
     tokens: Vec<PolicyToken>,
+    /// With what it judges, and its time, as records have them.
+    of_record: Arc<(RightsSettings, String)>,
 }
 
 impl RightsReader {
@@ -68,8 +75,11 @@ impl RightsReader {
         let robots = asked.robots.map(|robots| self.compiler.of_object(robots)).transpose()?;
         let html = asked.html.map(|html| bytes_of(html, "html")).transpose()?;
         let documents = documents_of(&asked.files, Some(&url))?;
-        let fields = asked.headers.iter().map(|(name, value)| (&name[..], &value[..]));
-        let response = Response::new().with_headers(fields);
+        let mut response = asked.headers_read();
+        if let Some(xmp) = asked.xmp {
+            let xmp = bytes_of(xmp, "xmp")?;
+            response = py.detach(|| response.with_xmp(&xmp));
+        }
         let judge =
             |response| self.compiler.reader.rights(&*url, robots.as_ref(), &response, &documents);
         let rights = match &html {
@@ -111,23 +121,34 @@ impl RightsReader {
         })?;
         let now = seconds_of(now)?;
         let tokens = tokens_of(policy_tokens)?;
-        let reader = robotsieve_rights::RightsReader::new(&crawler)
+        let judge = robotsieve_rights::RightsReader::new(&crawler)
             .with_reading(reading)
             .with_vocabulary(vocabulary)
             .with_now(now)
             .with_policy_tokens(tokens.iter().copied());
-        let compiler = Compiler::new(reader, profile);
-        Ok(RightsReader { compiler, crawler, reading, vocabulary, now, tokens })
+        let agent = crawler.iter().map(shown).collect::<Vec<_>>().join(",");
+        let settings = RightsSettings::new(
+            agent,
+            profile.name().unwrap_or_default(),
+            reading.as_str(),
+            vocabulary.version(),
+        );
+        let time = rfc3339(Timestamp(u64::try_from(now).unwrap_or_default()));
+        let of_record = Arc::new((settings, time));
+        let compiler = Compiler::new(judge, profile);
+        Ok(RightsReader { compiler, crawler, reading, vocabulary, now, tokens, of_record })
     }
 
     /// The rights of a URL, from all that is at hand.
     ///
     /// ``robots`` is the robots.txt: a :class:`Robots`, text or bytes; without it crawling is unknown. ``headers`` is the
     /// header of the response: a mapping, pairs of names and values, or text with ``Name: value`` lines. ``html`` is the
-    /// page. ``files`` are bodies by address: ``/.well-known/tdmrep.json``, or the URL of an RSL document.
+    /// page. ``files`` are bodies by address: ``/.well-known/tdmrep.json``, or the URL of an RSL document. ``xmp`` is, instead
+    /// of a page, the image, video or PDF itself, as bytes, whose XMP counts.
     ///
     /// Raises :class:`InvalidUrl` as :meth:`Policy.is_allowed` does, and ``ValueError`` for text that is no header.
-    #[pyo3(signature = (url, /, *, robots = None, headers = None, html = None, files = None))]
+    #[pyo3(signature = (url, /, *, robots = None, headers = None, html = None, files = None, xmp = None))]
+    #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
     fn rights(
         slf: &Bound<'_, Self>,
         url: &Bound<'_, PyAny>,
@@ -135,13 +156,20 @@ impl RightsReader {
         headers: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         files: Option<&Bound<'_, PyAny>>,
+        xmp: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Rights> {
+        if html.is_some() && xmp.is_some() {
+            return Err(PyValueError::new_err(
+                "a response is a page or another file: give html or xmp, not both",
+            ));
+        }
         let headers = headers.map(fields_of).transpose()?.transpose();
         let headers = headers.map_err(|error| headers::invalid(&error))?.unwrap_or_default();
-        let asked = Asked { url, robots, headers, html, files: files_of(files)? };
+        let asked = Asked { url, robots, headers, html, xmp, files: files_of(files)? };
         let rights = slf.get().read(&asked)?;
-        let profile = slf.get().compiler.profile;
-        Rights::new(slf.clone().into_any().unbind(), profile, rights, asked)
+        let RightsReader { compiler, of_record, .. } = slf.get();
+        let (reader, of_record) = (slf.clone().into_any().unbind(), Arc::clone(of_record));
+        Rights::new(reader, compiler.profile, of_record, rights, asked)
     }
 
     /// The rights of many URLs, in columns: an Arrow table.

@@ -1,12 +1,20 @@
 //! The rights of a URL, as a value of Python.
 
+use std::sync::Arc;
+
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use robotsieve::Profile;
 use robotsieve_python_common::settings::to_python;
-use robotsieve_report::{RightsReport as Report, RightsSources};
-use robotsieve_rights::{Purpose, Response};
+use robotsieve_report::{
+    RIGHTS_MEMBERS, RIGHTS_OF_CAPTURE, RecordedPage, RightsReport as Report, RightsSettings,
+    RightsSources, notes_of_capture, quotes, versions,
+};
+use robotsieve_rights::{Purpose, Response, RobotsTag, TagRule};
+use robotsieve_shown::shown;
+use serde_json::{Map, Value};
 
 use super::files::documents_of;
 use super::headers::Fields;
@@ -20,7 +28,15 @@ pub struct Asked<'a, 'py> {
     pub robots: Option<&'a Bound<'py, PyAny>>,
     pub headers: Fields,
     pub html: Option<&'a Bound<'py, PyAny>>,
+    pub xmp: Option<&'a Bound<'py, PyAny>>,
     pub files: Vec<(String, Bound<'py, PyAny>)>,
+}
+
+impl Asked<'_, '_> {
+    /// What the header says.
+    pub fn headers_read(&self) -> Response {
+        Response::new().with_headers(self.headers.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 /// The same, kept for reports and to be pickled.
@@ -31,6 +47,7 @@ struct Kept {
     robots: Option<Py<PyAny>>,
     headers: Fields,
     html: Option<Py<PyAny>>,
+    xmp: Option<Py<PyAny>>,
     files: Vec<(String, Py<PyAny>)>,
 }
 
@@ -53,6 +70,8 @@ pub struct Rights {
     rights: robotsieve_rights::Rights,
     /// The reader that said it, which says it again when this is unpickled.
     reader: Py<PyAny>,
+    /// The settings of the reader, and its time.
+    of_record: Arc<(RightsSettings, String)>,
     kept: Kept,
 }
 
@@ -84,10 +103,11 @@ impl Rights {
     pub fn new(
         reader: Py<PyAny>,
         profile: Profile,
+        of_record: Arc<(RightsSettings, String)>,
         rights: robotsieve_rights::Rights,
         asked: Asked<'_, '_>,
     ) -> PyResult<Rights> {
-        let Asked { url, robots, headers, html, files } = asked;
+        let Asked { url, robots, headers, html, xmp, files } = asked;
         let files = files.into_iter().map(|(name, file)| Ok((name, unchanging(&file)?)));
         let kept = Kept {
             profile,
@@ -95,9 +115,50 @@ impl Rights {
             robots: robots.map(unchanging).transpose()?,
             headers,
             html: html.map(unchanging).transpose()?,
+            xmp: xmp.map(unchanging).transpose()?,
             files: files.collect::<PyResult<_>>()?,
         };
-        Ok(Rights { rights, reader, kept })
+        Ok(Rights { rights, reader, of_record, kept })
+    }
+
+    /// What they were read from, read again, to be quoted.
+    fn with_sources<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&RightsSources<'_>) -> T + Send,
+    ) -> PyResult<T> {
+        let kept = &self.kept;
+        let robots = kept.robots.as_ref().map(|robots| robots.bind(py));
+        let robots = robots.map(|robots| reports::Given::of(robots, "robots")).transpose()?;
+        let html = kept.html.as_ref().map(|html| html.bind(py));
+        let html = html.map(|html| bytes_of(html, "html")).transpose()?;
+        let xmp = kept.xmp.as_ref().map(|xmp| xmp.bind(py));
+        let xmp = xmp.map(|xmp| bytes_of(xmp, "xmp")).transpose()?;
+        let files =
+            kept.files.iter().map(|(address, file)| (address.clone(), file.bind(py).clone()));
+        let url = bytes_of(kept.url.bind(py), "url")?;
+        let documents = documents_of(&files.collect::<Vec<_>>(), Some(&url))?;
+        Ok(py.detach(|| {
+            let fields = kept.headers.iter().map(|(name, value)| (name, value));
+            let mut response =
+                Response::new().with_headers(fields).with_html(html.as_deref().unwrap_or_default());
+            if let Some(xmp) = &xmp {
+                response = response.with_xmp(xmp);
+            }
+            let text = robots.as_ref().map(|given| {
+                let profile = given.profile.unwrap_or(kept.profile);
+                (robotsieve::text_of(&given.body, &profile), profile)
+            });
+            let robots =
+                text.as_ref().map(|(text, profile)| robotsieve::Robots::parse(text, profile));
+            act(&RightsSources {
+                robots: robots.as_ref(),
+                headers: &kept.headers,
+                html: html.as_deref(),
+                response: Some(&response),
+                documents: Some((&documents, &url)),
+            })
+        }))
     }
 
     fn ruling(&self, purpose: Purpose) -> &'static str {
@@ -119,6 +180,10 @@ impl Rights {
         }
         Ok(all)
     }
+}
+
+fn of_json<T: serde::de::DeserializeOwned>(json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// The value, or a copy of what can change.
@@ -232,35 +297,85 @@ impl Rights {
         to_python(py, &to_json(&self.rights)?)
     }
 
+    /// The rights as ``robotsieve rights --warc`` writes them of a response, with the members of their basis, by the
+    /// same names: beside what :meth:`to_dict` has the settings, ``versions`` and ``quotes``.
+    ///
+    /// What only the archive knows is given as keywords, as ``docs/guide-rights.md`` describes it: ``captured``,
+    /// ``status``, ``file``, ``offset``, ``sha256``, ``robots``, ``page``, ``age_seconds``, ``documents``. What they say was
+    /// not read keeps uses from being allowed, as in the command: without a robots.txt ``robots-not-read``, without a
+    /// page or another file ``page-not-read``, unless ``page="not-html"``.
+    ///
+    /// >>> from robotsieve import RightsReader
+    /// >>> rights = RightsReader("GPTBot").rights("https://example.com/", headers={"Content-Usage": "train-ai=y"})
+    /// >>> record = rights.to_record(captured="2026-03-01T09:03:00Z", page="not-html")
+    /// >>> rights.ai_train, record["ai-train"], record["notes"]
+    /// ('allow', 'unknown', ['robots-not-read'])
+    #[pyo3(signature = (**capture))]
+    fn to_record<'py>(
+        &self,
+        py: Python<'py>,
+        capture: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let kept = &self.kept;
+        let capture = capture.cloned().unwrap_or_else(|| PyDict::new(py));
+        let json: String = py.import("json")?.getattr("dumps")?.call1((capture,))?.extract()?;
+        let mut members: Map<String, Value> = of_json(&json)?;
+        if let Some(name) = members.keys().find(|name| !RIGHTS_OF_CAPTURE.contains(&&***name)) {
+            return Err(PyTypeError::new_err(format!(
+                "a record's capture has no '{name}'; it has {}",
+                RIGHTS_OF_CAPTURE.join(", ")
+            )));
+        }
+        if kept.robots.is_some() {
+            members.entry("robots").or_insert_with(|| "rules".into());
+        }
+        let default = match (&kept.html, &kept.xmp) {
+            (Some(_), _) => RecordedPage::Read,
+            (None, Some(_)) => RecordedPage::Metadata,
+            (None, None) => RecordedPage::Unreadable,
+        };
+        let page = members.entry("page").or_insert_with(|| default.as_str().into()).clone();
+        let page = RecordedPage::ALL.into_iter().find(|one| page == one.as_str());
+        let page = page.ok_or_else(|| {
+            let all = RecordedPage::ALL.map(RecordedPage::as_str).join(", ");
+            PyValueError::new_err(format!("page must be one of {all}"))
+        })?;
+        let documents = members.get("documents").and_then(Value::as_array).into_iter().flatten();
+        let fits = documents.filter_map(|document| document["fit"].as_str());
+        let robots = members.get("robots").and_then(Value::as_str);
+        let mut rights = self.rights.clone();
+        for note in notes_of_capture(robots, page, fits).iter() {
+            rights = rights.with_note(note);
+        }
+        let url = bytes_of(kept.url.bind(py), "url")?;
+        members.insert("url".into(), shown(&url).into());
+        let (settings, now) = &*self.of_record;
+        let (quotes, compares_now) = self.with_sources(py, |sources| {
+            let response = sources.response.cloned().unwrap_or_default();
+            let is_time = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
+            (quotes(&rights, |_| None, sources), response.tags.iter().any(is_time))
+        })?;
+        if compares_now {
+            members.insert("now".into(), now.clone().into());
+        }
+        let of_basis = [("versions", to_json(&versions(&rights))?), ("quotes", to_json(&quotes)?)];
+        for (name, json) in of_basis.into_iter().filter(|(_, json)| json != "{}") {
+            members.insert(name.into(), of_json(&json)?);
+        }
+        members.extend(of_json::<Map<String, Value>>(&to_json(settings)?)?);
+        members.extend(of_json::<Map<String, Value>>(&to_json(&rights)?)?);
+        let record = PyDict::new(py);
+        for name in RIGHTS_MEMBERS {
+            if let Some(value) = members.get(name).filter(|value| !value.is_null()) {
+                record.set_item(name, to_python(py, &to_json(value)?)?)?;
+            }
+        }
+        Ok(record.into_any())
+    }
+
     /// The rights in words, with what stands at the places that decided. Reads robots.txt and the page again.
     fn report(&self, py: Python<'_>) -> PyResult<RightsReport> {
-        let kept = &self.kept;
-        let robots = kept.robots.as_ref().map(|robots| robots.bind(py));
-        let robots = robots.map(|robots| reports::Given::of(robots, "robots")).transpose()?;
-        let html = kept.html.as_ref().map(|html| html.bind(py));
-        let html = html.map(|html| bytes_of(html, "html")).transpose()?;
-        let files =
-            kept.files.iter().map(|(address, file)| (address.clone(), file.bind(py).clone()));
-        let url = bytes_of(kept.url.bind(py), "url")?;
-        let documents = documents_of(&files.collect::<Vec<_>>(), Some(&url))?;
-        let report = py.detach(|| {
-            // Again for the licences in the page.
-            let response = Response::new().with_html(html.as_deref().unwrap_or_default());
-            let text = robots.as_ref().map(|given| {
-                let profile = given.profile.unwrap_or(kept.profile);
-                (robotsieve::text_of(&given.body, &profile), profile)
-            });
-            let robots =
-                text.as_ref().map(|(text, profile)| robotsieve::Robots::parse(text, profile));
-            let sources = RightsSources {
-                robots: robots.as_ref(),
-                headers: &kept.headers,
-                html: html.as_deref(),
-                response: Some(&response),
-                documents: Some((&documents, &url)),
-            };
-            Report::new(&self.rights, &sources)
-        });
+        let report = self.with_sources(py, |sources| Report::new(&self.rights, sources))?;
         Ok(RightsReport::of(&report))
     }
 
@@ -288,6 +403,7 @@ impl Rights {
         keywords.set_item("robots", &kept.robots)?;
         keywords.set_item("headers", headers.collect::<Vec<_>>())?;
         keywords.set_item("html", &kept.html)?;
+        keywords.set_item("xmp", &kept.xmp)?;
         let files = PyDict::new(py);
         for (address, file) in &kept.files {
             files.set_item(address, file)?;
