@@ -126,7 +126,7 @@ impl Server {
             Server::Nginx | Server::Caddy | Server::Apache | Server::Haproxy => None,
             Server::Traefik => Some("no configuration of Traefik for it was tried"),
             Server::Cloudflare => Some(
-                "Cloudflare finds names anywhere in a header, so people would be refused; its field cf.client.bot tells \
+                "Cloudflare finds names anywhere in a header, so others than impostors would be refused; its field cf.client.bot tells \
                  crawlers that it verified",
             ),
         }
