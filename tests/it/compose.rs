@@ -295,6 +295,11 @@ fn contradicted_wishes() {
     );
     // Groups for the same crawler are put together, and of equally long rules the one that allows wins.
     assert!(intentions(&[("FooBot", "/a", ""), ("FooBot", "", "/a /b")]).build(known()).is_ok());
+    // What matches the same is written once.
+    for disallow in ["/a* /a", "/a /a*"] {
+        let written = intentions(&[("FooBot", disallow, "")]).build(known()).unwrap();
+        assert_eq!(written.text().matches("Disallow").count(), 1, "{disallow}");
+    }
 }
 
 /// The lines that a fault names are those of a file that is not written, so the error has them.

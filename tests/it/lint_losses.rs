@@ -45,6 +45,9 @@ fn accidents() {
             "RS202",
             &[
                 "User-agent: *\nDisallow/a\n",
+                "User-agent: *\nDisallow - /a\n",
+                "User-agent: *\nDisallow. /a\n",
+                "User-agent - *\nDisallow: /a\n",
                 "User-agent: *\nDisallow\u{ff1a} /a\n",
                 "User-agent: *\n- Disallow /a\n",
                 "User-agent*\nDisallow: /a\n",
@@ -205,6 +208,7 @@ fn no_accidents() {
         "User-agent: *\n",
         "User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nCrawl-delay: 10\n",
         "User-agent: *\nDisallow: /a\nhttps://example.com/terms\nprose about us\n",
+        "User-agent: *\nDisallow: /a\nallow - everybody\nallow-list\n",
     ] {
         assert_eq!(errors(file.as_bytes()), [], "{file:?}");
     }
@@ -257,15 +261,19 @@ fn with_accident(random: &mut Random, lines: &[String]) -> Vec<u8> {
         "\u{feff}", "\u{200b}", "\u{2060}", "\u{200e}", "- ", "<p>", "x", "\\n", "\"", "1. ", "• ",
         ">", "foo ", "/admin",
     ];
+    const WITHIN: [&str; 8] =
+        ["\u{200b}", "\u{ad}", "\u{2060}", "\u{feff}", "\u{a0}", "\x01", "\x7f", "\u{fffd}"];
+    const COLONS: [&str; 7] = ["=", ";", "\u{ff1a}", " ", " -", ".", ""];
+    const ENDS: [&str; 8] = ["\u{2028}", "\u{85}", "\x0b", "\x0c", "\\n", "<br>", " ", ""];
     let mut lines = lines.to_vec();
     let records: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].is_empty()).collect();
     let at = records[random.below(records.len())];
-    match random.below(6) {
-        kind @ (0 | 1) => {
+    match random.below(9) {
+        0 | 1 => {
             // The next record is drawn up.
+            let between = *random.of::<&str>(&["", " ", "\t", ", "]);
             if let Some(next) = records.iter().find(|next| **next > at) {
                 let next = lines[*next].clone();
-                let between = if kind == 0 { "" } else { " " };
                 lines[at] = format!("{}{between}{next}", lines[at]);
                 let gone = records[records.iter().position(|known| *known == at).unwrap() + 1];
                 lines.remove(gone);
@@ -276,6 +284,12 @@ fn with_accident(random: &mut Random, lines: &[String]) -> Vec<u8> {
             let name = lines[at].find(':').unwrap() + 1;
             lines[at].remove(random.below(name));
         }
+        5 => {
+            let name = lines[at].find(':').unwrap() + 1;
+            lines[at].insert_str(random.below(name), random.of::<&str>(&WITHIN));
+        }
+        6 => lines[at] = lines[at].replacen(':', random.of::<&str>(&COLONS), 1),
+        7 => return lines.join(random.of::<&str>(&ENDS)).into_bytes(),
         _ if lines.len() > 1 => {
             lines.remove(0);
         }

@@ -143,11 +143,14 @@ fn fixes_make_one_line_count() {
         "User-agent: a\nUser-agent: b\nContent_Usage: train-ai=n\nDisallow: /x\n",
         "User-agent: *\nContent-Usage: train-ai=n search=y,\nContent-Signal: ai-train=yes\nAllow: /\n",
         "User-agent: *\r\nContent-Usage: Train-AI=n\r\nDisallow: /x\r\n",
+        // Two things are to be mended, each of which makes it count.
+        "User-agent: *\nDisallow: /x\n\x01Content-Usage: train-ai=n\n",
+        "User-agent: *\nDisallow: /x\nContent\x02-Signal: ai-train=no\n",
     ] {
         let report = lint(file.as_bytes(), &Options::default());
         let fixes = report.findings.iter().filter_map(|finding| finding.fix.as_ref());
         let fixes: Vec<_> = fixes.filter(|fix| matches!(fix.effect, Effect::Rights(_))).collect();
-        assert_eq!(fixes.len(), 1, "{file}");
+        assert!(!fixes.is_empty(), "{file}");
         let Effect::Rights(changes) = &fixes[0].effect else { unreachable!() };
         let about: BTreeSet<Purpose> = changes
             .iter()

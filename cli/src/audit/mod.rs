@@ -72,7 +72,10 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     }
     let mut audit = Audit::new(dated, &known);
     args.purpose.purposes.iter().for_each(|purpose| audit.choose_purpose(*purpose));
-    args.crawlers.iter().for_each(|token| audit.choose_crawler(token));
+    for token in &args.crawlers {
+        let chosen = audit.choose_crawler(token);
+        chosen.map_err(|wrong| Failure::Usage(format!("--crawler {wrong}")))?;
+    }
     if let Some(whose) = args.addresses {
         may_list(whose, args, &versions, &files)?;
         audit.keep_addresses();

@@ -4,6 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use robotsieve_owners::audit::{Audit, PublishedRanges, Ranges};
+use robotsieve_owners::block::check_token;
 use robotsieve_owners::enforce::OwnAddresses;
 use url::Url;
 
@@ -70,6 +71,10 @@ fn crawlers(
 ) -> Result<(PublishedRanges, Vec<(String, Ranges)>), Failure> {
     let file = read(&option.place)?;
     let is_operator = known.of_operator(&option.name).next().is_some();
+    if option.is_named && !is_operator {
+        let wrong = |wrong| Failure::Usage(format!("--ranges {wrong}"));
+        check_token(&option.name).map_err(wrong)?;
+    }
     let question = known.misspelt(&option.name);
     if let Some(question) = question.filter(|_| option.is_named && !is_operator) {
         let place = option.place.display();

@@ -55,7 +55,7 @@ pub struct EnforceArgs {
     pub server: Server,
 
     /// Also for the known crawlers that the file leaves to the group of '*'
-    #[arg(long = "known", conflicts_with_all = ["purpose", "crawler"])]
+    #[arg(long = "known")]
     pub also_known: bool,
 
     #[command(flatten)]
@@ -96,20 +96,21 @@ pub struct EnforceArgs {
     #[arg(long)]
     pub as_sent: bool,
 
-    /// Also limit crawlers to the pace that Crawl-delay asks for, in nginx
+    /// Also limit crawlers to the pace that Crawl-delay asks for
     ///
-    /// What comes faster is answered 429. A few requests may come at once.
+    /// For nginx and HAProxy. What comes faster is answered 429. A few
+    /// requests may come at once.
     #[arg(verbatim_doc_comment)]
     #[arg(long)]
     pub crawl_delay: bool,
 
     /// Verify crawlers by the addresses that operators publish: a file or URL
     ///
-    /// In nginx only. A file or URL as 'audit --ranges' takes it, but for
-    /// one crawler, all of whose addresses are in it ('googlebot.json',
-    /// 'GPTBot=FILE'). Whoever sends its name from another address is
-    /// refused everything but /robots.txt. Repeat the option for several
-    /// crawlers.
+    /// For nginx, Caddy, Apache and HAProxy. A file or URL as 'audit
+    /// --ranges' takes it, but for one crawler, all of whose addresses are in
+    /// it ('googlebot.json', 'GPTBot=FILE'). Whoever sends its name from
+    /// another address is refused everything but /robots.txt. Repeat the
+    /// option for several crawlers.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub ranges: Vec<RangesOption>,
 

@@ -16,6 +16,12 @@ use args::EnforceArgs;
 
 /// Prints the configuration.
 pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
+    if args.also_known && !(args.purpose.purposes.is_empty() && args.crawlers.is_empty()) {
+        return Err(Failure::Usage(
+            "--known is for all known crawlers, --purpose and --crawler are for some: leave --known out, or the others"
+                .into(),
+        ));
+    }
     let known = args.known.read()?;
     let mut options = Options::new(args.server);
     options.choice.known = args.also_known;

@@ -417,6 +417,8 @@ fn chosen_crawlers() {
         .says("not judged: 1 by other clients, 6 by other crawlers, 1 without a User-Agent header");
     audit(&folder, &["--crawler", "nobot", "robots.txt", "access.log"])
         .says("no request has the name of 'nobot', the crawler asked for");
+    audit(&folder, &["--crawler", "GPTBot/1.0", "robots.txt", "access.log"])
+        .fails(2, "--crawler 'GPTBot/1.0' is not a product token: did you mean 'GPTBot'?");
     audit(&folder, &["--crawler", "GTPBot", "robots.txt", "access.log"])
         .fails(2, "did you mean 'GPTBot'?");
 }

@@ -226,7 +226,7 @@ fn wrong_usage() {
     let folder = folder("");
     for (line, message) in [
         ("block robots.txt", "no crawler was named: give --purpose PURPOSE or --crawler TOKEN"),
-        ("block --crawler Foo/1", "--crawler 'Foo/1' is not a product token"),
+        ("block --crawler Foo/1", "--crawler 'Foo/1' is not a product token: did you mean 'Foo'?"),
         ("block --crawler *", "--crawler '*' is not a product token"),
         ("block --crawler= robots.txt", "is not a product token"),
         ("block --purpose spam", "ai-training"),

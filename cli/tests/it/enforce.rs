@@ -704,28 +704,39 @@ fn paths_as_the_server_resolves_them() {
     }
 }
 
-/// By nginx: a crawler is held to its pace, and who sends its name from elsewhere is refused; nobody else is.
+/// A crawler is held to its pace, and who sends its name from elsewhere is refused; nobody else is.
 #[test]
 fn paces_and_impostors() {
+    Server::ALL.into_iter().for_each(paces_and_impostors_by);
+}
+
+fn paces_and_impostors_by(server: Server) {
+    let has_pace = matches!(server, Server::Nginx | Server::Haproxy);
     let file = b"User-agent: GPTBot\nCrawl-delay: 60\nDisallow: /private/\n\nUser-agent: CCBot\nDisallow: /x/\n";
     let robots = Robots::parse(file, &Profile::RFC9309);
-    let mut options = Options::new("nginx".parse().unwrap());
+    let mut options = Options::new(server.name().parse().unwrap());
     options.name = "site0".to_owned();
-    options.crawl_delay = true;
+    options.crawl_delay = has_pace;
     for token in ["GPTBot", "Googlebot", "Twitterbot"] {
         let ranges = Ranges::of(["192.0.2.0/24", "2001:db8::/32"]).unwrap();
         let created = Some("2026-11-01".to_owned());
         options.ranges.push(OwnAddresses { token: token.to_owned(), ranges, created });
     }
     let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
-    assert!(written.text.contains("# gptbot, as of 2026-11-01\ngeo $site0_not_1 {"));
+    assert!(written.text.contains("# gptbot, as of 2026-11-01\n"));
     assert!(
         written.notes.iter().any(|note| note.contains("behind a proxy")),
         "{:?}",
         written.notes
     );
-    let real_ip = "set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n";
-    let Some(started) = Server::Nginx.start(&[written.text + real_ip]) else { return };
+    let text = written.text;
+    let text = match server {
+        Server::Nginx => text + "set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n",
+        Server::Haproxy => format!("http-request set-src req.hdr(x-forwarded-for)\n{text}"),
+        Server::Apache => format!("RemoteIPHeader X-Forwarded-For\n{text}"),
+        Server::Caddy => text.replace("remote_ip 0", "remote_ip forwarded 0"),
+    };
+    let Some(started) = server.start(&[text]) else { return };
     let ask = |header: &str, address: &str, paths: &[&str]| {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         started.ask(0, &format!("{header}\r\nX-Forwarded-For: {address}"), &paths)
@@ -738,7 +749,8 @@ fn paces_and_impostors() {
     assert_eq!(ask(gptbot, "192.0.2.7", &["/robots.txt"; 9]), [204; 9]);
     // A few at once, from all addresses together.
     assert_eq!(ask(gptbot, "192.0.2.7", &["/a"; 3]), [204; 3]);
-    assert_eq!(ask(gptbot, "2001:db8::7", &["/a"; 4]), [204, 204, 429, 429]);
+    let fast = if has_pace { 429 } else { 204 };
+    assert_eq!(ask(gptbot, "2001:db8::7", &["/a"; 4]), [204, 204, fast, fast]);
     assert_eq!(ask(gptbot, "192.0.2.7", &["/robots.txt", "/private/a"]), [204, 403]);
     // Those without a delay, and others.
     for (header, address) in [
@@ -752,7 +764,7 @@ fn paces_and_impostors() {
         ("TelegramBot (like TwitterBot)", "198.51.100.1"),
         ("Gwene/1.0 (The gwene.org rss-to-news gateway) Googlebot", "198.51.100.1"),
     ] {
-        assert_eq!(ask(header, address, &["/a"; 12]), [204; 12], "{header} {address}");
+        assert_eq!(ask(header, address, &["/a"; 12]), [204; 12], "{server:?} {header} {address}");
     }
     for (header, address) in [
         (googlebot, "198.51.100.1"),
@@ -761,10 +773,20 @@ fn paces_and_impostors() {
         (gptbot, "192.0.3.1"),
     ] {
         let statuses = ask(header, address, &["/a", "/robots.txt", "/?x"]);
-        assert_eq!(statuses, [403, 204, 403], "{header} {address}");
+        assert_eq!(statuses, [403, 204, 403], "{server:?} {header} {address}");
     }
     assert_eq!(ask("CCBot/2.0", "198.51.100.1", &["/x/"]), [403]);
+    // Marked, and not refused.
+    if server != Server::Caddy {
+        options.log_only = true;
+        let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+        assert_eq!(server.refuses(&[written.text]), None);
+    }
+    if !has_pace {
+        return;
+    }
     // A file may ask for a pace alone.
+    options.log_only = false;
     let slow = Robots::parse(b"User-agent: *\nCrawl-delay: 10\n", &Profile::RFC9309);
     options.ranges.clear();
     options.choice.known = true;
@@ -772,7 +794,7 @@ fn paces_and_impostors() {
     assert!(written.text.contains("# Crawl-delay: 10\n"));
     let not_read = |note: &String| note.starts_with("Google's crawlers do not read Crawl-delay (");
     assert!(written.notes.iter().any(not_read), "{:?}", written.notes);
-    assert_eq!(Server::Nginx.refuses(&[written.text]), None);
+    assert_eq!(server.refuses(&[written.text]), None);
 }
 
 /// What a site has before: a page for errors of its own.
@@ -829,8 +851,8 @@ fn options() {
         .prints("    198.51.100.0/24 \"\";\n");
     for (options, message) in [
         (
-            ["--server", "haproxy", "--ranges", &list],
-            "what goes by addresses is written for nginx alone",
+            ["--server", "cloudflare", "--ranges", &list],
+            "what goes by addresses is written for nginx, Caddy, Apache and HAProxy: Cloudflare finds names anywhere",
         ),
         (
             ["--server", "nginx", "--ranges", &format!("Google={list}")],
@@ -839,8 +861,10 @@ fn options() {
     ] {
         enforce(&options).fails(2, message);
     }
-    enforce(&["--server", "apache", "--crawl-delay"])
-        .fails(2, "what Crawl-delay asks for is written for nginx alone");
+    enforce(&["--server", "apache", "--crawl-delay"]).fails(
+        2,
+        "what Crawl-delay asks for is written for nginx and HAProxy: no module in Apache's",
+    );
     enforce(&["--server", "traefik"]).status(0).prints("PathRegexp(`^/private/`)");
     enforce(&["--server", "cloudflare"])
         .status(0)
@@ -861,7 +885,22 @@ fn options() {
         ),
         (&["--server", "nginx", "--crawler", "GTPBot"], "did you mean 'GPTBot'?"),
         (&["--server", "nginx", "--name", "a;b"], "the name of a configuration is a letter"),
-        (&["--server", "nginx", "--known", "--purpose", "seo"], "--purpose"),
+        (
+            &["--server", "nginx", "--known", "--purpose", "seo"],
+            "--known is for all known crawlers, --purpose and --crawler are for some: leave",
+        ),
+        (
+            &["--server", "nginx", "--crawler", "GPTBot/1.0"],
+            "'GPTBot/1.0' is not a product token: did you mean 'GPTBot'?",
+        ),
+        (
+            &["--server", "nginx", "--except", "Go!Zilla"],
+            "'Go!Zilla' is not a product token: give the name",
+        ),
+        (
+            &["--server", "nginx", "--ranges", &format!("Web Image={list}")],
+            "--ranges 'Web Image' is not a product token: did you mean 'Web'?",
+        ),
     ] {
         enforce(options).fails(2, message);
     }

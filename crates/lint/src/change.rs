@@ -194,8 +194,6 @@ pub(crate) struct Proposal {
     pub(crate) replacement: Vec<u8>,
     /// What it may do to verdicts.
     pub(crate) offered: Offered,
-    /// True if it makes a line about use count that did not.
-    pub(crate) makes_count: bool,
     /// True if something else may be meant as well.
     pub(crate) is_doubtful: bool,
 }
@@ -213,14 +211,7 @@ pub(crate) enum Offered {
 
 impl Proposal {
     pub(crate) fn new(what: String, span: Range<usize>, replacement: Vec<u8>) -> Proposal {
-        Proposal {
-            what,
-            span,
-            replacement,
-            offered: Offered::IfItSpares,
-            makes_count: false,
-            is_doubtful: false,
-        }
+        Proposal { what, span, replacement, offered: Offered::IfItSpares, is_doubtful: false }
     }
 
     /// Returns true if the file with the change says what was probably meant, and not only the same in

@@ -124,7 +124,7 @@ pub(super) fn other(subject: &mut Subject<'_>, record: &Record<'_>) {
             if let Some(known) = near {
                 draft.propose(format!("write '{known}'"), span, known);
                 if OF_RIGHTS.contains(&known) {
-                    draft.severity(Severity::Warning).makes_it_count();
+                    draft.severity(Severity::Warning);
                 }
             }
         }

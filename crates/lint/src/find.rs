@@ -173,14 +173,15 @@ impl<'a, 'w> Proofs<'a, 'w> {
             let nobody = is_nobody.then(|| self.file[finding.span.clone()].to_vec());
             let effect = self.prove(&proposal, nobody);
             match effect {
-                Ok(Effect::None) if proposal.makes_count => {
-                    let mut prover = Prover::new(&self.subjects, self.work);
-                    prover.prove_statement(finding.line, &proposal.span, &proposal.replacement)
-                }
                 Ok(Effect::None) => {
                     let mut prover = Prover::new(&self.subjects, self.work);
-                    let same = prover.prove_same_rights(&proposal.span, &proposal.replacement);
-                    same.map(|()| Effect::None)
+                    let (span, new) = (&proposal.span, &*proposal.replacement);
+                    // What mends preferences never leaves all as it was.
+                    let may_be_same = finding.code != Code::VoidPreferences;
+                    match may_be_same && prover.prove_same_rights(span, new).is_ok() {
+                        true => Ok(Effect::None),
+                        false => prover.prove_statement(finding.line, span, new),
+                    }
                 }
                 effect => effect,
             }

@@ -162,8 +162,11 @@ fn apply_once(
     let mut prover = Prover::new(&subjects, work);
     let mut is_safe = |chosen: &[(&Finding, &Fix)]| {
         let new = replaced(file, chosen.iter().map(|(_, fix)| (&fix.span, &*fix.replacement)));
+        let speaks = |(_, fix): &(&Finding, &Fix)| matches!(fix.effect, Effect::Rights(_));
         match prover.prove(&new) {
-            Ok(Effect::None) => apply == Apply::All || prover.prove_same_rights_in(&new).is_ok(),
+            Ok(Effect::None) => {
+                chosen.iter().any(speaks) || prover.prove_same_rights_in(&new).is_ok()
+            }
             Ok(_) => apply == Apply::All,
             Err(_) => false,
         }

@@ -381,7 +381,7 @@ struct FieldAlone<'t> {
 }
 
 impl FieldAlone<'_> {
-    /// `Disallow /x`, `Disallow= /x`, `Disallow = /x`, `Disallow=/x`.
+    /// `Disallow /x`, `Disallow= /x`, `Disallow = /x`, `Disallow=/x`, `Disallow - /x`.
     fn of(text: &[u8]) -> Option<FieldAlone<'_>> {
         const FIELDS: [&[u8]; 4] = [b"user-agent", b"allow", b"disallow", b"sitemap"];
         let is_begin =
@@ -390,6 +390,13 @@ impl FieldAlone<'_> {
         let blanks = after.iter().take_while(|o| o.is_ascii_whitespace()).count();
         let (sign_end, value) = match &after[blanks..] {
             [b'=' | b';', value @ ..] => (blanks + 1, value.trim_ascii()),
+            // `Disallow - /x`, `Disallow. /x`.
+            [b'-' | b'.' | b',', value @ ..]
+                if (blanks > 0 || value.first().is_some_and(u8::is_ascii_whitespace))
+                    && !value.trim_ascii().is_empty() =>
+            {
+                (blanks + 1, value.trim_ascii())
+            }
             [] => (0, &b""[..]),
             // `Disallow/x`, `User-agent*`.
             value @ [b'/' | b'*', ..] if blanks == 0 => (0, value),
@@ -401,7 +408,10 @@ impl FieldAlone<'_> {
             [] => true,
             _ if value.iter().any(u8::is_ascii_whitespace) => false,
             [b'/' | b'*', ..] => true,
-            _ => name.eq_ignore_ascii_case(b"user-agent") || sign_end > 0,
+            _ => {
+                let sign = after[..sign_end].last();
+                name.eq_ignore_ascii_case(b"user-agent") || matches!(sign, Some(b'=' | b';'))
+            }
         };
         is_value.then_some(FieldAlone { name, sign_end })
     }

@@ -38,7 +38,8 @@ pub(super) struct Meant {
 pub(super) fn seen(text: &[u8]) -> String {
     let seen = |c: char| match c {
         c if c.is_whitespace() => Some(' '),
-        c if is_invisible(c) || c.is_control() => None,
+        // U+FFFD stands for bytes that are no text.
+        c if is_invisible(c) || c.is_control() || c == '\u{FFFD}' => None,
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' | '\u{FF0D}' => Some('-'),
         '\u{FF1A}' | '\u{FE55}' | '\u{2236}' | '\u{A789}' => Some(':'),
         '\u{FF0F}' | '\u{2215}' | '\u{2044}' => Some('/'),

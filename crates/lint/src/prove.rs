@@ -14,13 +14,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
+use memchr::memmem;
 use robotsieve::internals::{
     Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _, RuleRef, RuleSet,
     Selected, Wanted, scan,
 };
 use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
-use robotsieve_rights::internals::{RightsField, RightsLines};
+use robotsieve_rights::internals::{RightsField, RightsLine, RightsLines};
 
 use crate::change::{Change, Effect, RightsChange, replaced, who};
 use crate::diff::{self, Difference, Flips, Limits};
@@ -193,6 +194,12 @@ const WALKED: u64 = 64;
 /// What looking up a crawler costs.
 const LOOKED_UP: u64 = 1_000;
 
+/// Whether a text may have a line about use: the name of such a field is somewhere in it.
+fn may_speak_of_use(text: &[u8]) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["content-", "license"].iter().any(|name| memmem::find(&text, name.as_bytes()).is_some())
+}
+
 impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
     pub(crate) fn new(subjects: &'s Subjects<'a>, work: &'w mut Work) -> Prover<'s, 'a, 'w> {
         Prover { subjects, work, nobody: None }
@@ -270,8 +277,8 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         }
     }
 
-    /// What it does to what the file says of use that some bytes of a line are replaced, if nothing else
-    /// of that changes: no other line about use, and no group.
+    /// What it does to what the file says of use that some bytes of a line are replaced, if the line said
+    /// nothing before and nothing else of that changes: no other line about use, and no group.
     pub(crate) fn prove_statement(
         &mut self,
         line: u32,
@@ -280,11 +287,18 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
     ) -> Result<Effect, Refusal> {
         self.work.spend(2 * self.subjects.parsed * self.subjects.all.len() as u64)?;
         let new = replaced(self.subjects.file, [(span, replacement)]);
+        let states = |said: &RightsLine<'_>| said.field.stated(&Preferences::of(said.value));
         let mut effect = None;
         for before in &self.subjects.all {
             let robots = Robots::parse(&new, before.robots.profile());
             let (old, new) = (before.rights(), RightsLines::of(&robots));
-            if !old.is_same_without(&new, line) {
+            let said_before = |said: &RightsLine<'_>| {
+                let (allows, disallows) = states(said);
+                said.line == line
+                    && (said.field == RightsField::License
+                        || allows.iter().chain(disallows.iter()).next().is_some())
+            };
+            if !old.is_same_without(&new, line) || old.lines.iter().any(said_before) {
                 return Err(Refusal::Unproven);
             }
             let said = new.lines.iter().find(|said| said.line == line).ok_or(Refusal::Unproven)?;
@@ -292,7 +306,7 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
             if said.group.is_none() && said.field != RightsField::License {
                 return Err(Refusal::Unproven);
             }
-            let (allows, disallows) = said.field.stated(&Preferences::of(said.value));
+            let (allows, disallows) = states(said);
             let [allows, disallows] = [allows, disallows].map(|some| some.iter().collect());
             let change = Effect::Rights(vec![RightsChange { line, allows, disallows }]);
             if effect.get_or_insert_with(|| change.clone()) != &change {
@@ -309,18 +323,29 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         span: &Range<usize>,
         replacement: &[u8],
     ) -> Result<(), Refusal> {
-        if self.subjects.all.iter().all(|before| before.rights().lines.is_empty()) {
+        let file = self.subjects.file;
+        let line = [
+            file[..span.start].rsplit(|byte| *byte == b'\n').next().unwrap_or_default(),
+            replacement,
+            file[span.end..].split(|byte| *byte == b'\n').next().unwrap_or_default(),
+        ];
+        let is_silent = |before: &Before<'_>| before.rights().lines.is_empty();
+        if self.subjects.all.iter().all(is_silent) && !may_speak_of_use(&line.concat()) {
             return Ok(());
         }
-        self.work.spend(self.subjects.file.len() as u64)?;
-        self.prove_same_rights_in(&replaced(self.subjects.file, [(span, replacement)]))
+        self.work.spend(file.len() as u64)?;
+        self.same_rights(&replaced(file, [(span, replacement)]), true)
     }
 
     /// The same, where the file becomes `new`.
     pub(crate) fn prove_same_rights_in(&mut self, new: &[u8]) -> Result<(), Refusal> {
+        self.same_rights(new, may_speak_of_use(new))
+    }
+
+    fn same_rights(&mut self, new: &[u8], may_speak: bool) -> Result<(), Refusal> {
         for before in &self.subjects.all {
             let old = before.rights();
-            if old.lines.is_empty() {
+            if old.lines.is_empty() && !may_speak {
                 continue;
             }
             self.work.spend(self.subjects.parsed + new.len() as u64)?;

@@ -166,7 +166,7 @@ fn void(subject: &mut Subject<'_>, line: &Line<'_>) {
     let draft = subject.add(Code::VoidPreferences, line.at.line, span, message);
     match mended {
         Some(mended) => {
-            draft.propose(format!("write '{mended}'"), part, mended.clone()).makes_it_count();
+            draft.propose(format!("write '{mended}'"), part, mended.clone());
         }
         None => {
             draft.help(help);

@@ -196,11 +196,6 @@ impl Draft {
         self.proposal.iter_mut().for_each(|proposal| proposal.is_doubtful = true);
     }
 
-    /// Says of the change just proposed that it makes a line about use count that did not.
-    pub(super) fn makes_it_count(&mut self) {
-        self.proposal.iter_mut().for_each(|proposal| proposal.makes_count = true);
-    }
-
     /// Proposes to replace some bytes of the file. What it says to do is a clause: `write '/x'`.
     pub(super) fn propose(
         &mut self,

@@ -94,7 +94,7 @@ impl Server {
                 text += &format!(
                     "ServerRoot {root}\nPidFile {root}/pid\nErrorLog {root}/error.log\nServerName e.com\n"
                 );
-                for module in ["mpm_event", "authz_core", "rewrite"] {
+                for module in ["mpm_event", "authz_core", "rewrite", "remoteip"] {
                     text += &format!(
                         "LoadModule {module}_module /usr/lib/apache2/modules/mod_{module}.so\n"
                     );
@@ -113,6 +113,9 @@ impl Server {
             Server::Haproxy => {
                 text += "defaults\n    mode http\n    timeout client 60s\n    timeout server 60s\n    timeout connect 5s\n";
                 for (number, (port, site)) in numbered() {
+                    // The sections that its heading asks for.
+                    let tables = site.lines().filter_map(|line| line.strip_prefix("#     "));
+                    tables.for_each(|line| text += &format!("{line}\n"));
                     text += &format!(
                         "frontend f{number}\n    bind 127.0.0.1:{port}\n{site}\n    http-request return status 204\n"
                     );

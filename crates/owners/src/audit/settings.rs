@@ -3,6 +3,8 @@
 use robotsieve::{Profile, Robots};
 use robotsieve_known::{KnownCrawlers, Operators, Purpose};
 
+use crate::block::{NoToken, check_token};
+
 use super::crawlers::{Crawlers, Name};
 use super::ranges::Ranges;
 use super::requested::without_port;
@@ -133,8 +135,13 @@ impl<'a> Audit<'a> {
     }
 
     /// Judges only requests of the crawler with this token, known or not, and of others that are chosen.
-    pub fn choose_crawler(&mut self, token: &str) {
+    ///
+    /// # Errors
+    /// Returns an error if no robots.txt can name it.
+    pub fn choose_crawler(&mut self, token: &str) -> Result<(), NoToken> {
+        check_token(token)?;
         self.chosen.push(token.to_owned());
+        Ok(())
     }
 
     /// Whether requests of this crawler are judged.

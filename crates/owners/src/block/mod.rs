@@ -104,28 +104,36 @@ impl std::error::Error for CannotBlock {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoToken {
     name: String,
+    meant: Option<String>,
 }
 
 impl fmt::Display for NoToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "'{}' is not a product token: give the name that robots.txt files use, of letters, \
-             digits, '-', '_' and '.'",
-            shown(self.name.as_bytes())
-        )
+        write!(f, "'{}' is not a product token: ", shown(self.name.as_bytes()))?;
+        match &self.meant {
+            Some(meant) => write!(f, "did you mean '{meant}'?"),
+            None => f.write_str(
+                "give the name that robots.txt files use, of letters, digits, '-', '_' and '.'",
+            ),
+        }
     }
 }
 
 impl std::error::Error for NoToken {}
 
 /// Checks that a robots.txt can give this name to a crawler.
-pub(crate) fn token(name: &str) -> Result<(), NoToken> {
-    let is_name = !name.is_empty() && name != "*";
-    if !is_name || Crawler::try_name(name, &Profile::RFC9309).is_err() {
-        return Err(NoToken { name: name.to_owned() });
+///
+/// # Errors
+/// Returns an error if it cannot, with the name that was probably meant: `GPTBot` for `GPTBot/1.0`.
+pub fn check_token(name: &str) -> Result<(), NoToken> {
+    let no_token = |meant| NoToken { name: name.to_owned(), meant };
+    if name.is_empty() || name == "*" {
+        return Err(no_token(None));
     }
-    Ok(())
+    Crawler::try_name(name, &Profile::RFC9309).map(drop).map_err(|wrong| {
+        let meant = wrong.probably_meant().filter(|_| wrong.is_evident());
+        no_token(meant.map(shown))
+    })
 }
 
 /// A note on crawlers that a profile cannot name.
@@ -152,7 +160,7 @@ impl<'k> Block<'k> {
     /// # Errors
     /// Returns an error if it is no product token.
     pub fn add_crawler(&mut self, token: &str) -> Result<(), NoToken> {
-        self::token(token)?;
+        check_token(token)?;
         self.named.push(token.to_owned());
         let known = self.known.by_token(token);
         self.add(known.map_or_else(|| Blocked::Unknown(token.to_owned()), Blocked::Known));

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-use super::text::{RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass};
+use crate::audit::PREVIEWS;
+
+use super::text::{IMPOSTORS, RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass};
 
 /// A rule with its conditions.
 struct Rule {
@@ -33,8 +35,10 @@ pub(super) fn text(written: &Written<'_>) -> String {
             .to_owned(),
         flags: Flags::SkipAll(String::new()),
     }];
+    rules.extend(impostors(written));
+    let of_all = rules.len();
     for names in written.named("(") {
-        let first = match rules.len() == 1 {
+        let first = match rules.len() == of_all {
             true => format!("{WHO_ASKS}\n"),
             false => format!("RewriteCond %{{ENV:{name}_name}} ^$\n"),
         };
@@ -123,6 +127,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
          #     CustomLog /var/log/apache2/robots.log combined env={name}_refused\n#\n"
     );
     text += if written.options.log_only { &log } else { "" };
+    text += &written.of_addresses();
     text += "# Include this file in the virtual host of the site, before other rules. It needs mod_rewrite. In the .htaccess\n\
              # file of the root it works too, but not for folders with rewrite rules of their own, nor for paths of Alias\n\
              # and ProxyPass.\n\nRewriteEngine On\n";
@@ -146,6 +151,39 @@ fn refusal(written: &Written<'_>) -> Flags {
         (false, 403) => Flags::Do("F".to_owned()),
         (false, status) => Flags::Do(format!("R={status},L")),
     }
+}
+
+/// The rules about who sends the name of a crawler from an address that is none of its own.
+fn impostors(written: &Written<'_>) -> Vec<Rule> {
+    let name = written.name();
+    let mut rules = Vec::new();
+    for (at, names) in written.named_surely("(").into_iter().enumerate() {
+        let first = match at {
+            0 => format!("{IMPOSTORS}\n"),
+            _ => format!("RewriteCond %{{ENV:{name}_claim}} ^$\n"),
+        };
+        rules.push(Rule {
+            text: format!(
+                "{first}RewriteCond %{{HTTP_USER_AGENT}} \"!{PREVIEWS}\"\n\
+                 RewriteCond %{{HTTP_USER_AGENT}} \"{names}\" [NC]\n"
+            ),
+            flags: Flags::Do(format!("E={name}_claim:%1")),
+        });
+    }
+    for own in written.own_addresses() {
+        let mut text = format!(
+            "{}\nRewriteCond %{{ENV:{name}_claim}} \"={}\" [NC]\n\
+             RewriteCond %{{THE_REQUEST}} \"!{}\"\n",
+            own.title(),
+            own.token(),
+            of_request("^/robots\\.txt$")
+        );
+        for network in own.networks() {
+            let _ = writeln!(text, "RewriteCond expr \"! -R '{network}'\"");
+        }
+        rules.push(Rule { text, flags: refusal(written) });
+    }
+    rules
 }
 
 /// The rules about resolved paths.

@@ -2,11 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
+use crate::audit::PREVIEWS;
+
+use super::text::{
+    IMPOSTORS, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written,
+};
 
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
     let mut text = written.heading();
+    text += &written.of_addresses();
     let _ = write!(
         text,
         "# Import this file at the top of the Caddyfile, and put 'import {name}' into the site block as its first line. If\n\
@@ -92,10 +97,46 @@ pub(super) fn text(written: &Written<'_>) -> String {
             text += "\t\tdefault \"\"\n\t}\n";
         }
     }
-    let refuse = match written.options.status {
-        444 => format!("abort @{name}_refused"),
-        status => format!("respond @{name}_refused {status}"),
+    let refuse = |whom: &str| match written.options.status {
+        444 => format!("abort @{name}_{whom}"),
+        status => format!("respond @{name}_{whom} {status}"),
     };
-    let _ = write!(text, "\t@{name}_refused vars {{{name}_refused}} 1\n\t{refuse}\n}}\n");
+    if written.own_addresses().next().is_some() {
+        let _ = write!(
+            text,
+            "\t{}\n\
+             \tmap {{http.request.header.User-Agent}} {{{name}_claim}} {{\n\t\t`~{PREVIEWS}` \"\"\n",
+            IMPOSTORS.replace('\n', "\n\t")
+        );
+        for names in written.named_surely("(") {
+            let _ = writeln!(text, "\t\t`~(?i){names}` \"${{1}}\"");
+        }
+        let _ =
+            write!(text, "\t\tdefault \"\"\n\t}}\n\tmap {{{name}_claim}} {{{name}_whose}} {{\n");
+        for (number, own) in written.own_addresses().enumerate() {
+            let token = own.token().replace('.', "\\.");
+            let _ = writeln!(text, "\t\t`~(?i)^{token}$` {}", number + 1);
+        }
+        text += "\t\tdefault \"\"\n\t}\n";
+        for (number, own) in written.own_addresses().enumerate() {
+            let number = number + 1;
+            let networks: Vec<String> = own.networks().collect();
+            let _ = write!(
+                text,
+                "\t{}\n\
+                 \t@{name}_false_{number} {{\n\
+                 \t\tvars {{{name}_whose}} {number}\n\
+                 \t\tnot vars {{{name}_uri}} /robots.txt\n\
+                 \t\tnot remote_ip {}\n\
+                 \t}}\n\
+                 \t{}\n",
+                own.title(),
+                networks.join(" "),
+                refuse(&format!("false_{number}"))
+            );
+        }
+    }
+    let _ =
+        write!(text, "\t@{name}_refused vars {{{name}_refused}} 1\n\t{}\n}}\n", refuse("refused"));
     text
 }

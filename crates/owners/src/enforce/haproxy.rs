@@ -1,8 +1,11 @@
 //! Lines for a frontend of HAProxy.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use super::text::{RESOLVED, RESOLVED_SUFFIX, SPELLED, WHO_ASKS, Written};
+use crate::audit::PREVIEWS;
+
+use super::text::{IMPOSTORS, PACE, RESOLVED, RESOLVED_SUFFIX, SPELLED, WHO_ASKS, Written};
 
 /// HAProxy takes 64 words in a line.
 const WORDS: usize = 40;
@@ -10,8 +13,16 @@ const WORDS: usize = 40;
 pub(super) fn text(written: &Written<'_>) -> String {
     let name = written.name();
     let mut text = written.heading();
-    text += "# Put these lines into the frontend of the site, before its other http-request lines. Where it serves\n\
-         # several sites, add a condition on the host to the last line.\n";
+    let has_own = written.own_addresses().next().is_some();
+    let is_more = has_own || !written.delays.is_empty();
+    let which = if is_more { "lines that set a name" } else { "last line" };
+    let _ = writeln!(
+        text,
+        "# Put these lines into the frontend of the site, before its other http-request lines. Where it serves\n\
+         # several sites, add a condition on the host to the {which}."
+    );
+    text += &tables(written);
+    text += written.of_addresses().trim_end_matches("#\n");
     if written.options.log_only {
         let _ = writeln!(
             text,
@@ -24,11 +35,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
          acl {name}_named var(txn.{name}_name) -m found\n"
     );
     for names in written.named("(") {
-        let _ = writeln!(
-            text,
-            "    http-request set-var(txn.{name}_name) 'req.fhdr(user-agent),regsub(\"^.*?{names}.*$\",\"\\1\",i)' \
-             if !{name}_named {{ req.fhdr(user-agent) -m reg -i '{names}' }}"
-        );
+        text += &found(name, "name", &names, &format!("!{name}_named"));
     }
     if let Some(not_normal) = &written.not_normal {
         let _ = write!(
@@ -87,6 +94,12 @@ pub(super) fn text(written: &Written<'_>) -> String {
             "\n    http-request set-var(txn.{name}_verdict) str(refused) if {{ var(txn.{name}_also) -m str refused }}"
         );
     }
+    if is_more {
+        let _ = writeln!(text, "\n    acl {name}_file pathq -m str /robots.txt");
+    }
+    if has_own {
+        impostors(written, &mut text);
+    }
     if !written.options.log_only {
         let refuse = match written.options.status {
             444 => "reject".to_owned(),
@@ -97,7 +110,103 @@ pub(super) fn text(written: &Written<'_>) -> String {
             "\n    http-request {refuse} if {{ var(txn.{name}_verdict) -m str refused }}"
         );
     }
+    delays(written, &mut text);
     text
+}
+
+/// A line that finds names in the header.
+fn found(name: &str, variable: &str, names: &str, condition: &str) -> String {
+    format!(
+        "    http-request set-var(txn.{name}_{variable}) 'req.fhdr(user-agent),regsub(\"^.*?{names}.*$\",\"\\1\",i)' \
+         if {condition} {{ req.fhdr(user-agent) -m reg -i '{names}' }}\n"
+    )
+}
+
+/// Who sends the name of a crawler from an address that is none of its own.
+fn impostors(written: &Written<'_>, text: &mut String) {
+    let name = written.name();
+    let _ = write!(
+        text,
+        "\n    {}\n    \
+         acl {name}_preview req.fhdr(user-agent) -m sub '{PREVIEWS}'\n    \
+         acl {name}_claimed var(txn.{name}_claim) -m found\n",
+        IMPOSTORS.replace('\n', "\n    ")
+    );
+    for names in written.named_surely("(") {
+        *text += &found(name, "claim", &names, &format!("!{name}_claimed !{name}_preview"));
+    }
+    for (number, own) in written.own_addresses().enumerate() {
+        let number = number + 1;
+        let _ = writeln!(text, "    {}", own.title());
+        for networks in own.networks().collect::<Vec<_>>().chunks(WORDS) {
+            let _ = writeln!(text, "    acl {name}_own_{number} src {}", networks.join(" "));
+        }
+        let _ = writeln!(
+            text,
+            "    http-request set-var(txn.{name}_verdict) str(refused) if {{ var(txn.{name}_claim) -m str -i -- {} }} \
+             !{name}_own_{number} !{name}_file",
+            own.token()
+        );
+    }
+}
+
+/// What may come at once before a crawler is slowed down, as in nginx.
+const AT_ONCE: u32 = 5;
+
+/// The sections with the tables in which requests are counted, for the heading.
+///
+/// In a time of four delays, a crawler that waits is counted four times, and once more where the time that counts
+/// begins anew: HAProxy takes its part of the time before.
+fn tables(written: &Written<'_>) -> String {
+    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+    let name = written.name();
+    let mut text = String::new();
+    if !written.delays.is_empty() {
+        text += "# They count in sc2, which must be free, and in these tables, which are sections beside the frontend:\n#\n";
+    }
+    for (number, delay) in written.delays.keys().enumerate() {
+        let period = (*delay).min(LONGEST).as_millis().max(1) * u128::from(AT_ONCE - 1);
+        let _ = writeln!(
+            text,
+            "#     backend {name}_delay_{}\n\
+             #         stick-table type string len 64 size 1k expire {}ms store gpc0_rate({period}ms)",
+            number + 1,
+            period * 2
+        );
+    }
+    text
+}
+
+/// Lines that count the requests of a crawler which are let through, from all its addresses together.
+fn delays(written: &Written<'_>, text: &mut String) {
+    let name = written.name();
+    for (number, (delay, tokens)) in written.delays.iter().enumerate() {
+        let number = number + 1;
+        let title = if number == 1 { format!("    {PACE}\n") } else { String::new() };
+        let _ = writeln!(text, "\n{title}    # Crawl-delay: {}", delay.as_secs_f64());
+        for tokens in tokens.chunks(WORDS) {
+            let _ = writeln!(
+                text,
+                "    acl {name}_waits_{number} var(txn.{name}_name) -m str -i -- {}",
+                tokens.join(" ")
+            );
+        }
+        let counts = format!(
+            "if {name}_waits_{number} !{name}_file !{{ var(txn.{name}_verdict) -m str refused }}"
+        );
+        let table = format!("{name}_delay_{number}");
+        let slow = match written.options.log_only {
+            true => format!("set-var(txn.{name}_verdict) str(slowed)"),
+            false => "return status 429".to_owned(),
+        };
+        let is_fast = format!("{{ sc2_gpc0_rate({table}) ge {AT_ONCE} }}");
+        let _ = write!(
+            text,
+            "    http-request track-sc2 var(txn.{name}_name),lower table {table} {counts}\n    \
+             http-request {slow} {counts} {is_fast}\n    \
+             http-request sc-inc-gpc0(2) {counts} !{is_fast}\n"
+        );
+    }
 }
 
 /// Lines that resolve the path as servers do: decoded, without empty segments and `.`, and with `..` up to this often.

@@ -198,11 +198,11 @@ pub fn configuration_by_operators<'f>(
     }
     notes.extend(options.server.notes());
     if written.own_addresses().next().is_some() {
-        notes.push(
-            "nginx must see the addresses of clients: behind a proxy without set_real_ip_from and real_ip_header it would \
-             refuse the crawlers themselves"
-                .to_owned(),
-        );
+        notes.push(format!(
+            "{} must see the addresses of clients: behind a proxy without {} it would refuse the crawlers themselves",
+            options.server.title(),
+            options.server.sees_clients_by()
+        ));
     }
     let text = match options.server {
         Server::Nginx => nginx::text(&written),

@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::audit::{PREVIEWS, PRIVATE};
+use crate::audit::PREVIEWS;
 
-use super::text::{RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written};
+use super::text::{
+    IMPOSTORS, PACE, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written,
+};
 
 /// Longer keys do not fit the usual buckets of nginx's hash tables.
 const HASHED_BYTES: usize = 32;
@@ -144,11 +146,7 @@ fn beside_refusals(written: &Written<'_>) -> String {
         }
         text += "#\n";
     }
-    if written.own_addresses().next().is_some() {
-        text += "# Behind a proxy nginx must see the addresses of clients (set_real_ip_from, real_ip_header): it would refuse the\n\
-                 # crawlers themselves. Write this again when their operators publish new lists.\n#\n";
-    }
-    text
+    text + &written.of_addresses()
 }
 
 /// What may come at once before a crawler is slowed down: a page and robots.txt, and what a network delays.
@@ -173,7 +171,7 @@ fn delays(written: &Written<'_>, text: &mut String) {
     }
     let _ = write!(
         text,
-        "\n# The pace that Crawl-delay asks for, from all addresses of a crawler together. robots.txt stays open.\n\
+        "\n{PACE}\n\
          map $request_uri ${name}_paced {{\n    default ${name}_name;\n    \"~^/robots\\.txt$\" \"\";\n}}\n"
     );
     for (number, (delay, tokens)) in written.delays.iter().enumerate() {
@@ -193,26 +191,20 @@ fn delays(written: &Written<'_>, text: &mut String) {
 /// Who sends the name of a crawler from an address that is none of its own.
 fn impostors(written: &Written<'_>, text: &mut String) {
     let name = written.name();
-    *text += "\n# Addresses that operators publish. Who sends the name of their crawler from another one is refused, but for\n\
-              # robots.txt. Addresses of private networks are never refused.\n";
+    let _ = writeln!(text, "\n{IMPOSTORS}");
     let mut rows = String::new();
     for (number, own) in written.own_addresses().enumerate() {
-        let (number, token) = (number + 1, own.token.to_ascii_lowercase());
-        let created = own.created.as_deref().unwrap_or("a day that the list does not name");
-        let _ = write!(
-            text,
-            "# {token}, as of {created}\ngeo ${name}_not_{number} {{\n    default 1;\n"
-        );
-        for network in PRIVATE.map(str::to_owned).into_iter().chain(own.ranges.networks()) {
+        let number = number + 1;
+        let _ = write!(text, "{}\ngeo ${name}_not_{number} {{\n    default 1;\n", own.title());
+        for network in own.networks() {
             let _ = writeln!(text, "    {network} \"\";");
         }
         *text += "}\n\n";
-        let _ = writeln!(rows, "    {} ${name}_not_{number};", key(&token));
+        let _ = writeln!(rows, "    {} ${name}_not_{number};", key(&own.token()));
     }
     let _ = write!(
         text,
-        "# Whose name is claimed: none for phones of people, which fetch previews of links with such a header.\n\
-         map $http_user_agent ${name}_claimed {{\n    default \"\";\n    \"~{PREVIEWS}\" \"\";\n"
+        "map $http_user_agent ${name}_claimed {{\n    default \"\";\n    \"~{PREVIEWS}\" \"\";\n"
     );
     for names in written.named_surely(&format!("(?<{name}_claim>")) {
         let _ = writeln!(text, "    \"~*{names}\" ${name}_claim;");

@@ -3,7 +3,8 @@
 use robotsieve_known::Purpose;
 
 use super::server::{Approximate, Server};
-use crate::audit::Ranges;
+use crate::audit::{PRIVATE, Ranges};
+use crate::block::check_token;
 
 /// Whom a configuration is for. The default: the crawlers that the file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,23 @@ pub struct OwnAddresses {
     pub created: Option<String>,
 }
 
+impl OwnAddresses {
+    /// The crawler and the date, for a comment.
+    pub(super) fn title(&self) -> String {
+        let created = self.created.as_deref().unwrap_or("a day that the list does not name");
+        format!("# {}, as of {created}", self.token())
+    }
+
+    pub(super) fn token(&self) -> String {
+        self.token.to_ascii_lowercase()
+    }
+
+    /// The networks from which its name is not refused: its own, and private ones.
+    pub(super) fn networks(&self) -> impl Iterator<Item = String> {
+        PRIVATE.map(str::to_owned).into_iter().chain(self.ranges.networks())
+    }
+}
+
 /// What to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,9 +65,9 @@ pub struct Options {
     /// Look only at URLs as they were sent, and not also at the paths to which the server resolves them, such as
     /// `/private/` for `/x/../private/`.
     pub as_sent: bool,
-    /// Also hold crawlers to the pace that `Crawl-delay` asks for. For nginx alone.
+    /// Also hold crawlers to the pace that `Crawl-delay` asks for. For nginx and HAProxy.
     pub crawl_delay: bool,
-    /// Also refuse who sends the name of one of these crawlers from another address. For nginx alone.
+    /// Also refuse who sends the name of one of these crawlers from another address. For nginx, Caddy, Apache and HAProxy.
     pub ranges: Vec<OwnAddresses>,
     /// What the names in the configuration begin with: a letter, then letters and digits, 24 at most.
     pub name: String,
@@ -114,14 +132,24 @@ impl Options {
                     .to_owned(),
             );
         }
-        let is_nginx = server == Server::Nginx;
+        let choice = &self.choice;
+        let own = self.ranges.iter().map(|own| &own.token);
+        for name in choice.crawlers.iter().chain(&choice.except).chain(own) {
+            check_token(name).map_err(|wrong| wrong.to_string())?;
+        }
         match self.status {
-            _ if self.crawl_delay && !is_nginx => Err(format!(
-                "what Crawl-delay asks for is written for nginx alone; no configuration of {title} for it was tried"
-            )),
-            _ if !self.ranges.is_empty() && !is_nginx => Err(format!(
-                "what goes by addresses is written for nginx alone; no configuration of {title} for it was tried"
-            )),
+            _ if self.crawl_delay
+                && let Some(why) = server.no_pace() =>
+            {
+                Err(format!("what Crawl-delay asks for is written for nginx and HAProxy: {why}"))
+            }
+            _ if !self.ranges.is_empty()
+                && let Some(why) = server.no_addresses() =>
+            {
+                Err(format!(
+                    "what goes by addresses is written for nginx, Caddy, Apache and HAProxy: {why}"
+                ))
+            }
             _ if self.log_only && !marks => Err(format!(
                 "{title} cannot log what would be refused; nginx, Apache and HAProxy can"
             )),

@@ -101,6 +101,47 @@ impl Server {
         }
     }
 
+    /// Why nothing is written that holds crawlers to a pace, and the way out.
+    pub(super) fn no_pace(self) -> Option<&'static str> {
+        match self {
+            Server::Nginx | Server::Haproxy => None,
+            Server::Apache => Some(
+                "no module in Apache's distribution counts the requests of a crawler; put one of these before it",
+            ),
+            Server::Caddy => {
+                Some("Caddy counts requests only with a plugin; put one of these before it")
+            }
+            Server::Traefik => Some(
+                "Traefik's middleware counts by address, not by crawler; put one of these before it",
+            ),
+            Server::Cloudflare => Some(
+                "the pace is chosen in a rate limiting rule of Cloudflare, not in an expression",
+            ),
+        }
+    }
+
+    /// Why nothing is written that goes by addresses, and the way out.
+    pub(super) fn no_addresses(self) -> Option<&'static str> {
+        match self {
+            Server::Nginx | Server::Caddy | Server::Apache | Server::Haproxy => None,
+            Server::Traefik => Some("no configuration of Traefik for it was tried"),
+            Server::Cloudflare => Some(
+                "Cloudflare finds names anywhere in a header, so others than impostors would be refused; its field cf.client.bot tells \
+                 crawlers that it verified",
+            ),
+        }
+    }
+
+    /// What it needs behind a proxy to see the addresses of clients.
+    pub(super) fn sees_clients_by(self) -> &'static str {
+        match self {
+            Server::Apache => "mod_remoteip",
+            Server::Haproxy => "http-request set-src",
+            Server::Caddy => "trusted_proxies and client_ip (not remote_ip)",
+            _ => "set_real_ip_from and real_ip_header",
+        }
+    }
+
     /// What is to be known of it, in sentences.
     pub(super) fn notes(self) -> Vec<String> {
         let note = match self {

@@ -44,6 +44,10 @@ pub(super) struct Row<'r> {
 
 /// Comments on parts that every configuration has.
 pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
+pub(super) const IMPOSTORS: &str =
+    "# Whose name is claimed, and the addresses that operators publish. Who sends a crawler's name from another address is
+# refused, but for robots.txt. Private networks and previews of links by phones of people are never refused.";
+pub(super) const PACE: &str = "# The pace that Crawl-delay asks for, from all addresses of a crawler together. robots.txt stays open.";
 pub(super) const SPELLED: &str =
     "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
 pub(super) const RESOLVED: &str = "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
@@ -61,6 +65,20 @@ impl Written<'_> {
             all.find(|own| own.token.eq_ignore_ascii_case(&name.token))
         };
         self.claimed.iter().filter_map(of_name)
+    }
+
+    /// What is to be known of them, for the heading.
+    pub(super) fn of_addresses(&self) -> String {
+        let server = self.options.server;
+        match self.own_addresses().next() {
+            None => String::new(),
+            Some(_) => format!(
+                "# Behind a proxy {} must see the addresses of clients ({}): it would refuse the\n\
+                 # crawlers themselves. Write this again when their operators publish new lists.\n#\n",
+                server.title(),
+                server.sees_clients_by()
+            ),
+        }
     }
 
     /// Whether paths count as they are resolved, too.

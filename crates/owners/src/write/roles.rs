@@ -10,7 +10,7 @@ use super::fault::{CannotBuild, Fault, Place};
 use super::intentions::{Group, Intentions};
 use super::pattern::{literal, written};
 use super::values::{self, Line, Values};
-use crate::block::token;
+use crate::block::check_token;
 
 /// The most crawlers that are named, and the longest name.
 const MAX_CRAWLERS: usize = 5_000;
@@ -230,7 +230,7 @@ fn crawlers<'k>(
                     }
                     Err(_) => faults.push(wrong(no_purpose(name))),
                 },
-                None => match token(name) {
+                None => match check_token(name) {
                     Ok(()) if name.len() <= MAX_NAME_BYTES => {
                         // The file is written only now, so it names nobody.
                         if let Some(question) = known.misspelt(name) {

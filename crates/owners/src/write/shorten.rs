@@ -24,7 +24,18 @@ pub(super) fn shortened(roles: &Roles<'_>, profiles: &[Profile]) -> (Vec<Rules>,
 fn distinct(role: &Role) -> Rules {
     let mut seen = HashSet::new();
     let rules = role.rules.iter().map(|rule| (rule.verdict, rule.pattern.clone()));
-    plain(rules.filter(|rule| seen.insert(rule.clone())).collect())
+    let mut rules: Rules = rules.filter(|rule| seen.insert(rule.clone())).collect();
+    // Of two that match the same, profiles take the later one or the longer one for needless: one and the same.
+    for at in 0..rules.len() {
+        let (verdict, pattern) = &rules[at];
+        let is_stem = |other: &(_, String)| {
+            other.0 == *verdict && pattern.strip_suffix('*').is_some_and(|stem| stem == other.1)
+        };
+        if let Some(later) = rules[at + 1..].iter().position(is_stem) {
+            rules.swap(at, at + 1 + later);
+        }
+    }
+    plain(rules)
 }
 
 /// Rules that only allow change nothing.
