@@ -4,7 +4,7 @@
 //! keeps the policies that were asked for. It is in `policy` because data flows from groups to
 //! policies: in `read`, the parser would depend on everything after it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::policy::{Policy, Reading};
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::Diagnostic;
-use crate::read::fields::Pace;
+use crate::read::fields::{Pace, PaceKey};
 use crate::read::groups::{Agent, Groups};
 use crate::read::parse::{Extent, Field, Record};
 use crate::read::select::{GroupNumbers, Selected};
@@ -25,6 +25,9 @@ use crate::verdict::Verdict;
 /// many crawlers obey beside others is in the policy of each of them, so all policies together can
 /// be as large as the square of the file.
 pub const POLICY_BYTES: usize = 4 << 20;
+
+/// Groups and pace. Nearly all policies have none, and a file's first one is found and kept without a hash.
+type PolicyKey = (GroupNumbers, Option<Box<PaceKey>>);
 
 /// A parsed robots.txt, borrowed from its bytes.
 ///
@@ -51,7 +54,7 @@ pub struct Robots<'a> {
     groups: Groups<'a>,
     config: Config,
     /// By groups and pace. Those for verdicts alone have no pace.
-    policies: Mutex<HashMap<(GroupNumbers, Pace), Policy>>,
+    policies: Mutex<BTreeMap<PolicyKey, Policy>>,
 }
 
 impl<'a> Robots<'a> {
@@ -206,7 +209,7 @@ impl<'a> Robots<'a> {
         let groups = selected.groups();
         let is_known = || {
             let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-            policies.contains_key(&(GroupNumbers::from_slice(groups), Pace::NONE))
+            policies.contains_key(&(GroupNumbers::from_slice(groups), None))
         };
         let bytes = groups.iter().map(|group| self.groups.bytes(*group)).sum();
         if *room < bytes && !is_known() {
@@ -223,7 +226,8 @@ impl<'a> Robots<'a> {
 
     fn policy_at(&self, selected: &Selected, pace: Pace) -> Policy {
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (GroupNumbers::from_slice(selected.groups()), pace);
+        let pace_key = (!pace.is_none()).then(|| Box::new(pace.key()));
+        let key = (GroupNumbers::from_slice(selected.groups()), pace_key);
         if let Some(policy) = policies.get(&key) {
             return policy.clone();
         }

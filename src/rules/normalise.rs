@@ -88,17 +88,21 @@ static SPECIAL_NIBBLES: [[[u8; 16]; 2]; 128] = {
     all
 };
 
-/// What is normalised on one side of the comparison, and which bytes end a target.
+/// What is normalised on one side of the comparison, and which bytes end a target. Two bytes: each question copies them
+/// twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
     /// The classes of bytes that change or end a target.
     classes: u8,
-    decode_unreserved: bool,
-    upper_case: bool,
-    encode_stray: bool,
-    /// The one digit after a stray `%` becomes upper case too.
-    upper_case_stray: bool,
+    /// What happens to a `%` and the digits after it: [`DECODE_UNRESERVED`] and those below it.
+    switches: u8,
 }
+
+const DECODE_UNRESERVED: u8 = 1;
+const UPPER_CASE: u8 = 2;
+const ENCODE_STRAY: u8 = 4;
+/// The one digit after a stray `%` becomes upper case too.
+const UPPER_CASE_STRAY: u8 = 8;
 
 impl Encoding {
     /// The encoding of targets. A `#` ends a target, and with [`TargetForm::Google`] a NUL too:
@@ -118,9 +122,7 @@ impl Encoding {
     /// As two bytes, for [`Encoding::from_bytes`].
     #[cfg(feature = "pack")]
     pub fn to_bytes(self) -> [u8; 2] {
-        let switches = [self.decode_unreserved, self.upper_case, self.encode_stray];
-        let bits = switches.iter().rev().fold(0, |bits, is_on| bits << 1 | u8::from(*is_on));
-        [self.classes, bits]
+        [self.classes, self.switches & !UPPER_CASE_STRAY]
     }
 
     /// The target's encoding that [`Encoding::to_bytes`] wrote; `None` if it never writes these
@@ -130,32 +132,32 @@ impl Encoding {
         if classes & !(CHANGING | HASH | NUL) != 0 || classes & HASH == 0 || bits > 7 {
             return None;
         }
-        let is_on = |bit: u8| bits >> bit & 1 != 0;
-        Some(Encoding {
-            classes,
-            decode_unreserved: is_on(0),
-            upper_case: is_on(1),
-            encode_stray: is_on(2),
-            // A target's digits become upper case only where those of rules do.
-            upper_case_stray: is_on(1) && !is_on(2),
-        })
+        // A target's digits become upper case only where those of rules do.
+        let has_upper_case_stray = bits & (UPPER_CASE | ENCODE_STRAY) == UPPER_CASE;
+        let switches = bits | switch(UPPER_CASE_STRAY, has_upper_case_stray);
+        Some(Encoding { classes, switches })
     }
 
     fn on_side(profile: &Profile, side: impl Fn(Sides) -> bool) -> Encoding {
         let decode_unreserved = profile.unreserved_decoded;
         let upper_case = side(profile.hex_upper_case);
         let encode_stray = profile.stray_percent_encoded;
-        let class = |class, is_on| if is_on { class } else { 0 };
+        let has_upper_case_stray = profile.hex_upper_case == Sides::Both && !encode_stray;
         Encoding {
-            classes: class(HIGH, side(profile.high_bytes_encoded))
-                | class(FORBIDDEN, profile.forbidden_bytes_encoded)
-                | class(SPECIAL, profile.special_bytes_encoded)
-                | class(PERCENT, decode_unreserved || upper_case || encode_stray),
-            decode_unreserved,
-            upper_case,
-            encode_stray,
-            upper_case_stray: profile.hex_upper_case == Sides::Both && !encode_stray,
+            classes: switch(HIGH, side(profile.high_bytes_encoded))
+                | switch(FORBIDDEN, profile.forbidden_bytes_encoded)
+                | switch(SPECIAL, profile.special_bytes_encoded)
+                | switch(PERCENT, decode_unreserved || upper_case || encode_stray),
+            switches: switch(DECODE_UNRESERVED, decode_unreserved)
+                | switch(UPPER_CASE, upper_case)
+                | switch(ENCODE_STRAY, encode_stray)
+                | switch(UPPER_CASE_STRAY, has_upper_case_stray),
         }
+    }
+
+    #[inline(always)]
+    fn has(self, switch: u8) -> bool {
+        self.switches & switch != 0
     }
 
     /// Returns true if this byte of a target as given may stand for something other than itself: it may
@@ -209,9 +211,9 @@ impl Encoding {
     /// What happens to a `%` and the digits after it; `None`: nothing.
     pub fn escapes(self) -> Option<Escapes> {
         (self.classes & PERCENT != 0).then_some(Escapes {
-            decode_unreserved: self.decode_unreserved,
-            upper_case: self.upper_case,
-            encode_stray: self.encode_stray,
+            decode_unreserved: self.has(DECODE_UNRESERVED),
+            upper_case: self.has(UPPER_CASE),
+            encode_stray: self.has(ENCODE_STRAY),
         })
     }
 
@@ -249,15 +251,15 @@ impl Encoding {
             match digits {
                 Some((high, low)) => {
                     let value = high << 4 | low;
-                    if self.decode_unreserved && CLASS[usize::from(value)] & UNRESERVED != 0 {
+                    if self.has(DECODE_UNRESERVED) && CLASS[usize::from(value)] & UNRESERVED != 0 {
                         (3, Bytes::one(value))
-                    } else if self.upper_case {
+                    } else if self.has(UPPER_CASE) {
                         (3, Bytes::escape(value))
                     } else {
                         (1, Bytes::one(byte))
                     }
                 }
-                None if self.encode_stray => (1, Bytes::escape(byte)),
+                None if self.has(ENCODE_STRAY) => (1, Bytes::escape(byte)),
                 None => self.stray(text),
             }
         } else if class & (HIGH | FORBIDDEN | SPECIAL) != 0 {
@@ -275,14 +277,14 @@ impl Encoding {
         let len = 1 + usize::from(digit.is_some());
         let mut bytes = [b'%'; 5];
         if let Some(digit) = digit {
-            bytes[4] = if self.upper_case_stray { digit.to_ascii_uppercase() } else { digit };
+            bytes[4] = if self.has(UPPER_CASE_STRAY) { digit.to_ascii_uppercase() } else { digit };
         }
         let escape = match text[len..] {
             [b'%', high, low, ..] => hex_value(high).zip(hex_value(low)),
             _ => None,
         };
         // Of an escaped hex digit both digits are decimal, so their case is no matter.
-        if let Some((high, low)) = escape.filter(|_| self.decode_unreserved)
+        if let Some((high, low)) = escape.filter(|_| self.has(DECODE_UNRESERVED))
             && (high << 4 | low).is_ascii_hexdigit()
         {
             bytes.rotate_left(3);
@@ -296,6 +298,11 @@ impl Encoding {
     pub fn normalised(self, text: &[u8]) -> Normalised<'_> {
         Normalised { encoding: self, text, ready: Bytes { bytes: [0; 5], from: 5 } }
     }
+}
+
+/// These bits, if they are on.
+fn switch(bits: u8, is_on: bool) -> u8 {
+    if is_on { bits } else { 0 }
 }
 
 /// What normalising does to a `%` and the digits after it.

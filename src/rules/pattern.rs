@@ -164,7 +164,9 @@ impl<'p> PatternReader<'p> {
         let anchored =
             profile.wildcards && value.len() == rule.value.len() && value.ends_with(b"$");
         let body = if anchored { &value[..value.len() - 1] } else { value };
-        if profile.wildcards {
+        if profile.wildcards && !self.encoding.changes_besides_stars(body) {
+            self.scratch.extend_from_slice(body);
+        } else if profile.wildcards {
             for (i, piece) in body.split(|o| *o == b'*').enumerate() {
                 if i > 0 {
                     self.scratch.push(b'*');

@@ -13,6 +13,7 @@ mod values;
 pub use error::InvalidValue;
 pub use kind::Kind;
 pub use pace::Pace;
+pub(crate) use pace::PaceKey;
 pub use preferences::Preferences;
 pub use typed::typed;
 pub use typed::{License, Sitemap, Value};

@@ -67,7 +67,19 @@ pub struct Pace {
     pub left_alone: bool,
 }
 
+/// A pace in the order of a map.
+pub(crate) type PaceKey = (Option<Duration>, Option<(u32, Duration, Option<(u16, u16)>)>, bool);
+
 impl Pace {
+    /// All of it.
+    pub(crate) fn key(self) -> PaceKey {
+        let Pace { crawl_delay, request_rate, left_alone } = self;
+        let rate = request_rate.map(|RequestRate { requests, period, window }| {
+            (requests, period, window.map(|window| (window.from_minute, window.to_minute)))
+        });
+        (crawl_delay, rate, left_alone)
+    }
+
     /// No delay and no rate.
     pub const NONE: Pace = Pace { crawl_delay: None, request_rate: None, left_alone: false };
 
