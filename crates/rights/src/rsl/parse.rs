@@ -99,13 +99,7 @@ const ENCODINGS: [&str; 6] = ["utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16
 /// A document in UTF-8. `None` if it is in none of the encodings that are read: XML 1.0 §4.3.3 asks for UTF-8 and
 /// UTF-16, which a byte order mark or the first character shows; ISO-8859-1 is what old servers declare.
 fn in_utf8(document: &[u8]) -> Option<Cow<'_, str>> {
-    let utf_16 = match document {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => utf8_of_utf16(document),
-        [b'<', 0, ..] => utf8_of_utf16(&[&[0xff, 0xfe], document].concat()),
-        [0, b'<', ..] => utf8_of_utf16(&[&[0xfe, 0xff], document].concat()),
-        _ => None,
-    };
-    if let Some(text) = utf_16 {
+    if let Some(text) = utf8_of_utf16(document) {
         return String::from_utf8(text).ok().map(Cow::Owned);
     }
     if let Ok(text) = str::from_utf8(document) {
