@@ -103,6 +103,8 @@ pub mod explain;
 pub mod internals;
 #[cfg(feature = "url")]
 mod origin;
+#[cfg(feature = "url")]
+mod own_rules;
 #[cfg(feature = "pack")]
 pub mod pack;
 mod policy;
@@ -122,6 +124,8 @@ pub use automaton::{LimitHit, Limits, graph};
 pub use engine::Engine;
 #[cfg(feature = "url")]
 pub use origin::{InvalidOrigin, Origin, Scheme};
+#[cfg(feature = "url")]
+pub use own_rules::own_rules;
 #[cfg(feature = "url")]
 pub use policy::answers::CrawlerId;
 pub use policy::answers::{Answer, Answers};

@@ -87,6 +87,9 @@ pub enum InvalidOrigin {
 impl fmt::Display for InvalidOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            InvalidOrigin::Url(url::ParseError::RelativeUrlWithoutBase) => {
+                f.write_str("no URL, as it does not begin with a scheme such as https://")
+            }
             InvalidOrigin::Url(cause) => write!(f, "no URL: {cause}"),
             InvalidOrigin::Scheme => f.write_str("no URL of http, https or ftp"),
         }

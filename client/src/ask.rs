@@ -13,7 +13,7 @@ use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
 use url::Url;
 
-use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol};
+use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol, Ruling, Why};
 use error::{unanswered, whole};
 
 pub use error::AskError;
@@ -49,6 +49,8 @@ pub struct Instead {
     pub is_absent: bool,
     /// A clause: what follows from it.
     pub meaning: &'static str,
+    /// What decides.
+    pub why: Why,
 }
 
 impl fmt::Display for Instead {
@@ -111,7 +113,8 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
             Ok(RobotsAt::File { bytes: response.into_sent(), note: first.note(&url) })
         }
         _ => {
-            Ok(RobotsAt::Instead(Instead { url, cause: first.cause, verdict, is_absent, meaning }))
+            let Meaning { cause, why, .. } = first;
+            Ok(RobotsAt::Instead(Instead { url, cause, verdict, is_absent, meaning, why }))
         }
     }
 }
@@ -148,6 +151,7 @@ fn robots_url(name: &str) -> Result<Url, AskError> {
 /// What an attempt means in a profile.
 struct Meaning {
     holds: SiteKind,
+    why: Why,
     /// `HTTP 404`, or what went wrong; nothing if there is a robots.txt.
     cause: String,
     condition: Condition,
@@ -180,8 +184,8 @@ impl Meaning {
             }
             _ => cause,
         };
-        let holds = protocol.ruling(&state, attempt.at).holds;
-        Ok(Meaning { holds, cause, condition: state.condition(), from })
+        let Ruling { holds, why, .. } = protocol.ruling(&state, attempt.at);
+        Ok(Meaning { holds, why, cause, condition: state.condition(), from })
     }
 
     /// What is odd about a file.

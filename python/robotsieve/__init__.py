@@ -42,6 +42,7 @@ from ._robotsieve import (
     Verdicts,
     __version__,
     is_allowed,
+    own_rules,
     policy,
 )
 
@@ -152,6 +153,7 @@ __all__ = [
     "LintReport",
     "MatchedRule",
     "Origin",
+    "own_rules",
     "Pack",
     "PackError",
     "PackWriter",

@@ -72,7 +72,8 @@ def is_allowed(policy: Policy, url: str) -> bool:
     >>> is_allowed(policy, "https://example.com/page"), is_allowed(policy, "page")
     (False, False)
     """
-    if url[:2] != "//":
+    # What is no text is an error there, with the way out.
+    if not isinstance(url, str) or url[:2] != "//":
         try:
             return policy.is_allowed(url)
         except InvalidUrl:

@@ -362,7 +362,7 @@ async def _of_httpx(answer: Any, request: Request) -> Response:
     if not answer.headers.get("Content-Encoding"):
         return Response(status, answer.content, headers)
     raw, downloaded = answer.content, answer.num_bytes_downloaded
-    if len(raw) != downloaded:
+    if not raw or len(raw) != downloaded:
         try:
             raw = b"".join([chunk async for chunk in answer.stream])
         except Exception:

@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use robotsieve::Certainty;
@@ -13,7 +12,7 @@ use robotsieve_known::misspelt;
 use robotsieve_report::Asked;
 
 use crate::crawlers::names_of;
-use crate::errors::{empty_name, invalid_name, no_crawlers};
+use crate::errors::{empty_name, invalid_name, no_crawlers, warn};
 use crate::text::{Text, bytes_of, repr};
 
 /// A crawler: one name, or several from most to least specific.
@@ -119,8 +118,7 @@ fn ask_what_is_meant(py: Python<'_>, names: &[Vec<u8>]) -> PyResult<()> {
             !seen.contains(name) && seen.len() < MAX_NAMES && seen.insert(name.clone())
         };
         if let Some(question) = is_new.then(|| misspelt(name)).flatten() {
-            let category = py.get_type::<PyUserWarning>();
-            PyErr::warn(py, &category, &CString::new(question)?, 1)?;
+            warn(py, question)?;
         }
     }
     Ok(())

@@ -1,11 +1,12 @@
 //! The exceptions. Each is a `ValueError`, since a value is what is wrong.
 
+use std::ffi::CString;
 use std::io;
 use std::path::Path;
 
 use pyo3::PyTypeInfo;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -96,4 +97,27 @@ pub fn of_path(path: &Path, error: &io::Error) -> PyErr {
         }
         None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
+}
+
+/// Warns whoever called the package.
+#[cold]
+pub fn warn(py: Python<'_>, text: String) -> PyResult<()> {
+    let category = py.get_type::<PyUserWarning>();
+    PyErr::warn(py, &category, &CString::new(text).unwrap_or_default(), level_of_caller(py))
+}
+
+/// How many frames up the code stands that called the package.
+fn level_of_caller(py: Python<'_>) -> i32 {
+    let name_of = |frame: &Bound<'_, PyAny>| -> PyResult<String> {
+        frame.getattr("f_globals")?.get_item("__name__")?.extract()
+    };
+    let mut frame = py.import("sys").and_then(|sys| sys.call_method0("_getframe"));
+    let mut level = 1;
+    while let Ok(here) = frame
+        && let Ok(name) = name_of(&here)
+        && (name == "robotsieve" || name.starts_with("robotsieve."))
+    {
+        (frame, level) = (here.getattr("f_back"), level + 1);
+    }
+    level
 }

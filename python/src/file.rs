@@ -1,11 +1,9 @@
 //! A robots.txt file, as all that is asked about it holds it. Its methods are in [`robots`](crate::robots).
 
 use std::borrow::Cow;
-use std::ffi::CString;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyString;
@@ -13,6 +11,7 @@ use self_cell::self_cell;
 
 use crate::batch;
 use crate::crawler::{Who, shared_crawler_of, who_of};
+use crate::errors::warn;
 use crate::settings::profile_name;
 use crate::text::{Text, bytes_of, kept_bytes_of, repr};
 
@@ -211,6 +210,5 @@ fn place_warned_of(py: Python<'_>, body: &[u8]) -> PyResult<()> {
     let message = format!(
         "{place} is taken as the text of a robots.txt, not as the place of one, and allows everything; {way_out}"
     );
-    let category = py.get_type::<PyUserWarning>();
-    PyErr::warn(py, &category, &CString::new(message).unwrap_or_default(), 1)
+    warn(py, message)
 }

@@ -81,7 +81,7 @@ mod _robotsieve {
         RightsStatement,
     };
     #[pymodule_export]
-    use robots::{CrawlerPolicies, is_allowed, policy};
+    use robots::{CrawlerPolicies, is_allowed, own_rules, policy};
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]

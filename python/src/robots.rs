@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
 
@@ -13,6 +14,7 @@ use crate::crawler::{crawlers_of, shared_crawler_of};
 use crate::crawlers;
 use crate::decisions::{Decide, Said};
 use crate::file::{File, Robots, body_of, kept_body_of};
+use crate::origin::origin_of;
 use crate::pace::RequestRate;
 use crate::policy::Policy;
 use crate::reports;
@@ -370,6 +372,29 @@ pub fn is_allowed(
     let (body, url) = (body_of(body, "body")?, bytes_of(url, "url")?);
     let verdict = robotsieve::is_allowed_once(&body, &profile, &crawler, url.as_ref());
     verdict.map_err(|_| crate::errors::invalid_url(&url))
+}
+
+/// The text of a site's file with the rules that are URLs of its own host as paths, and those of other hosts
+/// as no rules: to be parsed, instead of the file. ``url`` is any URL of the site, or an :class:`Origin`.
+///
+/// >>> import robotsieve
+/// >>> body = "User-agent: *\nDisallow: http://own.example/x"
+/// >>> text = robotsieve.own_rules(body, "https://own.example/robots.txt")
+/// >>> robotsieve.is_allowed(text, "MyCrawler", "https://own.example/x")
+/// False
+///
+/// A port has to be that of the site, or both the defaults of their schemes. Each line and each path is where it
+/// was.
+#[pyfunction]
+#[pyo3(signature = (body, url, *, profile = None))]
+pub fn own_rules<'py>(
+    py: Python<'py>,
+    body: &Bound<'py, PyAny>,
+    url: &Bound<'py, PyAny>,
+    profile: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (body, origin) = (body_of(body, "body")?, origin_of(url)?);
+    Ok(PyBytes::new(py, &robotsieve::own_rules(&body, &profile_of(profile)?, &origin)))
 }
 
 /// The policy of a file for a crawler: ``Robots(body, profile).policy(crawler)``, in less time.

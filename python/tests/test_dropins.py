@@ -238,6 +238,26 @@ def test_urls_without_a_path(url: str) -> None:
     assert not parsed(rule).can_fetch("x", url)
 
 
+def test_warnings_point_at_the_caller() -> None:
+    with pytest.warns(UserWarning, match="did you mean") as warned:
+        Protego.parse(FILE).can_fetch("/", "GTPBot")
+    assert [said.filename for said in warned] == [__file__]
+
+
+def test_a_url_that_is_no_text() -> None:
+    class Url:
+        def __str__(self) -> str:
+            return "https://example.com/private"
+
+    url: Any = Url()
+    with pytest.raises(TypeError, match=r"not Url: pass str\(url\)"):
+        Protego.parse(FILE).can_fetch(url, "GPTBot")
+    rp = RobotFileParser()
+    rp.parse(FILE.splitlines())
+    with pytest.raises(TypeError, match=r"not Url: pass str\(url\)"):
+        rp.can_fetch("GPTBot", url)
+
+
 def test_line_ends_and_the_file_itself() -> None:
     # In docs/migration.md.
     for end in "\x0b\x0c\x1c\x85\u2028":

@@ -31,6 +31,7 @@ from robotsieve import (
     Rule,
     UserAgent,
 )
+from robotsieve.protego import Protego
 from robotsieve.typing import ProfileName
 
 FILE = b"""\
@@ -236,12 +237,14 @@ def test_a_file_name_as_the_text(body: str, way_out: str) -> None:
         lambda body: robotsieve.is_allowed(body, "a", "/"),
         robotsieve.lint,
         lambda body: robotsieve.PolicySet(["a"]).add("https://e.com", body),
+        Protego.parse,
     ]
     for take in takers:
         with pytest.warns(UserWarning) as warned:
             take(body)
         (said,) = warned
         place = repr(body)
+        assert said.filename == __file__
         assert str(said.message) == (
             f"{place} is taken as the text of a robots.txt, not as the place of one, and allows everything; {way_out}"
         )
@@ -329,6 +332,8 @@ def test_origins() -> None:
     for url in ("example.com", "mailto:x", ""):
         with pytest.raises(InvalidOrigin):
             Origin(url)
+    with pytest.raises(InvalidOrigin, match="does not begin with a scheme such as https://: \"example.com\""):
+        robotsieve.PolicySet(["a"]).add("example.com", "")
     with pytest.raises(ValueError, match="shards"):
         origin.shard(0)
 

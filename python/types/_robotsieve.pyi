@@ -837,6 +837,9 @@ def shard_name(shard: int, shards: int) -> str: ...
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None
 ) -> bool: ...
+def own_rules(
+    body: Text, url: AnyOrigin, *, profile: AnyProfile | None = None
+) -> bytes: ...
 def policy(
     body: Text,
     crawler: AnyCrawler,

@@ -483,3 +483,43 @@ fn profiles_are_values() {
     assert_eq!(Profile::default(), Profile::RFC9309);
     assert_eq!(Profile::named("RFC9309"), None);
 }
+
+/// Rules that are URLs, with the origin of the file. What they are in WWW::RobotRules 6.02 (`parse`: scheme,
+/// host and port are compared, then `path_query`) and rep-cpp (`Agent::is_external`: the host alone).
+#[test]
+fn rules_that_are_urls_of_the_own_host() {
+    const OWN: &str = "https://own.example";
+    for (rule, path, is_disallowed) in [
+        ("https://own.example/private", "/private/x", true),
+        ("HTTPS://Own.Example:443/private", "/private/x", true),
+        ("http://own.example/private", "/private/x", true),
+        ("https://own.example/private", "/x", false),
+        ("https://own.example", "/", true),
+        ("https://own.example?q", "/?q=1", true),
+        ("https://own.example?q", "/x", false),
+        ("https://own.example/*.gif$", "/a.gif", true),
+        ("https://own.example/x # comment", "/x", true),
+        ("https://own.example:8443/private", "/private/x", false),
+        ("https://www.own.example/private", "/private/x", false),
+        ("https://other.example/private", "/private/x", false),
+        ("https://other.example/private", "/https://other.example/private", false),
+        ("https://other.example", "/", false),
+        ("/private", "/private/x", true),
+        ("/go?to=https://own.example/private", "/private/x", false),
+        ("/go?to=https://own.example/private", "/go?to=https://own.example/private", true),
+    ] {
+        let origin = robotsieve::Origin::of(OWN).unwrap();
+        for &(name, profile) in Profile::NAMED {
+            if name == "original-1994" && rule.contains('*') {
+                continue;
+            }
+            let file = format!("User-agent: *\nDisallow: {rule}\nDisallow: /last");
+            let text = robotsieve::own_rules(file.as_bytes(), &profile, &origin);
+            assert_eq!(text.len(), file.len(), "{rule} in {name}");
+            let policy = Robots::parse(&text, &profile).policy(&"FooBot".into());
+            let url = |path: &str| format!("{OWN}{path}");
+            assert_eq!(policy.is_allowed(&url(path)), Ok(!is_disallowed), "{rule} in {name}");
+            assert_eq!(policy.is_allowed(&url("/last")), Ok(false), "{rule} in {name}");
+        }
+    }
+}

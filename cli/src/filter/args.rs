@@ -70,7 +70,8 @@ added if the URL is not UTF-8:
 why is present if no current robots.txt decided: missing and unreadable are
 reasons of unknown, or what --missing says; with --store there are absent,
 denied, copy_while_unreachable, unreachable_recently, unreachable_without_copy,
-unreachable_too_long, never_asked and override.
+unreachable_too_long, never_asked and override, of which some are also those of
+a URL after --robots.
 With --purpose, by has the lines that decided, in the place of line and rule:
   {\"agent\":\"a\",\"verdict\":\"disallow\",\"by\":[\"robots.txt:3\"]}
 
@@ -214,8 +215,8 @@ pub struct FilterArgs {
     /// End each line of --format tsv with a tab and what decided
     ///
     /// rules is a current robots.txt, whole_site an answer that holds for the
-    /// whole site, in a pack or of --robots; all else are the names of why in
-    /// jsonl, which has them anyway. Empty if the URL is invalid.
+    /// whole site, in a pack; all else are the names of why in jsonl, which
+    /// has them anyway. Empty if the URL is invalid.
     #[arg(long, conflicts_with = "purpose", verbatim_doc_comment)]
     pub why: bool,
 

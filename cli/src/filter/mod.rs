@@ -179,7 +179,10 @@ fn of_files(
             }
             sitemaps = Some(args.sitemap.resolved(&robots, path)?);
             let site = Site::new(&file, &profile, &crawlers, args.purpose);
-            let site = if answer.is_some() { site.without_lines() } else { site };
+            let site = match &answer {
+                Some(answer) => site.without_lines().because(answer.why),
+                None => site,
+            };
             RobotsSource::One(site, Governed::by(path))
         }
         (None, None, path) => {
@@ -217,7 +220,7 @@ fn of_pack(
     }
     // A pack of another version may have a profile without a name.
     let profile = Profile::named(pack.profile_name()).unwrap_or_default();
-    let (mut columns, mut agents) = (Vec::new(), Vec::new());
+    let (mut columns, mut agents, mut crawlers) = (Vec::new(), Vec::new(), Vec::new());
     for agent in &args.agents.0 {
         let asked = agent.crawler(&profile)?;
         columns.push(pack.crawler(&asked).ok_or_else(|| {
@@ -230,8 +233,10 @@ fn of_pack(
             ))
         })?);
         agents.push(agent.text.as_encoded_bytes().to_vec());
+        crawlers.push(asked);
     }
     if columns.is_empty() {
+        crawlers.extend_from_slice(pack.crawlers());
         columns.extend(pack.crawler_ids());
         let names = |crawler: &Crawler| crawler.iter().collect::<Vec<_>>().join(&b","[..]);
         agents.extend(pack.crawlers().iter().map(names));
@@ -241,6 +246,7 @@ fn of_pack(
             format!("pack '{}' has no crawlers: make another one with --agent", path.display());
         return Err(Failure::Usage(message));
     }
+    OperatorsNote::of(&crawlers, &profile).tell_of_pack();
     let decides = args.format == FilterFormat::Jsonl;
     let sites: Box<dyn Sites> = match args.purpose {
         None => Box::new(Packed::new(pack, columns, decides, Arc::clone(report))),

@@ -10,6 +10,7 @@ use robotsieve_client::host_count::{HostHash, HostHasher};
 use robotsieve_client::hosts::{Whose, whose};
 use robotsieve_client::outcome::{AsOf, Why};
 use robotsieve_client::sieve::{Fetched, Sieve, SieveError};
+use robotsieve_client::store::Store;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
@@ -20,6 +21,7 @@ use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
 use crate::fetch::metrics::{MetricsFile, Verdicts};
 use crate::fetch::{self, Faults};
+use crate::read::policy::OperatorsNote;
 use crate::read::stores;
 use crate::write::bytes;
 use crate::write::report::{MOST_ALIKE, Report};
@@ -31,6 +33,8 @@ use robotsieve_client::sieve::watch::{self, Kept, Stop, Watch, is_unasked};
 pub struct Stored {
     report: Arc<Report>,
     sieve: Sieve,
+    store: Store,
+    operators: OperatorsNote,
     /// Taken when everything is done.
     runtime: Mutex<Option<Runtime>>,
     handle: tokio::runtime::Handle,
@@ -135,6 +139,7 @@ impl Stored {
     ) -> Result<Stored, Failure> {
         let path = args.store.as_deref().unwrap_or(Path::new(""));
         let count = crawlers.len();
+        let operators = OperatorsNote::of(&crawlers, &profile);
         let google = profile.target_form == TargetForm::Google;
         let runtime = fetch::runtime()?;
         let entered = runtime.enter();
@@ -152,15 +157,16 @@ impl Stored {
             builder = builder.as_of(as_of);
         }
         let mut window = None;
-        builder = if args.fetch {
+        let store = if args.fetch {
             let header = args.header_to_send()?;
             let (fetcher, parallel) = fetch::fetcher(&header, &args.fetching, &watch)?;
             window = Some(watch::window(parallel));
-            builder.fetcher(fetcher).store(stores::open(path)?)
+            builder = builder.fetcher(fetcher);
+            stores::open(path)?
         } else {
-            builder.store(stores::read_only(path)?)
+            stores::read_only(path)?
         };
-        let sieve = builder.build();
+        let sieve = builder.store(store.clone()).build();
         drop(entered);
         let metrics = match &args.fetching.metrics {
             Some(path) => Some(MetricsFile::keep(path, &sieve, &watch, &report, Some(verdicts))?),
@@ -169,6 +175,8 @@ impl Stored {
         Ok(Stored {
             report,
             sieve,
+            store,
+            operators,
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             watch,
@@ -293,6 +301,11 @@ impl Stored {
                     site.state().copy.as_ref().filter(|_| site.ruling().why != Why::Override)
                 {
                     self.report.cut_file(origin, copy.len as usize, &self.profile);
+                    if self.operators.is_open()
+                        && let Ok(Some(file)) = self.store.body(&copy.content)
+                    {
+                        self.operators.look(&file, &format_args!("the file of {origin}"));
+                    }
                 }
                 if site.ruling().why != Why::Copy {
                     found = found.because(site.ruling().why);

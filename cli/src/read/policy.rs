@@ -231,9 +231,21 @@ impl OperatorsNote {
     /// Notes on standard error that a file has other rules for them, once.
     #[inline]
     pub fn look(&self, file: &[u8], name: &dyn Display) {
-        if !self.crawlers.is_empty() && !self.is_told.load(Ordering::Relaxed) {
+        if self.is_open() {
             self.compare(file, name);
         }
+    }
+
+    /// True if a file that has other rules for them would be told.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        !self.crawlers.is_empty() && !self.is_told.load(Ordering::Relaxed)
+    }
+
+    /// Notes on standard error that a pack does not show whether files have other rules for them.
+    pub fn tell_of_pack(&self) {
+        let note = Operators::note_of_pack(self.crawlers.iter().copied(), &self.profile);
+        note.iter().for_each(|note| stderr::note(note));
     }
 
     #[cold]

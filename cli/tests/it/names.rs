@@ -101,9 +101,19 @@ fn known_crawlers_as_their_operators_read() {
     let other = "User-agent: *\nDisalow: /old-shop/\n";
     let more = [("robots/b.test", other), ("robots/c.test", other), ("robots.txt", other)];
     let folder = Folder::of(&[&files[..], &more].concat());
-    for (from, name) in
-        [(["--robots", "robots.txt"], "this robots.txt"), (["--robots-dir", "robots"], "'b.test'")]
-    {
+    let made =
+        ["store import sites.store --robots-dir robots", "pack --robots-dir robots -o p --agent"];
+    let made = made.map(|made| made.split(' ').collect::<Vec<_>>());
+    assert_eq!(robotsieve(&folder, &made[0]).status, 0);
+    assert_eq!(
+        robotsieve(&folder, &[&made[1][..], &["GPTBot", "--agent", "Googlebot"]].concat()).status,
+        0
+    );
+    for (from, name) in [
+        (["--robots", "robots.txt"], "this robots.txt"),
+        (["--robots-dir", "robots"], "'b.test'"),
+        (["--store", "sites.store"], "the file of http://b.test"),
+    ] {
         let ask = |options: &[&str]| {
             robotsieve(
                 &folder,
@@ -127,6 +137,14 @@ fn known_crawlers_as_their_operators_read() {
         let google = ask(&["--agent", "Googlebot", "--format", "tsv", "--profile", "google"]);
         assert!(!google.err.contains("profile google"), "{google:?}");
     }
+    // A pack has no files.
+    let ask = |options: &[&str]| {
+        robotsieve(&folder, &[&["filter", "urls", "--pack", "p"], options].concat())
+    };
+    let note = "Googlebot: Google reads robots.txt in profile google, in which files may have other rules for it; this \
+                pack was made in profile rfc9309, and 'robotsieve pack --profile google' makes one in that\n";
+    assert!(ask(&[]).err.contains(note), "{:?}", ask(&[]));
+    assert!(!ask(&["--agent", "GPTBot"]).err.contains("profile google"));
 }
 
 /// Reports on known crawlers judge each as its operator reads, say so, and leave that to `--profile` if it is given.

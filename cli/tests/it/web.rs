@@ -302,3 +302,21 @@ fn no_answer_is_no_verdict() {
     run_line("check ftp://e.example/robots.txt FooBot /").fails(3, "'ftp' is not fetched here");
     run_line("check http://none.invalid FooBot /").fails(3, "cannot fetch http://none.invalid");
 }
+
+/// What decided in the place of a file is named as with a store.
+#[test]
+fn filter_says_why() {
+    for (status, verdict, why) in [
+        ("404 Not Found", "allow", "absent"),
+        ("403 Forbidden", "allow", "absent"),
+        ("503 Service Unavailable", "disallow", "unreachable_without_copy"),
+    ] {
+        let ask = |format: &str| {
+            let url = always(status, RULES);
+            run_line(&format!("filter --robots {url} --agent FooBot --format {format} urls"))
+        };
+        let lines = format!("{verdict}\t/\t{why}\n{verdict}\t/private\t{why}\n");
+        ask("tsv --why").gives(0, &lines);
+        ask("jsonl").status(0).prints(&format!("\"why\":\"{why}\""));
+    }
+}

@@ -81,7 +81,18 @@ fn is_text(body: &[u8]) -> bool {
                 || body.iter().filter(|byte| !byte.is_ascii()).count() < body.len() / 4))
 }
 
-fn too_short(arrived: u64, announced: u64) -> Failure {
+/// True if the headers name an encoding of the body.
+///
+/// # Errors
+/// Returns an error if it cannot be undone.
+#[cfg(feature = "fetch")]
+pub fn is_encoded(headers: &HeaderMap) -> Result<bool, Failure> {
+    let encodings = Encoding::all(&encodings(headers)).map_err(encoding_failure)?;
+    Ok(!encodings.is_empty())
+}
+
+/// The failure of a body that has fewer bytes than were announced.
+pub fn too_short(arrived: u64, announced: u64) -> Failure {
     Failure::Broken(format!("the body ended after {arrived} of {announced} bytes"))
 }
 
@@ -138,18 +149,6 @@ impl Incoming {
             self.cut = cut.map_err(encoding_failure)?;
         }
         Ok(if self.cut.is_some() { Filled::Full } else { Filled::NotYet })
-    }
-
-    /// True if it has no encodings.
-    #[cfg(feature = "fetch")]
-    pub fn is_plain(&self) -> bool {
-        self.decoders.is_empty()
-    }
-
-    /// True if no byte has arrived yet.
-    #[cfg(feature = "fetch")]
-    pub fn is_empty(&self) -> bool {
-        self.is_empty
     }
 
     /// What there is of a body that goes on, to its last whole line or beyond.

@@ -483,7 +483,6 @@ impl FetcherBuilder {
             places: Semaphore::new(self.max_parallel),
             further: Semaphore::new(self.max_parallel),
             lookups: Semaphore::new(self.max_lookups),
-            decoding: Semaphore::new(super::http::MAX_DECODING),
             young: Semaphore::new(visit::MAX_YOUNG),
             network,
             pulse: Pulse::default(),

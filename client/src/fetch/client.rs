@@ -29,8 +29,6 @@ pub(super) struct Client {
     pub(super) further: Semaphore,
     /// As many as look-ups may run at a time.
     pub(super) lookups: Semaphore,
-    /// As many as long bodies may be decoded at a time, before they are there.
-    pub(super) decoding: Semaphore,
     /// As many as of these may have begun a moment ago.
     pub(super) young: Semaphore,
     pub(super) settings: Settings,

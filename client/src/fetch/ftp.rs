@@ -119,7 +119,7 @@ async fn transfer(client: &Client, url: &Url, control: TcpStream) -> Result<Resp
             match in_time(read_timeout, data.finish()).await? {
                 Ok(()) => break complete(arrived, size)?,
                 // Some servers open the data connection before they look for the file.
-                Err(cause) if incoming.is_empty() && is_absent(&cause) => {
+                Err(cause) if arrived == 0 && is_absent(&cause) => {
                     return Ok(answer(404, Vec::new(), false));
                 }
                 Err(cause) => return Err(ftp_failure(cause)),

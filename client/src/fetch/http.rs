@@ -26,7 +26,7 @@ use super::tunnels::Forwarded;
 use super::visit::Visit;
 use super::wire::{HeadProgress, MAX_HEAD_BYTES, Watched};
 use super::{canary, failure, progress};
-use crate::body::{BodyLimits, Filled, Incoming, announced};
+use crate::body::{BodyLimits, Filled, Incoming, announced, is_encoded, too_short};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
 use crate::outcome::attempt::has_file;
@@ -42,11 +42,8 @@ const MAX_INTERIM: usize = 50;
 /// The bytes of a body that HTTP/2 may send ahead of what is read.
 const WINDOW_BYTES: u32 = 256 * 1024;
 
-/// An encoded body is decoded before its end from so many bytes on, if few others are.
+/// An encoded body is decoded before its end from so many bytes on.
 const LONG_BYTES: usize = 64 * 1024;
-
-/// The most bodies that are decoded before their ends at the same time.
-pub(super) const MAX_DECODING: usize = 32;
 
 /// The number of times that a request is sent again which an HTTP/2 server refused to process.
 const MAX_REFUSED: u32 = 2;
@@ -472,42 +469,37 @@ async fn response(
     Ok(response)
 }
 
-/// Reads a body. A decoder may take megabytes, and a body may stall: so encoded bytes are kept as they
-/// come, and decoded at the end. Only long ones are decoded before, [`MAX_DECODING`] at a time.
+/// Reads a body. A decoder may take megabytes, and a body may stall: so the bytes are kept as they come,
+/// and decoded when they have ended, are full, or might be: each time that there are twice as many.
 async fn body(
     client: &Client,
     answer: &mut OpenAnswer,
     limits: BodyLimits,
 ) -> Result<(Vec<u8>, bool), Failure> {
     let read_timeout = client.settings.read_timeout;
-    let mut incoming = Some(Incoming::new(&answer.headers, limits)?);
-    if incoming.as_ref().is_some_and(|incoming| !incoming.is_plain()) {
-        incoming = None;
-    }
-    let (mut encoded, mut decoding) = (Vec::new(), None);
+    let (most, mut enough) = match is_encoded(&answer.headers)? {
+        true => (limits.wire_bytes, LONG_BYTES.min(limits.wire_bytes)),
+        false => (limits.wire_bytes, limits.wire_bytes.min(limits.body_bytes)),
+    };
+    let mut wire = Vec::new();
     let announced = announced(&answer.headers);
     let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));
-    let mut arrived = 0;
     loop {
         let frame = poll_fn(|context| Pin::new(&mut answer.body).poll_frame(context));
         let frame = timeout(read_timeout, frame).await;
         let frame = frame.map_err(|_| Failure::TimedOut(Stage::Read))?;
+        let arrived = wire.len() as u64;
         let Some(frame) = frame else {
             // hyper checks the length in HTTP/1. In HTTP/2 it takes a reset without an error for
             // the end.
             return match announced {
-                Some(announced) if arrived < announced => Err(Failure::Broken(format!(
-                    "the body ended after {arrived} of {announced} bytes"
-                ))),
+                Some(announced) if arrived < announced => Err(too_short(arrived, announced)),
                 _ if is_http2 && !answer.body.is_end_stream() => {
                     Err(Failure::Broken(format!("the stream was reset after {arrived} bytes")))
                 }
                 _ => {
-                    let mut incoming = match incoming {
-                        Some(incoming) => incoming,
-                        None => Incoming::new(&answer.headers, limits)?,
-                    };
-                    incoming.push(&encoded)?;
+                    let mut incoming = Incoming::new(&answer.headers, limits)?;
+                    incoming.push(&wire)?;
                     incoming.end()
                 }
             };
@@ -515,26 +507,13 @@ async fn body(
         let frame = frame.map_err(|cause| failure::of_body(&cause))?;
         // Trailers say nothing.
         let Ok(bytes) = frame.into_data() else { continue };
-        arrived += bytes.len() as u64;
-        if incoming.is_none() {
-            encoded.extend_from_slice(&bytes);
-            if encoded.len() >= LONG_BYTES {
-                decoding = client.decoding.try_acquire().ok();
+        wire.extend_from_slice(&bytes);
+        if wire.len() > enough {
+            let mut incoming = Incoming::new(&answer.headers, limits)?;
+            if incoming.push(&wire)? == Filled::Full {
+                return incoming.end();
             }
-            // Beyond the limit it is full at once.
-            if decoding.is_none() && encoded.len() <= limits.wire_bytes {
-                continue;
-            }
-            incoming = Some(Incoming::new(&answer.headers, limits)?);
+            enough = most.min(2 * enough);
         }
-        let Some(mut now) = incoming.take() else { continue };
-        let filled = match encoded.is_empty() {
-            true => now.push(&bytes)?,
-            false => now.push(&std::mem::take(&mut encoded))?,
-        };
-        if filled == Filled::Full {
-            return now.end();
-        }
-        incoming = Some(now);
     }
 }

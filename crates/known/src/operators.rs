@@ -97,8 +97,38 @@ impl<'f> Operators<'f> {
         crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
         asked: &Robots<'f>,
     ) -> Option<Differing<'k>> {
-        let differ: Vec<&KnownCrawler> =
-            crawlers.into_iter().filter(|crawler| self.differ(crawler, asked)).collect();
+        let differ = crawlers.into_iter().filter(|crawler| self.differ(crawler, asked)).collect();
+        Differing::of(differ)
+    }
+
+    /// A note for those who ask a pack, which has no files to compare, for these crawlers.
+    pub fn note_of_pack<'k>(
+        crawlers: impl IntoIterator<Item = &'k KnownCrawler>,
+        asked: &Profile,
+    ) -> Option<String> {
+        let differs = |own: Profile| own != *asked;
+        let differ = crawlers.into_iter().filter(|it| it.profile.is_some_and(differs)).collect();
+        let Differing { names, operator, profile, them, .. } = Differing::of(differ)?;
+        Some(format!(
+            "{names}: {operator} reads robots.txt in profile {profile}, in which files may have other rules for \
+             {them}; this pack was made in profile {}, and 'robotsieve pack --profile {profile}' makes one in that",
+            asked.name()?,
+        ))
+    }
+}
+
+/// Crawlers that have other rules as their operator reads the file.
+struct Differing<'k> {
+    names: String,
+    operator: &'k str,
+    profile: &'static str,
+    them: &'static str,
+    /// How their verdicts in the profile are had, as a clause.
+    way: String,
+}
+
+impl<'k> Differing<'k> {
+    fn of(differ: Vec<&'k KnownCrawler>) -> Option<Differing<'k>> {
         // There is one such operator.
         let first = differ.first()?;
         let profile = first.profile?.name()?;
@@ -112,16 +142,6 @@ impl<'f> Operators<'f> {
             them: if differ.len() == 1 { "it" } else { "them" },
         })
     }
-}
-
-/// Crawlers that have other rules as their operator reads the file.
-struct Differing<'k> {
-    names: String,
-    operator: &'k str,
-    profile: &'static str,
-    them: &'static str,
-    /// How their verdicts in the profile are had, as a clause.
-    way: String,
 }
 
 /// The lines and verdicts of the rules that a crawler obeys.

@@ -32,7 +32,7 @@ pub enum PageElement<'p> {
 }
 
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
-/// by its byte order mark, or by a `<` that it begins with; any other is taken for ASCII and something.
+/// by its byte order mark, as browsers do it, or its first characters; any other is taken for ASCII and something.
 pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
     read_as(Markup::Html, html, found);
 }
@@ -57,14 +57,22 @@ fn read_as(markup: Markup, page: &[u8], found: impl FnMut(PageElement<'_>)) {
     }
 }
 
-/// A text in UTF-16, which its byte order mark or the first character shows, as UTF-8. `None` if it is in anything
-/// else.
+/// A page or document in UTF-16 as UTF-8. `None` if it is in anything else. One without a byte order mark, of
+/// which only a header names the encoding, begins with characters of ASCII.
 pub(crate) fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
+    // A zero byte alone may stand at the beginning of any page.
+    const CHARACTERS: usize = 4;
+    let begins = |ascii: usize| {
+        let units = html.as_chunks::<2>().0.get(..CHARACTERS);
+        units.is_some_and(|units| {
+            units.iter().all(|unit| matches!(unit[ascii], 1..=0x7f) && unit[1 - ascii] == 0)
+        })
+    };
     let (unit, text): (fn([u8; 2]) -> u16, _) = match html {
         [0xff, 0xfe, text @ ..] => (u16::from_le_bytes, text),
         [0xfe, 0xff, text @ ..] => (u16::from_be_bytes, text),
-        [b'<', 0, 1..=0x7f, 0, ..] => (u16::from_le_bytes, html),
-        [0, b'<', 0, 1..=0x7f, ..] => (u16::from_be_bytes, html),
+        _ if begins(0) => (u16::from_le_bytes, html),
+        _ if begins(1) => (u16::from_be_bytes, html),
         _ => return None,
     };
     let units = text.as_chunks().0.iter().map(|bytes| unit(*bytes));
@@ -664,18 +672,20 @@ mod tests {
 
     #[test]
     fn utf_16() {
-        let text = "\u{feff}<meta name=robots content=\"no\u{e9}index\">";
-        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-            for text in [text, &text[3..]] {
-                let page: Vec<u8> = text.encode_utf16().flat_map(bytes).chain(*b"x").collect();
-                let mut found = Vec::new();
-                read_page(&page, |element| {
-                    if let PageElement::Meta { content, .. } = element {
-                        found.push(String::from_utf8(content.to_vec()).unwrap());
-                    }
-                });
-                assert_eq!(found, ["no\u{e9}index"]);
-            }
+        let marked = "\u{feff}<meta name=robots content=\"no\u{e9}index\">";
+        // Without a mark, as a header names it.
+        let plain = &marked[3..];
+        let both = [u16::to_le_bytes, u16::to_be_bytes];
+        for (text, bytes) in [marked, plain].into_iter().flat_map(|text| both.map(|it| (text, it)))
+        {
+            let page: Vec<u8> = text.encode_utf16().flat_map(bytes).chain(*b"x").collect();
+            let mut found = Vec::new();
+            read_page(&page, |element| {
+                if let PageElement::Meta { content, .. } = element {
+                    found.push(String::from_utf8(content.to_vec()).unwrap());
+                }
+            });
+            assert_eq!(found, ["no\u{e9}index"]);
         }
     }
 

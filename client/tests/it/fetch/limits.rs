@@ -287,6 +287,63 @@ async fn bombs_are_cut() {
     }
 }
 
+/// Brotli's format with the largest window, in blocks that are not compressed, and without an end.
+fn stored_in_brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut stored = Vec::new();
+    for block in bytes.chunks(1 << 16) {
+        let len = (block.len() - 1) as u32;
+        let head = if stored.is_empty() { 0x0f | len << 7 | 1 << 23 } else { len << 3 | 1 << 19 };
+        stored.extend_from_slice(&head.to_le_bytes()[..3]);
+        stored.extend_from_slice(block);
+    }
+    stored
+}
+
+/// Three windows of 16 MiB for each host, if it had its decoders while nothing comes.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn stalled_hosts_hold_no_decoders() {
+    const HOSTS: usize = 40;
+    let held = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmData:")).unwrap();
+        line.trim_end_matches("kB").trim().parse::<usize>().unwrap() >> 10
+    };
+    let mut body = b"Disallow: /x\n".repeat(9000);
+    for _ in 0..3 {
+        body = stored_in_brotli(&body);
+    }
+    let head = "HTTP/1.1 200 OK\r\nContent-Encoding: br, br, br\r\n\r\n";
+    let sent = Arc::new([head.as_bytes(), &body].concat());
+    let stalled = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&stalled);
+    let site = Site::raw(move |mut stream| {
+        let (sent, counted) = (Arc::clone(&sent), Arc::clone(&counted));
+        async move {
+            let _ = stream.write_all(&sent).await;
+            counted.fetch_add(1, Ordering::SeqCst);
+            waits(stream).await;
+        }
+    })
+    .await;
+    let before = held();
+    let fetcher = settings().max_parallel(HOSTS).build().unwrap();
+    let tasks: Vec<_> = (0..HOSTS)
+        .map(|n| {
+            let url = format!("http://{n}.test:{}/", site.port());
+            let (fetcher, origin) = (fetcher.clone(), origin(&url).into_owned());
+            tokio::spawn(async move { fetcher.fetch(&origin, None).await })
+        })
+        .collect();
+    while stalled.load(Ordering::SeqCst) < HOSTS {
+        sleep(Duration::from_millis(10)).await;
+    }
+    sleep(Duration::from_millis(100)).await;
+    let more = held().saturating_sub(before);
+    tasks.iter().for_each(tokio::task::JoinHandle::abort);
+    assert!(more < 500, "{more} MiB for {HOSTS} hosts");
+}
+
 #[tokio::test]
 async fn attempts_wait_for_a_turn_and_the_wait_does_not_count() {
     let _clock = FastClock::start();
