@@ -9,8 +9,6 @@
 //! compiled for it. Values stay as they were written, for explanations; a value that begins with its pattern shares the
 //! bytes.
 
-use std::cmp::Reverse;
-
 use crate::profile::Profile;
 #[cfg(feature = "pack")]
 use crate::rules::normalise::Encoding;
@@ -127,7 +125,7 @@ impl RuleSet {
         let mut stored = Stored::default();
         let mut previous = None;
         for RuleRef { line, verdict, precedence, pattern, value } in rules {
-            let key = (Reverse(precedence), verdict == Verdict::Disallow);
+            let key = (std::cmp::Reverse(precedence), verdict == Verdict::Disallow);
             let ends_a_value = |text: &[u8]| text.iter().any(|byte| b"\n\r#".contains(byte));
             let is_normal = previous <= Some(key)
                 && !value.is_empty()
