@@ -93,6 +93,7 @@ __all__ = [
     "fix_json",
     "known_crawlers_json",
     "is_allowed",
+    "own_rules",
     "policy",
     "judge",
     "lint_codes",
