@@ -477,10 +477,9 @@ async fn body(
     limits: BodyLimits,
 ) -> Result<(Vec<u8>, bool), Failure> {
     let read_timeout = client.settings.read_timeout;
-    let (most, mut enough) = match is_encoded(&answer.headers)? {
-        true => (limits.wire_bytes, LONG_BYTES.min(limits.wire_bytes)),
-        false => (limits.wire_bytes, limits.wire_bytes.min(limits.body_bytes)),
-    };
+    let most = limits.wire_bytes;
+    let full_from = if is_encoded(&answer.headers)? { LONG_BYTES } else { limits.body_bytes };
+    let mut enough = most.min(full_from);
     let mut wire = Vec::new();
     let announced = announced(&answer.headers);
     let is_http2 = matches!(answer.connection.sender, Sender::Http2(_));

@@ -59,18 +59,8 @@ pub const RIGHTS_MEMBERS: [&str; 35] = [
     "notes",
 ];
 
-/// Those among them that tell of the capture, which whoever reads the archive knows.
-pub const RIGHTS_OF_CAPTURE: [&str; 9] = [
-    "captured",
-    "status",
-    "file",
-    "offset",
-    "sha256",
-    "robots",
-    "page",
-    "age_seconds",
-    "documents",
-];
+/// Those among them that tell of the capture, which whoever reads the archive knows: from `captured` to `documents`.
+pub const RIGHTS_OF_CAPTURE: &[&str] = RIGHTS_MEMBERS.split_at(2).1.split_at(9).0;
 
 /// Those among them that are numbers.
 pub const RIGHTS_NUMBERS: [&str; 2] = ["status", "offset"];

@@ -17,7 +17,7 @@ use super::columns::{Given, columns};
 use super::compiled::Compiler;
 use super::files::{documents_of, files_of};
 use super::headers::{self, fields_of};
-use super::said::{Asked, Rights};
+use super::said::{Asked, Rights, response_of};
 use super::table::RightsColumns;
 use crate::crawler::{Crawler, crawler_of};
 use crate::errors::invalid_url;
@@ -75,7 +75,7 @@ impl RightsReader {
         let robots = asked.robots.map(|robots| self.compiler.of_object(robots)).transpose()?;
         let html = asked.html.map(|html| bytes_of(html, "html")).transpose()?;
         let documents = documents_of(&asked.files, Some(&url))?;
-        let mut response = asked.headers_read();
+        let mut response = response_of(&asked.headers);
         if let Some(xmp) = asked.xmp {
             let xmp = bytes_of(xmp, "xmp")?;
             response = py.detach(|| response.with_xmp(&xmp));

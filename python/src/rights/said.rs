@@ -32,11 +32,9 @@ pub struct Asked<'a, 'py> {
     pub files: Vec<(String, Bound<'py, PyAny>)>,
 }
 
-impl Asked<'_, '_> {
-    /// What the header says.
-    pub fn headers_read(&self) -> Response {
-        Response::new().with_headers(self.headers.iter().map(|(name, value)| (name, value)))
-    }
+/// What a header says.
+pub fn response_of(headers: &Fields) -> Response {
+    Response::new().with_headers(headers.iter().map(|(name, value)| (name, value)))
 }
 
 /// The same, kept for reports and to be pickled.
@@ -139,9 +137,8 @@ impl Rights {
         let url = bytes_of(kept.url.bind(py), "url")?;
         let documents = documents_of(&files.collect::<Vec<_>>(), Some(&url))?;
         Ok(py.detach(|| {
-            let fields = kept.headers.iter().map(|(name, value)| (name, value));
-            let mut response =
-                Response::new().with_headers(fields).with_html(html.as_deref().unwrap_or_default());
+            let html_bytes = html.as_deref().unwrap_or_default();
+            let mut response = response_of(&kept.headers).with_html(html_bytes);
             if let Some(xmp) = &xmp {
                 response = response.with_xmp(xmp);
             }
