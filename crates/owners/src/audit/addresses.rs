@@ -35,7 +35,7 @@ impl Counts<'_> {
         let mut addresses = BTreeSet::new();
         let [mut shared, mut private, mut published] = [const { BTreeSet::new() }; 3];
         let (mut unknown, mut more) = (BTreeSet::new(), 0);
-        let of_networks = Ranges::of(PRIVATE).unwrap_or_default();
+        let of_networks = Ranges::of(PRIVATE).expect("networks");
         let is_private = |address: IpAddr| {
             let is_broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
             of_networks.contains(address)
