@@ -84,12 +84,13 @@ fn run(smoke: bool, only: Option<&Section>) {
     println!("{}\n{}\nbars: {met} met, {missed} missed", suite.head(), suite.report.table(true));
     if !smoke && only.is_none() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        // It names the commit, so it comes before files change.
+        let page = suite.page(&suite.report.table(false), met, missed);
         let plots = root.join("docs/plots");
         std::fs::create_dir_all(&plots).expect("docs/plots");
         for (name, svg) in &suite.plots {
             std::fs::write(plots.join(name), svg).expect("a plot in docs/plots");
         }
-        let page = suite.page(&suite.report.table(false), met, missed);
         std::fs::write(root.join("docs/side-by-side.md"), page).expect("docs/side-by-side.md");
         println!("written: docs/side-by-side.md, docs/plots/");
     }
