@@ -41,7 +41,7 @@ def test_verdicts_are_the_policys(corpus: Path) -> None:
     assert asked == 600_347
 
 
-@pytest.mark.skipif(os.environ.get("ROBOTSIEVE_TESTS") != "all", reason="minutes, for what the others say: ROBOTSIEVE_TESTS=all")
+@pytest.mark.skipif(os.environ.get("ROBOTSIEVE_TESTS") != "all", reason="asks the other parsers for minutes: ROBOTSIEVE_TESTS=all")
 def test_documentation_has_the_counts(corpus: Path) -> None:
     page = Path(__file__).parents[1].joinpath("docs/migration.md").read_text()
     of_protego, of_urllib = count(corpus)

@@ -70,8 +70,8 @@ added if the URL is not UTF-8:
 why is present if no current robots.txt decided: missing and unreadable are
 reasons of unknown, or what --missing says; with --store there are absent,
 denied, copy_while_unreachable, unreachable_recently, unreachable_without_copy,
-unreachable_too_long, never_asked and override, of which some are also those of
-a URL after --robots.
+unreachable_too_long, never_asked and override. A URL after --robots gives some
+of these too.
 With --purpose, by has the lines that decided, in the place of line and rule:
   {\"agent\":\"a\",\"verdict\":\"disallow\",\"by\":[\"robots.txt:3\"]}
 

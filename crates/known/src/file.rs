@@ -362,7 +362,7 @@ impl<'t> Reader<'t> {
             self.skip_lines();
             if !has_comma && !self.rest().starts_with(end) {
                 return Err(
-                    self.wrong(format!("commas stand between what is in a list, '{end}' after it"))
+                    self.wrong(format!("commas separate the items of a list, and '{end}' ends it"))
                 );
             }
         }

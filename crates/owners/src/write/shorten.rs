@@ -25,7 +25,7 @@ fn distinct(role: &Role) -> Rules {
     let mut seen = HashSet::new();
     let rules = role.rules.iter().map(|rule| (rule.verdict, rule.pattern.clone()));
     let mut rules: Rules = rules.filter(|rule| seen.insert(rule.clone())).collect();
-    // Of two that match the same, profiles take the later one or the longer one for needless: one and the same.
+    // Of `/a` and `/a*`, one profile would drop the later, another the longer: here that is the same one.
     for at in 0..rules.len() {
         let (verdict, pattern) = &rules[at];
         let is_stem = |other: &(_, String)| {

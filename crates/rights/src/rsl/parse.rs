@@ -97,7 +97,7 @@ pub(super) fn text(document: &[u8]) -> Option<Cow<'_, str>> {
 const ENCODINGS: [&str; 6] = ["utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be", "iso-8859-1"];
 
 /// A document in UTF-8. `None` if it is in none of the encodings that are read: XML 1.0 §4.3.3 asks for UTF-8 and
-/// UTF-16, which a byte order mark or the first character shows; ISO-8859-1 is what old servers declare.
+/// UTF-16, which a byte order mark or the first characters show; ISO-8859-1 is what old servers declare.
 fn in_utf8(document: &[u8]) -> Option<Cow<'_, str>> {
     if let Some(text) = utf8_of_utf16(document) {
         return String::from_utf8(text).ok().map(Cow::Owned);
