@@ -230,6 +230,28 @@ async fn an_endless_body_is_cut_and_not_drained() {
     assert_eq!((&*response.body, response.is_truncated), (&b"User-agent: *\r\n"[..], true));
 }
 
+/// An endless encoded body is decoded anew as it grows, until it is full.
+#[tokio::test]
+async fn an_endless_encoded_body_is_cut() {
+    let lines = b"Disallow: /x\n".repeat((2 << 16) / 13 + 1);
+    let blocks = stored_in_brotli(&lines[..2 << 16]);
+    let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n";
+    let begin = [head, &blocks[..]].concat();
+    let block = blocks[3 + (1 << 16)..].to_vec();
+    let site = Site::raw(move |mut stream| {
+        let (begin, block) = (begin.clone(), block.clone());
+        async move {
+            let _ = stream.write_all(&begin).await;
+            while stream.write_all(&block).await.is_ok() {}
+        }
+    })
+    .await;
+    let attempt = fetch(&site.url("http", "/")).await;
+    let response = answered(&attempt);
+    assert!(response.is_truncated && response.body.starts_with(b"Disallow: /x\n"));
+    assert!(response.body.len() > 1_000_000, "{}", response.body.len());
+}
+
 #[tokio::test]
 async fn both_limits_can_be_set_and_are_exact() {
     let body: Vec<u8> =
