@@ -8,6 +8,7 @@
 //! wrong and what changed, [`rights`] what may be done with a page. [`captures`] are read from archives.
 
 mod answers;
+mod at_once;
 mod batch;
 mod bulk;
 mod by_crawler;
@@ -92,6 +93,7 @@ mod _robotsieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         by_crawler::register(module.py())?;
+        at_once::register(module.py())?;
         module.add("MAX_HOPS", robotsieve_captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -67,6 +67,12 @@ impl Policy {
         self.policy.get_or_init(|| policy)
     }
 
+    /// The policy, if it is made and compiled.
+    #[inline(always)]
+    pub fn compiled(&self) -> Option<&robotsieve::Policy> {
+        self.policy.get().filter(|policy| policy.engine() != robotsieve::Engine::Scan)
+    }
+
     /// The policy, to be asked for a verdict: it compiles without the interpreter, if it is time to compile.
     #[inline]
     fn prepared(&self, py: Python<'_>) -> &robotsieve::Policy {
