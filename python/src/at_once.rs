@@ -2,13 +2,13 @@
 //!
 //! To call a method, PyO3 reads an array of arguments and their keywords, and counts the calls of each thread, which it
 //! finds through the linker: that took longer than the answer. So the questions that all programs ask most are answered
-//! by a function of Python's own kind: about a plain `str`, by a policy that is compiled. What it cannot answer, the
+//! by a function of Python's own kind, about a plain `str`. What it cannot answer, the
 //! method that PyO3 made is asked, so there is one place for errors, warnings and values of other types.
 
 #![expect(unsafe_code, reason = "PyO3 has no name for a function of one argument: see each block")]
 
 use std::ffi::CString;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{from_mut, null_mut};
 
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ unsafe extern "C" fn is_allowed(
     url: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: Python calls it as a method of `Policy` with one argument.
-    unsafe { answer::<0>(policy, url, |policy, url| policy.is_allowed(url).ok()) }
+    unsafe { answer::<0>(policy, url, Policy::verdict_at_once) }
 }
 
 unsafe extern "C" fn is_path_allowed(
@@ -38,7 +38,7 @@ unsafe extern "C" fn is_path_allowed(
     path: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: Python calls it as a method of `Policy` with one argument.
-    unsafe { answer::<1>(policy, path, |policy, path| policy.is_path_allowed(path).ok()) }
+    unsafe { answer::<1>(policy, path, |policy, path| policy.ready()?.is_path_allowed(path).ok()) }
 }
 
 /// The answer to a question about `value`, a new reference; null if an exception is set.
@@ -49,9 +49,9 @@ unsafe extern "C" fn is_path_allowed(
 unsafe fn answer<const QUESTION: usize>(
     policy: *mut ffi::PyObject,
     value: *mut ffi::PyObject,
-    ask: fn(&robotsieve::Policy, &[u8]) -> Option<bool>,
+    ask: impl Fn(&Policy, &[u8]) -> Option<bool>,
 ) -> *mut ffi::PyObject {
-    let answered = catch_unwind(|| {
+    let answered = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the caller is attached, and returns to Python after this.
         let py = unsafe { Python::assume_attached() };
         // SAFETY: both are objects, which the caller keeps alive; a method's descriptor checks the type of the first.
@@ -60,9 +60,9 @@ unsafe fn answer<const QUESTION: usize>(
         debug_assert!(policy.is_exact_instance_of::<Policy>());
         // SAFETY: as above; the class has no subclasses.
         let policy = unsafe { policy.cast_unchecked::<Policy>() };
-        let verdict = ask(policy.get().compiled()?, plain(&value)?)?;
+        let verdict = ask(policy.get(), plain(&value)?)?;
         Some(PyBool::new(py, verdict).to_owned().into_ptr())
-    });
+    }));
     match answered {
         Ok(Some(verdict)) => verdict,
         // SAFETY: as above.

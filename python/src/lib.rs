@@ -2,8 +2,8 @@
 //!
 //! What fetches is a module of its own, in `fetch/`, and `common/` has what both need.
 //!
-//! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
-//! interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
+//! What Python gives becomes bytes in [`text`] and [`urls`]; [`at_once`] answers one question, and [`batch`] judges many
+//! URLs without the interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
 //! [`decisions`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed, [`rights`] what may be done with a page. [`captures`] are read from archives.
 
