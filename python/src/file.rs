@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyString};
 use self_cell::self_cell;
 
 use crate::batch;
@@ -49,6 +50,8 @@ pub struct File {
     pub config: robotsieve::Config,
     /// What reports call the file.
     pub name: Option<Text>,
+    /// Whether it was asked about a URL.
+    asked: AtomicBool,
 }
 
 impl File {
@@ -63,7 +66,7 @@ impl File {
             Cow::Borrowed(_) => None,
         };
         let cell = Cell::new(Body { bytes: body, text }, |_| OnceLock::new());
-        Arc::new(File { cell, profile, config, name })
+        Arc::new(File { cell, profile, config, name, asked: AtomicBool::new(false) })
     }
 
     /// What the Rust library says of the file.
@@ -81,6 +84,19 @@ impl File {
                 false => Python::attach(|py| py.detach(|| parsed.get_or_init(parse))),
             })
         })
+    }
+
+    /// The verdict on a URL by a small file's bytes alone, if it is the first question about the file: many files are
+    /// asked one, and to parse the file and make a policy takes three times as long. `None` if it is not, or there is
+    /// no verdict.
+    pub fn first_verdict(&self, crawler: &robotsieve::Crawler, url: &[u8]) -> Option<bool> {
+        // Other configurations may change the verdict, or want to be measured.
+        let by_bytes = self.text().len() < BYTES_WORTH_DETACHING
+            && !self.asked.swap(true, Ordering::Relaxed)
+            && self.cell.with_dependent(|_, parsed| parsed.get().is_none())
+            && self.config == robotsieve::Config::default();
+        let ask = || robotsieve::is_allowed_once(self.text(), &self.profile, crawler, url).ok();
+        by_bytes.then(ask).flatten()
     }
 
     pub fn own_profile(&self) -> robotsieve::Profile {
@@ -163,6 +179,9 @@ impl Deref for Robots {
 /// The bytes of a file that is given as text or bytes. Warns of a text that is the file's name or URL: it has no rules, so
 /// as a file it allows everything.
 pub fn body_of<'a>(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
+    }
     let body = bytes_of(value, what)?;
     warn_of_place(value, &body)?;
     Ok(body)

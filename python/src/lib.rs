@@ -2,12 +2,13 @@
 //!
 //! What fetches is a module of its own, in `fetch/`, and `common/` has what both need.
 //!
-//! What Python gives becomes bytes in [`text`] and [`urls`]; [`batch`] judges many URLs without the
-//! interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
+//! What Python gives becomes bytes in [`text`] and [`urls`]; [`at_once`] answers one question, and [`batch`] judges many
+//! URLs without the interpreter, by a policy or by what has those of several crawlers ([`bulk`]); [`answers`] and
 //! [`decisions`] are given back as Arrow arrays ([`export`]). [`reports`] says why, what is
 //! wrong and what changed, [`rights`] what may be done with a page. [`captures`] are read from archives.
 
 mod answers;
+mod at_once;
 mod batch;
 mod bulk;
 mod by_crawler;
@@ -92,6 +93,7 @@ mod _robotsieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         by_crawler::register(module.py())?;
+        at_once::register(module.py())?;
         module.add("MAX_HOPS", robotsieve_captures::MAX_HOPS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

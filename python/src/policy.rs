@@ -67,22 +67,44 @@ impl Policy {
         self.policy.get_or_init(|| policy)
     }
 
+    /// The policy, if it is made and the next question does not compile for long.
+    #[inline(always)]
+    pub fn ready(&self) -> Option<&robotsieve::Policy> {
+        self.policy.get().filter(|policy| !compiles_long(policy))
+    }
+
+    /// The verdict on a URL, if there is one without making a policy or compiling for long.
+    #[inline(always)]
+    pub fn verdict_at_once(&self, url: &[u8]) -> Option<bool> {
+        match self.ready() {
+            Some(policy) => policy.is_allowed(url).ok(),
+            None => self.first_verdict(url),
+        }
+    }
+
+    #[cold]
+    fn first_verdict(&self, url: &[u8]) -> Option<bool> {
+        let is_made = self.policy.get().is_some();
+        if is_made { None } else { self.file.first_verdict(&self.crawler, url) }
+    }
+
     /// The policy, to be asked for a verdict: it compiles without the interpreter, if it is time to compile.
     #[inline]
     fn prepared(&self, py: Python<'_>) -> &robotsieve::Policy {
         let policy = self.policy();
-        if policy.engine() == robotsieve::Engine::Scan {
-            compile_if_due(py, policy);
+        if compiles_long(policy) {
+            py.detach(|| policy.compile());
         }
         policy
     }
 }
 
-#[cold]
-fn compile_if_due(py: Python<'_>, policy: &robotsieve::Policy) {
-    if policy.rule_count() >= RULES_WORTH_DETACHING && policy.compiles_next() {
-        py.detach(|| policy.compile());
-    }
+/// Whether the next question compiles the policy, for so long that others should have the interpreter meanwhile.
+#[inline(always)]
+fn compiles_long(policy: &robotsieve::Policy) -> bool {
+    policy.engine() == robotsieve::Engine::Scan
+        && policy.rule_count() >= RULES_WORTH_DETACHING
+        && policy.compiles_next()
 }
 
 /// The policy of a batch.
@@ -133,9 +155,12 @@ impl Policy {
     /// Raises :class:`InvalidUrl` if it is neither; never in the profile ``google``.
     #[pyo3(signature = (url, /))]
     pub fn is_allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let bytes = bytes_of(url, "url")?;
+        if let Some(verdict) = self.verdict_at_once(&bytes) {
+            return Ok(verdict);
+        }
         let policy = self.prepared(url.py());
-        let url = bytes_of(url, "url")?;
-        policy.is_allowed(url.as_ref()).map_err(|_| invalid_url(&url))
+        policy.is_allowed(bytes.as_ref()).map_err(|_| invalid_url(&bytes))
     }
 
     /// True if the crawler may fetch this path, with its query if it has one. Unlike in

@@ -2,6 +2,7 @@
 
 import array
 import copy
+import inspect
 import pickle
 import warnings
 from collections.abc import Callable
@@ -148,6 +149,37 @@ def test_urls(robots: Robots) -> None:
         array.array("B", b"https://e.com/search"),
     ):
         assert policy.is_allowed(url) is False
+
+
+def test_the_first_question_and_later_ones() -> None:
+    """The first is answered by the bytes of a small file, the others by the policy."""
+    delayed = Config(skip_above=5)
+    crawlers: list[Any] = ["MyCrawler", ["Googlebot-Image", "Googlebot"], Crawler()]
+    bodies = [FILE, FILE.replace(b"*", b"googlebot"), "Disallow: /é\nUser-agent: *\nDisallow: /é".encode("utf-16"), b""]
+    urls: list[str | bytes] = ["/search", "https://e.com/search/about", b"/search", "/%C3%A9", "/é", "/\udcc3\udca9"]
+    for profile in Profile.names():
+        for body in bodies:
+            for crawler in crawlers:
+                made = robotsieve.policy(body, crawler, profile=profile)
+                made.compile()
+                for url in urls:
+                    new = robotsieve.policy(body, crawler, profile=profile)
+                    assert [new.is_allowed(url) for _ in range(3)] == [made.is_allowed(url)] * 3
+                    assert Robots(body, profile).is_allowed(crawler, url) == made.is_allowed(url)
+    assert not robotsieve.policy("User-agent: *\nCrawl-delay: 9", "a", config=delayed).is_allowed("/x")
+    for name in ("is_allowed", "is_path_allowed"):
+        method = getattr(robotsieve.Policy, name)
+        assert len(inspect.signature(method).parameters) == 2 and method.__doc__.startswith("True if the crawler")
+        for arguments, keywords in (((), {}), (("/", "/"), {}), ((), {"url": "/"})):
+            with pytest.raises(TypeError):
+                getattr(Robots(FILE).policy("a"), name)(*arguments, **keywords)
+        with pytest.raises(TypeError):
+            method("no policy", "/")
+        for path in ("/search", "/search/about", b"/search"):
+            policy = Robots(FILE).policy("a")
+            allowed = policy.decide(path).verdict == "allow"
+            assert getattr(policy, name)(path) == allowed
+            assert pickle.loads(pickle.dumps(getattr(policy, name)))(path) == allowed
 
 
 def test_a_policy_in_one_call(robots: Robots) -> None:

@@ -99,7 +99,10 @@ impl<'u> Target<'u> {
     ) -> Result<Target<'u>, InvalidUrl> {
         let rest = match after_host(url) {
             Some(rest) => rest,
-            None => rest_of_any_url(url, form)?,
+            None => match (form, url) {
+                (TargetForm::Strict, [b'/', rest @ ..]) => rest,
+                _ => rest_of_any_url(url, form)?,
+            },
         };
         Ok(Target { rest, encoding })
     }
