@@ -19,8 +19,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::{
-    RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes,
-    versions,
+    RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes, versions,
 };
 use robotsieve_rights::{
     Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
@@ -304,7 +303,6 @@ impl Judge<'_> {
         };
         let record = Record {
             now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
-            schema: RIGHTS_SCHEMA,
             basis: String::new(),
             sha256: ContentHash::of(record.block()).to_string(),
             url: record.url.to_owned(),
