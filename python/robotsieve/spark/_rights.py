@@ -89,7 +89,8 @@ def with_rights(
     sent = {address: _bytes(file) for address, file in (files or {}).items()}
     # Errors now, and not on a worker an hour later.
     reader.columns([], files=sent)
-    kind = TYPE if captures is None else type_of_records(reader, pages.schema[captures].dataType)
+    of_captures = None if captures is None else pages.schema[captures].dataType
+    kind = type_of_records(reader, of_captures) if isinstance(of_captures, StructType) else TYPE
     asked = RightsAsked(reader, tuple(given), sent, kind)
     if robots is None or isinstance(robots, str):
         inputs = [column_of(name) for name in (url, *given.values())]

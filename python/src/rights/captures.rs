@@ -82,14 +82,14 @@ impl<'py> Feed<'py> for CaptureSource {
 impl CaptureChunk {
     /// What is noted of a row, of which `has_robots` and `page` say what is given beside it.
     pub fn notes(&self, row: usize, has_robots: bool, page: RecordedPage) -> Notes {
-        fn of<'c>(column: Option<&'c Chunk>, row: usize) -> Option<&'c str> {
+        fn of(column: Option<&Chunk>, row: usize) -> Option<&str> {
             column.and_then(|column| column.value(row)).and_then(|text| str::from_utf8(text).ok())
         }
         let robots = of(self.robots.as_ref(), row).or(has_robots.then_some("rules"));
         // What is no known word was not read.
         let known = |name: &str| {
-            let all = RecordedPage::ALL.into_iter();
-            all.into_iter().find(|page| page.as_str() == name).unwrap_or(RecordedPage::Unreadable)
+            let mut all = RecordedPage::ALL.into_iter();
+            all.find(|page| page.as_str() == name).unwrap_or(RecordedPage::Unreadable)
         };
         let page = of(self.page.as_ref(), row).map_or(page, known);
         let documents = of(self.documents.as_ref(), row);
