@@ -234,8 +234,32 @@ def test_robots_by_origin() -> None:
     columns = RightsReader("a").columns(urls, robots=files)
     assert list(columns.crawl) == ["disallow", "allow", "unknown", "unknown", "unknown", "invalid"]
     assert list(columns.ai_train) == ["unknown", "disallow", "unknown", "unknown", "unknown", "invalid"]
+    # A site whose file is not among them may say no in it; one without a file has an empty one.
+    yes = {"Content-Signal": "ai-train=yes"}
+    columns = RightsReader("a").columns(urls[2:4], robots={"https://f.com": ""}, headers=[yes, yes])
+    assert list(columns.ai_train) == ["unknown", "allow"]
+    assert pa.table(columns)["notes"].to_pylist() == [["robots-not-read"], []]
     with pytest.raises(InvalidOrigin):
         RightsReader("a").columns(urls, robots={"e.com": ""})
+
+
+def test_a_part_of_a_page() -> None:
+    headers = {"Content-Signal": "ai-train=yes", "Content-Range": "bytes 0-9/10"}
+    reader = RightsReader("a")
+    assert reader.rights("/", headers=headers).ai_train == "allow"
+    headers["Content-Range"] = "bytes 0-9/11"
+    rights = reader.rights("/", headers=headers)
+    assert (rights.ai_train, rights.notes) == ("unknown", ["page-cut"])
+    for form in ([headers], ["\r\n".join(map(": ".join, headers.items()))], pa.array([list(headers.items())], pa.map_(pa.string(), pa.string()))):
+        assert list(reader.columns(["/"], headers=form).ai_train) == ["unknown"]
+
+
+def test_a_file_behind_the_limit() -> None:
+    yes = "User-agent: *\nContent-Signal: ai-train=yes\n"
+    reader = RightsReader("a")
+    rights = reader.rights("/", robots=yes + "#\n" * 256_000)
+    assert (rights.ai_train, rights.notes) == ("unknown", ["robots-not-read"])
+    assert list(reader.columns(["/"], robots=[yes + "#\n" * 256_000]).ai_train) == ["unknown"]
 
 
 def test_one_robots_for_all() -> None:
@@ -524,6 +548,40 @@ def test_records_are_those_of_the_command() -> None:
     assert compared >= 5
 
 
+def test_captures_make_columns_of_records() -> None:
+    reader = RightsReader("a")
+    rights = reader.rights("/a", robots="User-agent: *\nContent-Signal: ai-train=yes\n", html="<p>")
+    fits = '[{"fit": "later"}]'
+    captures = {
+        "captured": ["2026-03-01T09:03:00Z"] * 3,
+        "age_seconds": ["[60]"] * 3,
+        "status": [200] * 3,
+        "file": ["a.warc"] * 3,
+        "offset": [7, 8, 9],
+        "sha256": ["00"] * 3,
+        "robots": ["rules", "unknown", None],
+        "page": [None, "read", "cut"],
+        "documents": [None, fits, "no JSON"],
+    }
+    robots, html = ["User-agent: *\nContent-Signal: ai-train=yes\n"] * 3, ["<p>"] * 3
+    table = pa.table(reader.columns(["/a", "/a", "x"], robots=robots, html=html, captures=pa.table(captures)))
+    rows = table.to_pylist()
+    assert [row["ai-train"] for row in rows] == ["allow", "unknown", "invalid"]
+    assert rows[1]["notes"] == ["document-later", "robots-not-read"]
+    record = rights.to_record(**{name: column[0] for name, column in captures.items() if column[0] is not None})
+    of_record = [name for name in table.column_names if name in record]
+    assert of_record == [name for name in record if name not in ("versions", "quotes")]
+    texts = (name for name in of_record if isinstance(record[name], (str, int)))
+    assert all(rows[0][name] == record[name] for name in texts if name != "page")
+    assert rows[0]["url"] == "/a" and rows[0]["now"] is None
+    with pytest.raises(ValueError, match="no 'digest'; it has captured, age_seconds"):
+        reader.columns(["/"], captures=pa.table({"digest": ["x"]}))
+    with pytest.raises(TypeError, match="captures must be an Arrow table"):
+        reader.columns(["/"], captures=[{}])
+    with pytest.raises(ValueError, match="captures has fewer rows than urls"):
+        reader.columns(["/", "/"], captures=pa.table({"offset": [1]}))
+
+
 def test_records_permit_nothing_that_was_not_read() -> None:
     rights = RightsReader("a").rights("/", robots=b"User-agent: *\nContent-Signal: ai-train=yes\n", html="<p>")
     assert rights.to_record()["ai-train"] == "allow"
@@ -536,7 +594,7 @@ def test_records_permit_nothing_that_was_not_read() -> None:
     ):
         record = rights.to_record(**capture)  # type: ignore[arg-type]
         assert (record["ai-train"], record["notes"]) == (ruling, [note])
-    with pytest.raises(TypeError, match="no 'url'; it has captured, status"):
+    with pytest.raises(TypeError, match="no 'url'; it has captured, age_seconds"):
         rights.to_record(url="/")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="page must be one of read, not-html"):
         rights.to_record(page="all")

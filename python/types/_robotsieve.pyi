@@ -15,6 +15,8 @@ from .typing import (
     AnyCrawler,
     AnyOrigin,
     AnyProfile,
+    ArrowArray,
+    ArrowStream,
     Body,
     ConfigFields,
     Headers,
@@ -405,6 +407,7 @@ class RightsReader:
         headers: ManyHeaders | None = None,
         html: ManyTexts | None = None,
         files: Mapping[str, Text] | None = None,
+        captures: ArrowArray | ArrowStream | None = None,
         threads: int | None = 1,
     ) -> RightsColumns: ...
     @property

@@ -19,8 +19,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::{
-    RIGHTS_SCHEMA, RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes,
-    versions,
+    RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes, versions,
 };
 use robotsieve_rights::{
     Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
@@ -31,7 +30,7 @@ use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
 use super::documents::{Dated, Known, Lines, address, documents};
-use super::page::{TDM_PATH, is_untyped, media_type, page_of};
+use super::page::{TDM_PATH, is_of_page, media_type, page_of};
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};
@@ -304,7 +303,6 @@ impl Judge<'_> {
         };
         let record = Record {
             now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
-            schema: RIGHTS_SCHEMA,
             basis: String::new(),
             sha256: ContentHash::of(record.block()).to_string(),
             url: record.url.to_owned(),
@@ -345,7 +343,7 @@ impl Judge<'_> {
         match payload {
             Some(repeated @ Payload { page: (of_payload, html), .. })
                 if page == Page::Unreadable
-                    && (*of_payload != Page::NotHtml || is_untyped(media_type(fields())))
+                    && (*of_payload != Page::NotHtml || !is_of_page(media_type(fields())))
                     && repeated.may_be_of(record.status) =>
             {
                 (*of_payload, html.clone().with_headers(fields()))
@@ -366,7 +364,7 @@ impl Judge<'_> {
         let mut dated = Vec::new();
         let mut lines = None;
         if let Some(RobotsInForce { captured, fit, .. }) = robots {
-            let found = self.documents.robots(origin.robots_url(), captured, fit);
+            let found = self.documents.robots(origin.robots_url(), captured, fit, at);
             dated.push(found.0);
             lines = found.1;
         }
@@ -422,7 +420,7 @@ impl Judge<'_> {
                 let mut lines = None;
                 if number < robots_count {
                     let (document, of_file) =
-                        self.documents.robots(origin.robots_url(), at, Fit::Later);
+                        self.documents.robots(origin.robots_url(), at, Fit::Later, Some(at));
                     dated.push(document);
                     lines = of_file;
                 }

@@ -26,7 +26,7 @@ use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_tdm, media_type};
+use super::page::{is_part, is_tdm, media_type};
 use super::payloads::Payloads;
 use super::row::Document;
 use crate::error::Failure;
@@ -53,6 +53,8 @@ pub(super) struct Known {
     redirected: Mutex<HashMap<(String, usize), Documents>>,
     /// The captures of robots.txt files by their address, in the order of their times.
     robots: HashMap<String, Vec<(Timestamp, Robotstxt)>>,
+    /// When there was a robots.txt that the archives do not have, in ascending order: a revisit of what is not here.
+    unread_robots: HashMap<String, Vec<Timestamp>>,
     /// How many different ones there are.
     pub(super) count: usize,
     /// How many were left out, because there are too many.
@@ -107,6 +109,8 @@ struct Robotstxt {
     body: Option<(ContentHash, Arc<Lines>)>,
     /// True if its end is missing in the archive.
     is_cut: bool,
+    /// True if there was a file that the archive does not have.
+    is_unread: bool,
 }
 
 /// The records of a robots.txt, in the order of their lines, to quote them.
@@ -169,19 +173,24 @@ impl Dated {
 
 impl Known {
     /// The capture of a robots.txt of a time, and its lines; behind redirects those of the file that they lead to.
+    /// It is doubtful what was in force at the time `at` if a later capture until then could not be read.
     pub(super) fn robots(
         &self,
         url: String,
         captured: Timestamp,
         fit: Fit,
+        at: Option<Timestamp>,
     ) -> (Dated, Option<Arc<Lines>>) {
         let mut next = address(&url);
         let mut dated =
             Dated { address: url, captured, fit, place: None, sha256: None, doubt: None };
         let mut lines = None;
         for _ in 0..=MOST_REDIRECTS {
-            let captures = next.take().and_then(|next| self.robots.get(&next));
-            let Some(captures) = captures else { break };
+            let Some(own) = next.take() else { break };
+            let Some(captures) = self.robots.get(&own) else { break };
+            let unread = self.unread_robots.get(&own).map_or(&[][..], Vec::as_slice);
+            let until = unread.partition_point(|then| at.is_none_or(|at| *then <= at));
+            let last_unread = unread[..until].last();
             // The last of that time, else the first after it, as the crawler that follows a redirect sees it.
             let until = captures.partition_point(|(at, _)| *at <= captured);
             let same = until.checked_sub(1).filter(|last| captures[*last].0 == captured);
@@ -195,7 +204,9 @@ impl Known {
             let mut others = of_same_time.map(|(_, other)| digest(other)).filter(Option::is_some);
             if others.any(|other| other != digest(found)) {
                 dated.doubt = Some(Note::DocumentsDiffer);
-            } else if found.is_cut {
+            } else if found.is_cut
+                || last_unread.is_some_and(|last| fit == Fit::Later || *last > captured)
+            {
                 dated.doubt = Some(Note::RobotsNotRead);
             }
             dated.place = Some(found.place.clone());
@@ -524,7 +535,13 @@ impl Found {
         let redirected = Mutex::default();
         let mut robots = self.robots;
         robots.values_mut().for_each(|captures| captures.sort_by_key(|(at, _)| *at));
-        Known { by_address, redirected, robots, count, left_out: self.left_out }
+        let unread = robots.iter().filter_map(|(address, captures)| {
+            let unread = captures.iter().filter(|(_, robots)| robots.is_unread);
+            let times: Vec<Timestamp> = unread.map(|(at, _)| *at).collect();
+            (!times.is_empty()).then(|| (address.clone(), times))
+        });
+        let unread_robots = unread.collect();
+        Known { by_address, redirected, robots, unread_robots, count, left_out: self.left_out }
     }
 }
 
@@ -540,8 +557,12 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
     if url.path() == "/robots.txt" {
-        let is_cut = response.body().is_ok_and(|body| body.is_cut);
+        let is_cut = response.body().is_ok_and(|body| body.is_cut)
+            || is_part(response.headers(), response.status);
         let said = said(response, &url, payloads, true);
+        // A 304 says that the one before is in force.
+        let is_unread =
+            said == Said::Failure && (response.status == 0 || has_file(response.status));
         let redirect = if let Said::Redirect(to) = &said { Some(to.clone()) } else { None };
         let body = match said {
             Said::Document(body) => Some(body),
@@ -555,7 +576,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
         look.robots = Some((
             own,
             response.at,
-            Robotstxt { place: response.place.clone(), redirect, body, is_cut },
+            Robotstxt { place: response.place.clone(), redirect, body, is_cut, is_unread },
         ));
         return look;
     }
@@ -611,6 +632,7 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cu
         (0, Some(payload)) => payload.status,
         (status, _) => status,
     };
+    let is_part = is_part(response.headers(), status);
     match status {
         status if has_file(status) || status == 304 => {
             let of_payload = payload.filter(|payload| payload.may_be_of(response.status));
@@ -618,7 +640,7 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cu
             match response
                 .body()
                 .ok()
-                .filter(|body| status != 304 && (may_be_cut || !body.is_cut))
+                .filter(|body| status != 304 && (may_be_cut || !body.is_cut && !is_part))
                 .map(|body| body.bytes)
                 .or(of_payload)
             {

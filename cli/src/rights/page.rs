@@ -1,7 +1,8 @@
 //! What a response in an archive says of itself: by its header, and by its page.
 
 use robotsieve_captures::warc::Body;
-use robotsieve_rights::Response;
+use robotsieve_rights::internals::says_part;
+use robotsieve_rights::{LicenceKind, Response, TdmRep};
 use url::Url;
 
 use super::row::Page;
@@ -12,11 +13,12 @@ pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 /// a video or a PDF its XMP. `headers` are those that count for it, which `response` already has; what the body says
 /// is added.
 pub fn page_of<'h>(
-    headers: impl Iterator<Item = (&'h str, &'h [u8])>,
+    headers: impl Iterator<Item = (&'h str, &'h [u8])> + Clone,
     status: u16,
     response: Response,
     body: impl FnOnce() -> Result<Body, String>,
 ) -> (Page, Response) {
+    let is_part = is_part(headers.clone(), status);
     let media_type = media_type(headers);
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
     let is_xml = is("application/xml") || is("text/xml");
@@ -25,19 +27,22 @@ pub fn page_of<'h>(
     let is_media = has_xmp(media_type);
     // Of a file that is not what its type says, the type counts, as it does for browsers.
     let is_any = is_untyped(media_type);
-    if !says_html && !is_media && !is_any && !is_xml {
-        return (Page::NotHtml, response);
+    if !may_be_page(media_type) && !is_media {
+        return (if is_part { Page::Cut } else { Page::NotHtml }, response);
     }
-    // A 206 is a part of it.
-    let page = |body: &Body, whole| if body.is_cut || status == 206 { Page::Cut } else { whole };
+    let page = |body: &Body, whole| if body.is_cut || is_part { Page::Cut } else { whole };
+    // What refuses in a file that its type says is no page is obeyed by some, and permits nothing.
+    let no_page = |body: &Body, response| match speaks_as_html(&body.bytes) {
+        true => (Page::Unreadable, response),
+        false => (Page::NotHtml, response),
+    };
     match body() {
         Ok(body) if is_media || is_any && begins_as_media(&body.bytes) => {
             (page(&body, Page::Metadata), response.with_xmp(&body.bytes))
         }
-        // Whatever it is, it is no page.
-        Ok(_) if is("application/octet-stream") => (Page::NotHtml, response),
-        Ok(body) if is_xml && !names_xhtml(&body.bytes) => (Page::NotHtml, response),
-        Ok(body) if !says_html && !begins_as_html(&body.bytes) => (Page::NotHtml, response),
+        Ok(body) if is("application/octet-stream") || is("text/plain") => no_page(&body, response),
+        Ok(body) if is_xml && !names_xhtml(&body.bytes) => no_page(&body, response),
+        Ok(body) if !says_html && !begins_as_html(&body.bytes) => no_page(&body, response),
         Ok(body) => {
             let response = match is_xhtml || is_xml {
                 true => response.with_xhtml(&body.bytes),
@@ -70,9 +75,42 @@ fn names_xhtml(body: &[u8]) -> bool {
     memchr::memmem::find(&body[..body.len().min(1024)], b"http://www.w3.org/1999/xhtml").is_some()
 }
 
-/// Returns true if a type says nothing, so that the first bytes of the body count.
-pub fn is_untyped(media_type: &[u8]) -> bool {
-    media_type.is_empty() || media_type.eq_ignore_ascii_case(b"application/octet-stream")
+/// Returns true if an answer has a part of a document: a 206, or what says so in its header.
+pub(super) fn is_part<'h>(
+    mut headers: impl Iterator<Item = (&'h str, &'h [u8])>,
+    status: u16,
+) -> bool {
+    status == 206 || headers.any(|(name, value)| says_part(name.as_bytes(), value))
+}
+
+/// Returns true if a type says nothing, so that the first bytes of the body count. Browsers look at them, too, where
+/// it is missing, no type at all, or one of these (WHATWG, MIME Sniffing, section 7).
+fn is_untyped(media_type: &[u8]) -> bool {
+    const NONE: [&[u8]; 4] =
+        [b"application/octet-stream", b"application/unknown", b"unknown/unknown", b"*/*"];
+    !media_type.contains(&b'/') || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
+}
+
+/// Returns true if the body of this type is looked at for what a page says.
+fn may_be_page(media_type: &[u8]) -> bool {
+    const KINDS: [&[u8]; 5] =
+        [b"text/html", b"application/xhtml+xml", b"application/xml", b"text/xml", b"text/plain"];
+    is_untyped(media_type) || KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
+}
+
+/// Returns true if a type says that something is a page, or a file with metadata.
+pub(super) fn is_of_page(media_type: &[u8]) -> bool {
+    let is = |page: &[u8]| media_type.eq_ignore_ascii_case(page);
+    is(b"text/html") || is(b"application/xhtml+xml") || has_xmp(media_type)
+}
+
+/// Returns true if a body states anything to those who take it for a page.
+fn speaks_as_html(body: &[u8]) -> bool {
+    let says = Response::new().with_html(body);
+    !says.tags.is_empty()
+        || says.page_tdm != TdmRep::default()
+        || !says.page_licences.is_empty()
+        || says.links.iter().any(|link| link.kind == LicenceKind::Rsl)
 }
 
 /// Returns true if files of a type have XMP.
@@ -91,8 +129,9 @@ fn begins_as_media(body: &[u8]) -> bool {
 
 /// Returns true if a body of no type may be HTML.
 fn begins_as_html(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    body.trim_ascii_start().first() == Some(&b'<')
+    // Byte order marks, and the halves of UTF-16.
+    let is_before = |byte: &u8| matches!(byte, 0 | 0xEF | 0xBB | 0xBF | 0xFE | 0xFF);
+    body.iter().find(|byte| !byte.is_ascii_whitespace() && !is_before(byte)) == Some(&b'<')
 }
 
 /// True if this is the well-known address of tdmrep.json.

@@ -13,7 +13,7 @@ use robotsieve_rights::Response;
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_tdm, page_of};
+use super::page::{is_part, is_tdm, page_of};
 use super::row::Page;
 use crate::error::Failure;
 use crate::pack::sources::{CaptureSource, Faults};
@@ -131,7 +131,8 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");
     let is_document =
         |body: &Vec<u8>| is_tdm || is_robots || page.0 == Page::NotHtml && names_rsl(body);
-    let document = record.body().ok().filter(|body| !body.is_cut);
+    let is_part = is_part(record.headers(), record.status);
+    let document = record.body().ok().filter(|body| !body.is_cut && !is_part);
     let document = document.map(|body| body.bytes).filter(is_document);
     Some((places, Payload { status: record.status, headers, page, document }))
 }

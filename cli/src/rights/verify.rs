@@ -83,7 +83,6 @@ impl Verification {
                 continue;
             }
             let record = serde_json::from_slice::<Value>(line).ok();
-            let record = record.filter(|record| record["schema"] == RIGHTS_SCHEMA);
             // Which of two counts, readers disagree.
             if record.as_ref().is_some_and(|record| members(record) != members_in(line)) {
                 verification.differs(number, "it has a member twice");
@@ -125,6 +124,14 @@ impl Verification {
             }
             let members = basis.iter().map(|(name, value)| (name.clone(), value.clone()));
             record.as_object_mut().into_iter().for_each(|record| record.extend(members.clone()));
+            if record["schema"] != RIGHTS_SCHEMA {
+                let schema = shown(record["schema"].to_string().as_bytes());
+                verification.differs(
+                    number,
+                    &format!("its basis is of another schema than {RIGHTS_SCHEMA}: {schema}"),
+                );
+                continue;
+            }
             let first = first.get_or_insert_with(|| record.clone());
             let other = SETTINGS.iter().find(|setting| first[**setting] != record[**setting]);
             if let Some(setting) = other {

@@ -328,6 +328,14 @@ fn traps_of_archives() {
         <meta name='robots' content='noai'/></html>";
     let free = r#"[{"location": "/", "tdm-reservation": 0}]"#;
     let before = |record: String| record.replacen("T10:00:00Z", "T09:00:00Z", 1);
+    // What it repeats is not here.
+    let revisit = |date| {
+        let answer = record(date, "https://e.com/robots.txt", "200 OK", "");
+        answer.replacen("response\r\n", "revisit\r\nWARC-Payload-Digest: sha1:X\r\n", 1)
+    };
+    let part = "200 OK\r\nContent-Range: bytes 0-99/200";
+    let noai = "<!doctype html><meta name=robots content=noai>";
+    let long = format!("User-agent: *\n{YES}{}Content-Signal: ai-train=no", "#\n".repeat(256_000));
     let no = "disallow";
     let folder = Folder::of(&[]);
     for (number, (records, wanted, note)) in [
@@ -390,6 +398,42 @@ fn traps_of_archives() {
             no,
             "",
         ),
+        // A page of another type, or of none.
+        (vec![robots(""), of("/p", &typed("text/plain"), noai)], "unknown", "page-not-read"),
+        (vec![robots(""), of("/p", "200 OK", noai)], no, ""),
+        (vec![robots(""), of("/p", "200 OK", &format!("x{noai}"))], "unknown", "page-not-read"),
+        (vec![robots(""), of("/p", &typed("html"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("text/xml"), noai)], "unknown", "page-not-read"),
+        (vec![robots(""), of("/p", &typed("text/plain"), "<!doctype html>")], "allow", ""),
+        // A part of a document.
+        (
+            vec![robots(""), of("/p", &format!("{part}\r\nContent-Type: text/html"), "<p>")],
+            "unknown",
+            "page-cut",
+        ),
+        (
+            vec![robots(""), of("/p", "206 x\r\nContent-Type: multipart/byteranges", "<p>")],
+            "unknown",
+            "page-cut",
+        ),
+        (
+            vec![of("/robots.txt", part, &format!("User-agent: *\n{YES}")), page()],
+            "unknown",
+            "robots-not-read",
+        ),
+        (vec![tdm(part, free), robots(""), page()], "unknown", "tdm-not-read"),
+        (vec![tdm("206 x", free), robots(""), page()], "unknown", "tdm-not-read"),
+        (vec![licensed("/l"), of("/l", part, RSL), page()], "unknown", "licence-not-given"),
+        // Behind the 500 KiB that are read.
+        (vec![of("/robots.txt", "200 OK", &long), page()], "unknown", "robots-not-read"),
+        // Another robots.txt was in force than the one that is here, or may have been.
+        (vec![before(robots("")), revisit(DATE), page()], "unknown", "robots-not-read"),
+        (
+            vec![revisit(DATE), robots("").replacen(DATE, LATER, 1), page()],
+            "unknown",
+            "robots-not-read",
+        ),
+        (vec![robots(""), revisit(LATER), page()], "allow", ""),
     ]
     .into_iter()
     .enumerate()
@@ -411,7 +455,8 @@ fn traps_of_archives() {
             row["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         assert!(note.is_empty() || notes.contains(&note), "{number}: {row}");
         let allowed = rights(&["--only", "allowed", "--purpose", "ai-train"]);
-        let wanted_line = if wanted == "allow" { format!("{line}\n") } else { String::new() };
+        let is_listed = wanted == "allow" && row["page"] == "read";
+        let wanted_line = if is_listed { format!("{line}\n") } else { String::new() };
         assert_eq!(allowed, wanted_line, "{number}");
         let not_disallowed = rights(&["--only", "not-disallowed", "--purpose", "ai-train"]);
         assert_eq!(

@@ -176,7 +176,8 @@ impl<U: AsUrl> SieveRights<U> {
                 rights.unwrap_or_default().with_crawl(*verdict, self.line())
             }
         };
-        let is_unread = !holds_rules && ruling.why != Why::Absent;
+        let is_cut = || site.state().copy.as_ref().is_some_and(|copy| copy.is_truncated);
+        let is_unread = if holds_rules { is_cut() } else { ruling.why != Why::Absent };
         let unread = is_unread.then_some(Note::RobotsNotRead);
         unread.into_iter().chain(self.files.notes()).fold(rights, Rights::with_note)
     }

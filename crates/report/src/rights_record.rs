@@ -25,13 +25,13 @@ pub const RIGHTS_MEMBERS: [&str; 35] = [
     "url",
     "agent",
     "captured",
+    "age_seconds",
     "status",
     "file",
     "offset",
     "sha256",
     "robots",
     "page",
-    "age_seconds",
     "documents",
     "now",
     "schema",
@@ -111,7 +111,7 @@ impl RightsSettings {
     }
 }
 
-/// What is known of a response, and of the use of its URL.
+/// What is known of a response, and of the use of its URL. What varies stands together, which compresses better.
 #[derive(Clone, Debug, Serialize)]
 #[allow(clippy::exhaustive_structs, reason = "whoever reads archives fills it")]
 pub struct RightsRecord {
@@ -119,6 +119,10 @@ pub struct RightsRecord {
     pub url: String,
     /// When the response was captured.
     pub captured: String,
+    /// For each document of the basis, from its capture to that of the page; negative if the page was captured
+    /// first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub age_seconds: Vec<i64>,
     /// Its status.
     pub status: u16,
     /// The file of its record, and where the record begins.
@@ -133,15 +137,9 @@ pub struct RightsRecord {
     pub robots: Option<&'static str>,
     /// What was read of the page.
     pub page: RecordedPage,
-    /// For each document of the basis, from its capture to that of the page; negative if the page was captured
-    /// first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub age_seconds: Vec<i64>,
     /// The time that `unavailable_after` was compared with, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// [`RIGHTS_SCHEMA`].
-    pub schema: &'static str,
     /// The digest of the basis, which stands in a line of its own before the record.
     pub basis: String,
     /// The verdicts.

@@ -7,4 +7,5 @@ pub mod html {
     pub use crate::html::*;
 }
 pub use crate::paths::Paths;
+pub use crate::response::says_part;
 pub use crate::robots::lines::{RightsField, RightsLine, RightsLines};

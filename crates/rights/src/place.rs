@@ -90,6 +90,12 @@ impl HeaderField {
         ALL.into_iter().find(|field| name.eq_ignore_ascii_case(field.as_str().as_bytes()))
     }
 
+    /// Returns true if a field of this name is read: one that can hold a statement, or say that the body is a part.
+    pub fn is_read(name: &[u8]) -> bool {
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        HeaderField::of_name(name).is_some() || is("content-range") || is("content-type")
+    }
+
     /// The name in lower case.
     pub fn as_str(self) -> &'static str {
         match self {

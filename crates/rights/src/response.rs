@@ -44,6 +44,8 @@ pub struct Response {
     pub links: Vec<LicenceLink>,
     /// The RSL documents in the page.
     pub page_licences: Vec<PageLicence>,
+    /// True if the header says that the body is a part of the document, whose rest may refuse.
+    pub is_part: bool,
 }
 
 /// An RSL document in a page.
@@ -78,7 +80,10 @@ impl Response {
         let (mut usage, mut robots_tag) = (None, None);
         let mut link_lines = 0;
         for (name, value) in headers {
-            let Some(field) = HeaderField::of_name(name.as_ref()) else { continue };
+            let Some(field) = HeaderField::of_name(name.as_ref()) else {
+                self.is_part |= says_part(name.as_ref(), value.as_ref());
+                continue;
+            };
             let value = white_space_trimmed(value.as_ref());
             match field {
                 HeaderField::ContentUsage => join(&mut usage, value),
@@ -208,6 +213,28 @@ impl Response {
     }
 }
 
+/// Returns true if a field says that a body is a part of a document: `Content-Range`, or the type for several
+/// (RFC 9110, section 14.4). A range that has all of it is no part.
+pub fn says_part(name: &[u8], value: &[u8]) -> bool {
+    let begins = |begin: &str| {
+        value.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin.as_bytes()))
+    };
+    if name.eq_ignore_ascii_case(b"content-type") {
+        return begins("multipart/byteranges");
+    }
+    name.eq_ignore_ascii_case(b"content-range") && !str::from_utf8(value).is_ok_and(is_whole)
+}
+
+/// Returns true if a `Content-Range` has all bytes: `bytes 0-99/100`.
+fn is_whole(range: &str) -> bool {
+    let parts = range.trim().strip_prefix("bytes ").and_then(|range| {
+        let (range, len) = range.split_once('/')?;
+        let (first, last) = range.split_once('-')?;
+        Some([first, last, len].map(|number| number.trim().parse::<u64>()))
+    });
+    matches!(parts, Some([Ok(0), Ok(last), Ok(len)]) if last.checked_add(1) == Some(len))
+}
+
 /// The value of a field line without the white space around it, which is no part of it.
 fn white_space_trimmed(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
@@ -260,6 +287,24 @@ mod tests {
         };
         assert_eq!(tags(b"HTTP/2 200\r\nx-robots-tag: noai,\r\n noindex\r\n\r\n"), Ok(2));
         assert_eq!(tags(b"x-robots-tag: noai\nno field").unwrap_err().line, 2);
+    }
+
+    #[test]
+    fn parts() {
+        let is_part =
+            |name: &str, value: &str| Response::new().with_headers([(name, value)]).is_part;
+        for value in ["bytes 0-98/100", "bytes 1-99/100", "bytes 0-99/*", "bytes */9", "", "x"] {
+            assert!(is_part("content-Range", value), "{value}");
+        }
+        assert!(!is_part("Content-Range", " bytes 0-99/100"));
+        assert!(is_part("Content-Type", "Multipart/Byteranges; boundary=x"));
+        assert!(!is_part("Content-Type", "text/html"));
+        let reader = crate::RightsReader::new(&"x".into());
+        let response = Response::new()
+            .with_headers([("Content-Range", "bytes 0-1/9"), ("Content-Usage", "search=y")]);
+        let rights = reader.rights("/", None, &response, &crate::Documents::new()).unwrap();
+        assert_eq!(rights.ruling(crate::Purpose::Index), crate::Ruling::Unknown);
+        assert!(rights.notes().contains(crate::Note::PageCut));
     }
 
     #[test]

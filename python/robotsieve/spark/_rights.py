@@ -17,7 +17,7 @@ from ._captures import sites_of
 from ._evaluate import check_columns, with_column
 from ._joined import check_joining, with_joined
 from ._keys import column_of
-from ._rights_asked import TYPE, RightsAsked
+from ._rights_asked import TYPE, RightsAsked, type_of_records
 
 if TYPE_CHECKING:
     from robotsieve.typing import AnyCrawler, AnyProfile, TagReading, Text
@@ -32,6 +32,7 @@ def with_rights(
     html: str | None = None,
     robots: str | DataFrame | None = None,
     files: Mapping[str, Text] | None = None,
+    captures: str | None = None,
     reading: TagReading = "generic",
     vocabulary: str = "08",
     now: datetime | float | None = None,
@@ -57,6 +58,10 @@ def with_rights(
 
     Without it crawling is unknown. Packs hold no more than what is said of crawling.
 
+    ``captures`` is the name of a column of structs, of what archives know of the responses, as
+    :meth:`robotsieve.RightsReader.columns` takes them. The struct then has the members of the records of
+    ``robotsieve rights --warc``, by the same names.
+
     The others are as for :class:`robotsieve.RightsReader`; ``now`` is by default the time of this call, for all rows. ``files``
     are small: every task gets them. Spark sends a worker ``spark.sql.execution.arrow.maxRecordsPerBatch`` pages at a time:
     of 50 kB each, 10,000 take 500 MB.
@@ -72,7 +77,7 @@ def with_rights(
     check_columns(pages, url, column)
     given = {
         name: of
-        for name, of in (("headers", headers), ("html", html), ("robots", robots))
+        for name, of in (("headers", headers), ("html", html), ("robots", robots), ("captures", captures))
         if isinstance(of, str)
     }
     for name, of in given.items():
@@ -84,10 +89,12 @@ def with_rights(
     sent = {address: _bytes(file) for address, file in (files or {}).items()}
     # Errors now, and not on a worker an hour later.
     reader.columns([], files=sent)
-    asked = RightsAsked(reader, tuple(given), sent)
+    of_captures = None if captures is None else pages.schema[captures].dataType
+    kind = type_of_records(reader, of_captures) if isinstance(of_captures, StructType) else TYPE
+    asked = RightsAsked(reader, tuple(given), sent, kind)
     if robots is None or isinstance(robots, str):
         inputs = [column_of(name) for name in (url, *given.values())]
-        return with_column(pages, column, inputs, RightsColumn(asked), TYPE)
+        return with_column(pages, column, inputs, RightsColumn(asked), kind)
     partitions = check_joining(pages, partitions, skew)
     sites = sites_of(robots, profile)
     return with_joined(
@@ -115,6 +122,10 @@ def _check(pages: DataFrame, name: str, of: str) -> None:
             f"{name}: no column '{of}'{way_out}; the columns are {', '.join(pages.columns)}"
         )
     kind = pages.schema[of].dataType
+    if name == "captures":
+        if not isinstance(kind, StructType):
+            raise TypeError(f"captures: column '{of}' must be a struct, not {kind.simpleString()}")
+        return
     if not _is_text(kind) and not (name == "headers" and _is_header(kind)):
         taken = "string or binary" if name != "headers" else "a map, an array of pairs, string or binary"
         raise TypeError(f"{name}: column '{of}' must be {taken}, not {kind.simpleString()}")

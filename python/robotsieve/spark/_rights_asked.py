@@ -44,6 +44,17 @@ def _type() -> StructType:
 TYPE = _type()
 
 
+def type_of_records(reader: RightsReader, captures: StructType) -> StructType:
+    """The type with captures: the columns of records, in their order."""
+    known = {part.name: part.dataType for part in (*captures.fields, *TYPE.fields)}
+    nulls = [pa.nulls(1, pa.string()) for _ in captures.fields]
+    made = reader.columns(["/"], captures=pa.table(nulls, names=captures.fieldNames()))
+    columns = StructType()
+    for name in pa.table(made).column_names:
+        columns = columns.add(name, known.get(name, StringType()))
+    return columns
+
+
 @dataclass
 class Files:
     """The robots.txt files of some sites."""
@@ -75,10 +86,7 @@ class RightsAsked:
     #: The names of the columns after that of URLs.
     given: tuple[str, ...]
     files: dict[str, bytes]
-
-    @property
-    def raw_type(self) -> DataType:
-        return TYPE
+    raw_type: DataType = TYPE
 
     def shown(self, raw: Column) -> Column:
         return raw
@@ -96,8 +104,9 @@ class RightsAsked:
         table = pa.table(reader.columns(urls, files=self.files, **given)).combine_chunks()
         parts = [_plain(part) for part in table.itercolumns()]
         if sites is not None and sites.closed:
-            crawl = zip(parts[0].to_pylist(), urls, strict=True)
-            parts[0] = pa.array(
+            place = table.column_names.index("crawl")
+            crawl = zip(parts[place].to_pylist(), urls, strict=True)
+            parts[place] = pa.array(
                 [
                     "disallow" if said == "unknown" and sites.is_closed(url) else said
                     for said, url in crawl

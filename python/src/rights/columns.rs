@@ -9,12 +9,15 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use robotsieve::{Origin, Profile};
-use robotsieve_rights::{Documents, Response};
+use robotsieve_report::{RecordedPage, RightsSettings};
+use robotsieve_rights::{Documents, Note, Response, Rights, RobotsTag, TagRule};
+use robotsieve_shown::shown;
 
 use super::ahead::{Ahead, Rows, fill, uneven};
+use super::captures::{CaptureChunk, CaptureSource};
 use super::compiled::{Compiled, Compiler};
 use super::headers::{HeaderChunk, HeaderSource};
-use super::table::{Invalid, RightsColumns, TableBuilder};
+use super::table::{Invalid, RightsColumns, TableBuilder, Texts};
 use crate::batch::{URLS_WORTH_DETACHING, by_threads, threads_of};
 use crate::file::Robots;
 use crate::origin::origin_of;
@@ -28,7 +31,10 @@ pub struct Given<'a, 'py> {
     pub robots: Option<&'a Bound<'py, PyAny>>,
     pub headers: Option<&'a Bound<'py, PyAny>>,
     pub html: Option<&'a Bound<'py, PyAny>>,
+    pub captures: Option<&'a Bound<'py, PyAny>>,
     pub documents: &'a Documents,
+    /// The settings and the time of the reader, as records have them.
+    pub of_record: &'a (RightsSettings, String),
 }
 
 /// The robots.txt of each URL.
@@ -108,6 +114,8 @@ struct Block<'b> {
     robots: RobotsAt<'b>,
     headers: Option<Rows<'b, HeaderChunk>>,
     html: Option<Rows<'b, Chunk>>,
+    captures: Option<Rows<'b, CaptureChunk>>,
+    of_record: &'b (RightsSettings, String),
 }
 
 enum RobotsAt<'b> {
@@ -130,12 +138,14 @@ pub fn columns(
     let mut headers = given.headers.map(HeaderSource::of).transpose()?.map(Ahead::of);
     let html = given.html.map(|html| Source::of(html, "html")).transpose()?;
     let mut html = html.map(Ahead::of);
+    let mut captures = given.captures.map(CaptureSource::of).transpose()?.map(Ahead::of);
     let mut robots = RobotsOf::of(given.robots, compiler)?;
     let mut arrays = Vec::new();
     loop {
         let at_hand = urls.fill(py, &mut signals)?;
         let mut rows = fill(&mut headers, "headers", at_hand, py, &mut signals)?;
         rows = rows.min(fill(&mut html, "html", at_hand, py, &mut signals)?);
+        rows = rows.min(fill(&mut captures, "captures", at_hand, py, &mut signals)?);
         if let RobotsOf::Column(column) = &mut robots {
             let found = column.fill(py, &mut signals)?;
             match (found, at_hand) {
@@ -157,11 +167,14 @@ pub fn columns(
             },
             headers: headers.as_ref().and_then(Ahead::rows),
             html: html.as_ref().and_then(Ahead::rows),
+            captures: captures.as_ref().and_then(Ahead::rows),
+            of_record: given.of_record,
         };
         block.judge(py, rows, threads, &mut signals, &mut arrays)?;
         urls.from += rows;
         headers.iter_mut().for_each(|headers| headers.from += rows);
         html.iter_mut().for_each(|html| html.from += rows);
+        captures.iter_mut().for_each(|captures| captures.from += rows);
         if let RobotsOf::Column(column) = &mut robots {
             column.from += rows;
         }
@@ -189,7 +202,7 @@ impl Block<'_> {
     ) -> PyResult<()> {
         // A page takes as long as many URLs.
         if rows < URLS_WORTH_DETACHING && self.html.is_none() {
-            arrays.push(self.judged(0..rows, || false));
+            arrays.push(self.judged(0..rows, || false)?);
             return Ok(());
         }
         let built = Mutex::new(Vec::new());
@@ -212,7 +225,19 @@ impl Block<'_> {
                         }
                         stop.load(Ordering::Relaxed)
                     });
-                    built.lock().unwrap_or_else(PoisonError::into_inner).push((from, array));
+                    match array {
+                        Ok(array) => {
+                            built
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .push((from, array));
+                        }
+                        Err(error) => {
+                            let mut failure =
+                                failure.lock().unwrap_or_else(PoisonError::into_inner);
+                            failure.get_or_insert(error);
+                        }
+                    }
                 }
             });
         });
@@ -230,12 +255,20 @@ impl Block<'_> {
         &self,
         rows: std::ops::Range<usize>,
         mut must_stop: impl FnMut() -> bool,
-    ) -> StructArray {
+    ) -> PyResult<StructArray> {
+        let first = rows.start;
+        let (mut urls, mut times) = (Texts::new(), Texts::new());
         let mut table = TableBuilder::with_capacity(rows.len());
         let mut memo = Memo::default();
         let mut until_look = (ROWS_BETWEEN_LOOKS, BYTES_BETWEEN_LOOKS);
         for row in rows {
-            let html_len = self.judge_row(row, &mut memo, &mut table);
+            let (html_len, compares_now) = self.judge_row(row, &mut memo, &mut table);
+            if self.captures.is_some() {
+                let url =
+                    self.urls.chunk.value(self.urls.from + row).map(|url| shown(url).to_string());
+                urls.push_option(url.as_deref());
+                times.push_option(compares_now.then_some(&self.of_record.1));
+            }
             until_look.0 = until_look.0.saturating_sub(1);
             until_look.1 = until_look.1.saturating_sub(html_len);
             if until_look.0 == 0 || until_look.1 == 0 {
@@ -245,14 +278,23 @@ impl Block<'_> {
                 until_look = (ROWS_BETWEEN_LOOKS, BYTES_BETWEEN_LOOKS);
             }
         }
-        table.finish()
+        let rights = table.finish();
+        let Some(captures) = &self.captures else { return Ok(rights) };
+        let made = (urls.finish(), times.finish());
+        captures.chunk.beside(captures.from + first, &rights, made, &self.of_record.0)
     }
 
-    /// Adds the rights of a row. Returns the number of bytes of its page.
-    fn judge_row<'b>(&'b self, row: usize, memo: &mut Memo<'b>, table: &mut TableBuilder) -> usize {
+    /// Adds the rights of a row. Returns the number of bytes of its page, and whether something was compared with the
+    /// time.
+    fn judge_row<'b>(
+        &'b self,
+        row: usize,
+        memo: &mut Memo<'b>,
+        table: &mut TableBuilder,
+    ) -> (usize, bool) {
         let Some(url) = self.urls.chunk.value(self.urls.from + row) else {
             table.add_invalid(Invalid::Url);
-            return 0;
+            return (0, false);
         };
         let response = match &self.headers {
             None => Ok(Response::new()),
@@ -266,16 +308,27 @@ impl Block<'_> {
             // That it is no URL comes first.
             let rights = reader.rights(url, None, &Response::new(), self.documents);
             table.add_invalid(if rights.is_ok() { Invalid::Headers } else { Invalid::Url });
-            return 0;
+            return (0, false);
         };
         if let Some(html) = html {
             response = response.with_html(html);
         }
-        match reader.rights(url, robots, &response, self.documents) {
-            Ok(rights) => table.add(&rights),
-            Err(_) => table.add_invalid(Invalid::Url),
+        let Ok(mut rights) = reader.rights(url, robots, &response, self.documents) else {
+            table.add_invalid(Invalid::Url);
+            return (html_len, false);
+        };
+        // Of the sites whose files are given, one without was not read: where there is none, an empty one is given.
+        if robots.is_none() && matches!(self.robots, RobotsAt::Origins(_)) {
+            rights = rights.with_note(Note::RobotsNotRead);
         }
-        html_len
+        if let Some(captures) = &self.captures {
+            let page = if html.is_some() { RecordedPage::Read } else { RecordedPage::Unreadable };
+            let notes = captures.chunk.notes(captures.from + row, robots.is_some(), page);
+            rights = notes.iter().fold(rights, Rights::with_note);
+        }
+        table.add(&rights);
+        let is_time = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
+        (html_len, self.captures.is_some() && response.tags.iter().any(is_time))
     }
 
     /// What the robots.txt of a row says.

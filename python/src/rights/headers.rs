@@ -27,7 +27,7 @@ pub fn fields_of(headers: &Bound<'_, PyAny>) -> PyResult<Result<Fields, InvalidH
     if is_text(headers) {
         let fields = header_fields(&bytes_of(headers, "headers")?);
         return Ok(fields.map(|fields| {
-            let matters = |(name, _): &(Vec<u8>, Vec<u8>)| HeaderField::of_name(name).is_some();
+            let matters = |(name, _): &(Vec<u8>, Vec<u8>)| HeaderField::is_read(name);
             fields.into_iter().filter(matters).collect()
         }));
     }
@@ -50,7 +50,7 @@ pub fn fields_of(headers: &Bound<'_, PyAny>) -> PyResult<Result<Fields, InvalidH
         let parts = if is_list { pair.extract::<Vec<Bound<'_, PyAny>>>()? } else { Vec::new() };
         let [name, value] = <[_; 2]>::try_from(parts).map_err(|_| not_taken(&pair))?;
         let name = bytes_of(&name, "the name of a header field")?;
-        if HeaderField::of_name(&name).is_none() {
+        if !HeaderField::is_read(&name) {
             continue;
         }
         let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
@@ -159,7 +159,7 @@ impl Pairs {
         self.lists.items(row).filter(is_there).flat_map(|item| {
             let name = self.names.value(item).unwrap_or_default();
             // Most fields say nothing here.
-            let is_wanted = HeaderField::of_name(name).is_some();
+            let is_wanted = HeaderField::is_read(name);
             let (one, many) = match &self.values {
                 _ if !is_wanted => (None, None),
                 Values::One(values) => (values.value(item), None),

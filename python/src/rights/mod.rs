@@ -1,6 +1,7 @@
 //! What may be done with a page: one by one, and in columns.
 
 mod ahead;
+mod captures;
 mod columns;
 mod compiled;
 mod files;

@@ -189,7 +189,11 @@ impl RightsReader {
     /// >>> headers = [{"X-Robots-Tag": "noai"}, None, "no header"]
     /// >>> list(reader.columns(["https://example.com/a", "not a URL", "/b"], headers=headers).ai_train)
     /// ['disallow', 'invalid', 'invalid']
-    #[pyo3(signature = (urls, /, *, robots = None, headers = None, html = None, files = None, threads = 1))]
+    /// ``captures`` is what archives know of the responses: an Arrow table with the members of a record that tell of the
+    /// capture, as :meth:`Rights.to_record` takes them (``documents`` as JSON text). The table then has the columns of the
+    /// records of ``robotsieve rights --warc``, by the same names, and what they say was not read permits nothing.
+    #[pyo3(signature = (urls, /, *, robots = None, headers = None, html = None, files = None, captures = None, threads = 1))]
+    #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
     fn columns(
         slf: &Bound<'_, Self>,
         urls: &Bound<'_, PyAny>,
@@ -197,11 +201,14 @@ impl RightsReader {
         headers: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         files: Option<&Bound<'_, PyAny>>,
+        captures: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<RightsColumns> {
         let documents = documents_of(&files_of(files)?, None)?;
-        let given = Given { urls, robots, headers, html, documents: &documents };
-        columns(&slf.get().compiler, &given, threads)
+        let RightsReader { compiler, of_record, .. } = slf.get();
+        let documents = &documents;
+        let given = Given { urls, robots, headers, html, captures, documents, of_record };
+        columns(compiler, &given, threads)
     }
 
     /// Whose rights they are.

@@ -298,7 +298,7 @@ impl Rights {
     /// same names: beside what :meth:`to_dict` has the settings, ``versions`` and ``quotes``.
     ///
     /// What only the archive knows is given as keywords, as ``docs/guide-rights.md`` describes it: ``captured``,
-    /// ``status``, ``file``, ``offset``, ``sha256``, ``robots``, ``page``, ``age_seconds``, ``documents``. What they say was
+    /// ``age_seconds``, ``status``, ``file``, ``offset``, ``sha256``, ``robots``, ``page``, ``documents``. What they say was
     /// not read keeps uses from being allowed, as in the command: without a robots.txt ``robots-not-read``, without a
     /// page or another file ``page-not-read``, unless ``page="not-html"``.
     ///

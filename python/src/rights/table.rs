@@ -28,7 +28,7 @@ pub enum Invalid {
 const INVALID: [&str; 2] = ["url", "headers"];
 
 /// Texts, one after another.
-struct Texts {
+pub struct Texts {
     bytes: Vec<u8>,
     ends: Vec<i64>,
     /// Which are not null; empty as long as none is.
@@ -36,7 +36,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn new() -> Texts {
+    pub fn new() -> Texts {
         Texts { bytes: Vec::new(), ends: vec![0], valid: Vec::new() }
     }
 
@@ -48,7 +48,7 @@ impl Texts {
         self.push_option(Some(text));
     }
 
-    fn push_option(&mut self, text: Option<&str>) {
+    pub fn push_option(&mut self, text: Option<&str>) {
         if text.is_none() && self.valid.is_empty() {
             self.valid.resize(self.len(), true);
         }
@@ -59,7 +59,7 @@ impl Texts {
         self.ends.push(self.bytes.len() as i64);
     }
 
-    fn finish(self) -> ArrayRef {
+    pub fn finish(self) -> ArrayRef {
         let nulls = (!self.valid.is_empty()).then(|| NullBuffer::from(self.valid));
         let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
         Arc::new(LargeStringArray::new(ends, Buffer::from_vec(self.bytes), nulls))
@@ -339,11 +339,17 @@ impl RightsColumns {
         RightsColumns { arrays, rows }
     }
 
+    /// Its columns: with captures those of records.
+    fn fields(&self) -> Fields {
+        self.arrays.first().map_or_else(fields, |array| array.fields().clone())
+    }
+
     /// The rulings on a purpose.
     fn answers(&self, place: usize) -> Answers {
         let mut answers = Vec::with_capacity(self.rows);
         for array in &self.arrays {
-            let keys = array.column(place).as_dictionary::<Int8Type>().keys().values();
+            let column = array.column_by_name(Purpose::ALL[place].as_str()).expect("a purpose");
+            let keys = column.as_dictionary::<Int8Type>().keys().values();
             answers.extend(keys.iter().filter_map(|key| numbered(u8::try_from(*key).ok()?)));
         }
         Answers::of(answers)
@@ -391,7 +397,7 @@ impl RightsColumns {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export::schema(py, DataType::Struct(fields()))
+        export::schema(py, DataType::Struct(self.fields()))
     }
 
     #[pyo3(signature = (requested_schema = None))]
@@ -401,6 +407,6 @@ impl RightsColumns {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        export::tables(py, fields(), self.arrays.clone())
+        export::tables(py, self.fields(), self.arrays.clone())
     }
 }

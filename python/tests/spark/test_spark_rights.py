@@ -71,7 +71,14 @@ def expected(files: dict[str, bytes], *, are_outcomes: bool = False) -> list[dic
                 robots = b""
             rights = reader.rights(url, robots=robots, headers=headers, html=html, files=RSL)
             is_closed = are_outcomes and origin == "https://closed.example"
-            said.append(row_of(rights, is_closed=is_closed))
+            row = row_of(rights, is_closed=is_closed)
+            if are_outcomes and robots is None:
+                # What captures do not have may say no.
+                row["notes"] = sorted([*row["notes"], "robots-not-read"])
+                withheld = [purpose for purpose in PURPOSES[1:] if row[purpose] == "allow"]
+                row["by"] = [one for one in row["by"] if one[0] not in withheld]
+                row.update(dict.fromkeys(withheld, "unknown"))
+            said.append(row)
         except InvalidUrl:
             said.append({**dict.fromkeys(TYPE.names), **dict.fromkeys(PURPOSES, "invalid"), "invalid": "url"})
     return said
@@ -127,6 +134,28 @@ def test_files_of_captures(pages: DataFrame, captures: DataFrame) -> None:
         )
         assert said_of(out, "said") == wanted
         assert out.columns == [*pages.columns, "said"]
+
+
+def test_captures_make_records(pages: DataFrame, captures: DataFrame) -> None:
+    capture = F.struct(
+        F.lit("2026-03-01T09:03:00Z").alias("captured"),
+        F.col("other").cast("long").alias("offset"),
+        F.when(F.col("n") % 2 == 0, "cut").otherwise("read").alias("page"),
+    )
+    frame = pages.withColumn("capture", capture)
+    for robots in ("robots", captures):
+        out = with_rights(frame, crawler="GPTBot", robots=robots, html="html", captures="capture", now=NOW)
+        names = out.schema["rights"].dataType.names  # type: ignore[attr-defined]
+        assert names[:6] == ["url", "agent", "captured", "offset", "page", "now"] and set(TYPE.names) < set(names)
+        rows = [(row["n"], row["rights"]) for row in out.where("n < 7").select("n", "rights").collect()]
+        for number, record in rows:
+            assert (record["url"], record["offset"], record["agent"]) == (URLS[number], number, "GPTBot")
+            assert ("page-cut" in record["notes"]) == (number % 2 == 0)
+        assert len(rows) == 7
+    with pytest.raises(TypeError, match="captures: column 'other' must be a struct, not int"):
+        with_rights(pages, crawler="GPTBot", captures="other")
+    with pytest.raises(ValueError, match="no 'name'; it has captured"):
+        with_rights(pages.withColumn("x", F.struct(F.lit("").alias("name"))), crawler="GPTBot", captures="x")
 
 
 def test_urls_alone_and_filters(pages: DataFrame) -> None:

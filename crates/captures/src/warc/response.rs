@@ -45,7 +45,7 @@ pub struct Body {
 
 impl ResponseRecord<'_> {
     /// The fields of its header, in their order.
-    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> + Clone {
         self.headers.iter().map(|header| (header.name, header.value))
     }
 

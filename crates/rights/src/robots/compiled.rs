@@ -437,6 +437,23 @@ mod tests {
         assert_eq!(rights(outside, "b", "/").use_ceiling(), Some(UseCeiling::Full));
     }
 
+    /// What stands behind a limit of the profile could have said no.
+    #[test]
+    fn a_file_that_is_cut() {
+        let yes = "User-agent: *\nContent-Signal: search=yes, ai-train=no\n";
+        let long = format!("{yes}{}\nContent-Usage: search=n", "#\n".repeat(256_000));
+        check(&long, "x", "/", "+???-", &[Note::RobotsNotRead]);
+        check(&long[..512_000], "x", "/", "+++?-", &[]);
+        let silent = "\n".repeat(512_001);
+        let robots = Robots::parse(silent.as_bytes(), &Profile::RFC9309);
+        assert!(crate::RightsReader::new(&"x".into()).robots_if_any(&robots).is_some());
+        // A line, too.
+        let line = format!("{yes}Content-Usage: {}search=n", "x=y, ".repeat(4_000));
+        let robots = Robots::parse(line.as_bytes(), &Profile::GOOGLE);
+        let reader = crate::RightsReader::new(&"x".into());
+        assert_eq!(reader.robots(&robots).ruling(Purpose::Index, "/"), Ok(Ruling::Unknown));
+    }
+
     #[test]
     fn ceilings() {
         let of =

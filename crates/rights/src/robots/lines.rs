@@ -93,13 +93,17 @@ pub struct RightsLines<'a> {
     pub groups_differ: bool,
     /// True if a field is nearly one of these.
     pub has_misspelt: bool,
+    /// True if what the profile's limits leave out of the file may be about rights.
+    pub is_cut: bool,
 }
 
 impl<'a> RightsLines<'a> {
     /// Reads a file, once: `O(n)`.
     pub fn of(robots: &Robots<'a>) -> RightsLines<'a> {
         let profile = robots.profile();
-        let mut found = RightsLines::default();
+        let is_cut = robots.extent().end < robots.groups().file().len();
+        let mut found = RightsLines { is_cut, ..RightsLines::default() };
+        let line_limit = profile.line_limit.unwrap_or(usize::MAX);
         // The grouping of Content-Usage is the file's own, in which a user-agent line after one opens a
         // group, too.
         let (mut count, mut is_after_usage) = (0, false);
@@ -135,6 +139,7 @@ impl<'a> RightsLines<'a> {
                         own = group.map(|_| count - 1);
                         is_after_usage = group.is_some();
                     }
+                    found.is_cut |= line.bytes.len() > line_limit;
                     let (line, value) = (record.line, record.value);
                     found.lines.push(RightsLine { field, line, value, group: own, crawl_group });
                 }
@@ -220,13 +225,13 @@ impl<'a> RightsLines<'a> {
 }
 
 /// Returns true if a file says anything of rights beside Allow and Disallow to a crawler whose operator
-/// heeds these tokens: if it has a line about them or one that is misspelt, or names a token.
+/// heeds these tokens: if it has a line about them or one that is misspelt, names a token, or is cut.
 pub(crate) fn speaks_of_rights(robots: &Robots<'_>, tokens: &[PolicyToken]) -> bool {
     let lines = RightsLines::of(robots);
     let is_named = |token: &PolicyToken| {
         !robots.groups().select_named(&Crawler::name(token.name)).groups().is_empty()
     };
-    !lines.lines.is_empty() || lines.has_misspelt || tokens.iter().any(is_named)
+    !lines.lines.is_empty() || lines.has_misspelt || lines.is_cut || tokens.iter().any(is_named)
 }
 
 /// Returns true if a name is one of these fields but for hyphens, underscores, spaces and a plural, which

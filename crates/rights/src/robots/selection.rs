@@ -37,6 +37,7 @@ impl<'a> Selection<'a> {
         let mut notes = Notes::NONE;
         notes.add_if(lines.has_misspelt, Note::MisspeltField);
         notes.add_if(lines.groups_differ, Note::GroupsDiffer);
+        notes.add_if(lines.is_cut, Note::RobotsNotRead);
         if lines.lines.is_empty() {
             return Selection { notes, ..Selection::default() };
         }

@@ -102,20 +102,18 @@ impl Said {
         }
     }
 
-    fn and(&self, other: &Said) -> Said {
-        let mut both = self.clone();
-        other.licences.iter().for_each(|licence| both.add_licence(*licence));
+    fn extend(&mut self, other: &Said) {
+        other.licences.iter().for_each(|licence| self.add_licence(*licence));
         if let Some(others) = other.others {
-            both.others = Some(both.others.unwrap_or_default().and(others));
+            self.others = Some(self.others.unwrap_or_default().and(others));
         }
-        if both.conditions.len() == MOST_CONDITIONS {
-            both.has_more_conditions |= !other.conditions.is_empty();
+        if self.conditions.len() == MOST_CONDITIONS {
+            self.has_more_conditions |= !other.conditions.is_empty();
         } else {
-            other.conditions.iter().for_each(|(purposes, all)| both.add_condition(*purposes, all));
+            other.conditions.iter().for_each(|(purposes, all)| self.add_condition(*purposes, all));
         }
-        both.has_more_conditions |= other.has_more_conditions;
-        both.for_some |= other.for_some;
-        both
+        self.has_more_conditions |= other.has_more_conditions;
+        self.for_some |= other.for_some;
     }
 
     /// What they allow, those included that are not listed.
@@ -126,12 +124,17 @@ impl Said {
 }
 
 fn joined(one: &Arc<Said>, other: &Arc<Said>) -> Arc<Said> {
+    let mut both = Arc::clone(one);
+    join(&mut both, other);
+    both
+}
+
+/// Adds what the other says, in place if nobody else has it.
+fn join(one: &mut Arc<Said>, other: &Arc<Said>) {
     if one.is_empty() {
-        Arc::clone(other)
-    } else if other.is_empty() {
-        Arc::clone(one)
-    } else {
-        Arc::new(one.and(other))
+        *one = Arc::clone(other);
+    } else if !other.is_empty() {
+        Arc::make_mut(one).extend(other);
     }
 }
 
@@ -179,6 +182,23 @@ impl Covering {
                 Covering { wider, ..self.clone() }
             }
         }
+    }
+
+    /// The same in place: many paths may cover one URL.
+    fn extend(&mut self, other: &Covering) {
+        match self.length.cmp(&other.length) {
+            Ordering::Equal => {
+                join(&mut self.longest, &other.longest);
+                join(&mut self.as_wider, &other.as_wider);
+            }
+            Ordering::Less => {
+                let shorter = std::mem::replace(self, other.clone());
+                self.wider = shorter.wider;
+                join(&mut self.wider, &shorter.as_wider);
+            }
+            Ordering::Greater => join(&mut self.wider, &other.as_wider),
+        }
+        join(&mut self.wider, &other.wider);
     }
 
     fn below(&self) -> Arc<Said> {
@@ -327,11 +347,9 @@ impl Compiled {
         let own = origin.and_then(|origin| self.sites.get(&Some(origin.key().into())));
         let mut all: Option<Covering> = None;
         for paths in self.sites.get(&None).into_iter().chain(own) {
-            paths.matching(target, |covering| {
-                all = Some(match &all {
-                    None => covering.clone(),
-                    Some(all) => all.and(covering, || all.below()),
-                });
+            paths.matching(target, |covering| match &mut all {
+                None => all = Some(covering.clone()),
+                Some(all) => all.extend(covering),
             });
         }
         all
