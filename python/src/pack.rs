@@ -619,7 +619,7 @@ impl PackWriter {
                 if let Some(known) = writer.known(content) {
                     return Ok(known);
                 }
-                let packed = robotsieve_rights::packed::pack(writer.recipe(), &body);
+                let packed = robotsieve_rights::packed::pack(writer.recipe(), &body, false);
                 writer.put(&packed)
             })?;
             writer.add(&origin, site, captured)

@@ -689,7 +689,7 @@ fn rights_as_the_files_say_them() {
             let config = config(keep_rules).with_keep_rights(true);
             let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
             for (host, file) in &files {
-                let packed = packed::pack(writer.recipe(), file);
+                let packed = packed::pack(writer.recipe(), file, false);
                 let rules = SiteRules::Rules(writer.put(&packed).unwrap());
                 writer.add(&origin(host), rules, None).unwrap();
             }
@@ -703,7 +703,7 @@ fn rights_as_the_files_say_them() {
             let mut writer = Writer::new(Vec::new(), profile, crawlers(), &config).unwrap();
             for (host, file) in &files {
                 let site = site(&pack, host).unwrap();
-                assert!(site.holds(&packed::pack(writer.recipe(), file)).unwrap());
+                assert!(site.holds(&packed::pack(writer.recipe(), file, false)).unwrap());
                 let outcome = writer.put_site(&site).unwrap();
                 writer.add(&origin(host), outcome, None).unwrap();
             }
@@ -794,7 +794,7 @@ fn damaged_rights() {
     let config = config(false).with_keep_rights(true);
     let mut writer =
         Writer::new(Vec::new(), &Profile::RFC9309, crawlers(), &config).unwrap().with_seed(1);
-    let rules = SiteRules::Rules(writer.put(&packed::pack(writer.recipe(), file)).unwrap());
+    let rules = SiteRules::Rules(writer.put(&packed::pack(writer.recipe(), file, false)).unwrap());
     writer.add(&origin(host), rules, None).unwrap();
     let bytes = writer.finish().unwrap();
     let at = bytes.windows(10).position(|window| window == b"train-ai=n").unwrap();

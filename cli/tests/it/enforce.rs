@@ -413,7 +413,7 @@ fn hostile(random: &mut Random) -> Vec<u8> {
 #[test]
 fn hostile_files() {
     let known = KnownCrawlers::built_in();
-    let count = if effort::everything() { 1_000 } else { 100 };
+    let count: usize = if effort::everything() { 1_000 } else { 100 };
     let lines = [
         (
             "nginx",

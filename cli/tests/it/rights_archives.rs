@@ -621,3 +621,24 @@ fn attacks_permit_nothing() {
         assert_eq!(own(&record), wanted);
     }
 }
+
+/// A pack keeps that a robots.txt was cut: the rest could have said no. Its bytes may be those of a whole file.
+#[test]
+fn a_pack_of_what_was_cut() {
+    let cut = "WARC-Truncated: length\r\n";
+    let file = |host: &str, more: &str| {
+        let (url, body) = (format!("https://{host}/robots.txt"), says("ai-train=yes"));
+        record("response", "2026-03-01T08:00:00Z", &url, more, "200 OK", &body)
+    };
+    let archive = [file("a.example", ""), file("b.example", cut), file("c.example", "")].concat();
+    let urls = "https://a.example/\nhttps://b.example/\nhttps://c.example/\n";
+    let folder = Folder::of(&[("a.warc", &archive), ("urls", urls)]);
+    let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
+    run(args!["pack", "--warc", warc, "--rights", "--agent", "GPTBot", "-o", &pack]).gives(0, "");
+    for (purpose, wanted) in [("crawl", "allow"), ("ai-train", "unknown")] {
+        let line = |host: &str, verdict| format!("https://{host}.example/\t{verdict}\n");
+        let wanted = [line("a", "allow"), line("b", wanted), line("c", "allow")].concat();
+        let filter = args!["filter", "--pack", &pack, "--purpose", purpose, "--format", "tsv"];
+        run(filter.into_iter().chain([folder.path("urls").into()])).gives(0, &wanted);
+    }
+}

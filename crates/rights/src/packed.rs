@@ -60,10 +60,28 @@ pub fn record(robots: &Robots<'_>, crawlers: &[Crawler]) -> Vec<u8> {
     body(&lines.collect::<Vec<_>>())
 }
 
-/// Packs a file as its pack wants it: with the record of its rights if the pack keeps them.
+/// Packs a file as its pack wants it: with the record of its rights if the pack keeps them. What was left out of one that
+/// `is_cut` could have said no, which its record notes.
 #[must_use]
-pub fn pack(recipe: &Recipe, file: &[u8]) -> Packed {
-    if recipe.keeps_rights() { recipe.pack_with_rights(file, record) } else { recipe.pack(file) }
+pub fn pack(recipe: &Recipe, file: &[u8], is_cut: bool) -> Packed {
+    match (recipe.keeps_rights(), is_cut) {
+        (false, _) => recipe.pack(file),
+        (true, false) => recipe.pack_with_rights(file, record),
+        (true, true) => {
+            let packed = recipe.pack_with_rights(file, |robots, crawlers| {
+                let mut selections = Selection::each(robots, crawlers);
+                selections.iter_mut().for_each(|one| one.notes.add(Note::RobotsNotRead));
+                body(&selections.iter().map(RightsLines::from).collect::<Vec<_>>())
+            });
+            packed.with_content(content(recipe, file, true))
+        }
+    }
+}
+
+/// A hash that tells apart what [`pack`] makes: see [`Recipe::content`].
+#[must_use]
+pub fn content(recipe: &Recipe, file: &[u8], is_cut: bool) -> u128 {
+    recipe.content(file) ^ u128::from(is_cut && recipe.keeps_rights())
 }
 
 /// What the files of a pack say of rights. `Send` and `Sync`; long records are kept once they are read.

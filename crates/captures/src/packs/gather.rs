@@ -92,6 +92,7 @@ enum ReadySays {
 /// A file and what is to be done with it.
 struct ReadyFile {
     bytes: Vec<u8>,
+    is_cut: bool,
     content: u128,
     packed: Option<Packed>,
     /// For each key whether the pack that is being updated has the same for it.
@@ -144,7 +145,7 @@ impl<'g, W: Write + Send> Gather<'g, W> {
         });
         let compile: Vec<_> = compile.collect();
         compile.into_par_iter().try_for_each(|(keys, file)| {
-            let packed = packed::pack(&self.recipe, &file.bytes);
+            let packed = packed::pack(&self.recipe, &file.bytes, file.is_cut);
             if let Some(before) = self.before {
                 let holds = keys.iter().map(|key| holds(before, key, &packed));
                 file.as_before = holds.collect::<io::Result<_>>()?;
@@ -174,8 +175,8 @@ impl<'g, W: Write + Send> Gather<'g, W> {
             None => PackedAt::Put(match self.writer.known(file.content) {
                 Some(put) => put.to_bytes(),
                 None => {
-                    let packed =
-                        file.packed.unwrap_or_else(|| packed::pack(&self.recipe, &file.bytes));
+                    let pack = || packed::pack(&self.recipe, &file.bytes, file.is_cut);
+                    let packed = file.packed.unwrap_or_else(pack);
                     self.writer.put(&packed)?.to_bytes()
                 }
             }),
@@ -270,13 +271,14 @@ fn holds(pack: &Pack<'_>, key: &str, packed: &Packed) -> io::Result<bool> {
 
 /// What is to be kept of an input; `None` if it says nothing of its site.
 fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
-    let file = |bytes: Vec<u8>, lifetime| {
-        let content = recipe.content(&bytes);
-        ReadySays::File(ReadyFile { bytes, content, packed: None, as_before: Vec::new() }, lifetime)
+    let file = |bytes: Vec<u8>, is_cut, lifetime| {
+        let content = packed::content(recipe, &bytes, is_cut);
+        let (packed, as_before) = (None, Vec::new());
+        ReadySays::File(ReadyFile { bytes, is_cut, content, packed, as_before }, lifetime)
     };
     Ok(match input {
         GatherInput::File { keys, read } => {
-            let says = file(read()?, None);
+            let says = file(read()?, false, None);
             let names = RecordNames::default();
             Some(Ready { keys, is_origin: true, at: Timestamp(0), says, names })
         }
@@ -286,7 +288,7 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
             capture.answer.says(at).map(|says| {
                 let says = match (says, capture.answer) {
                     (Says::Answer(Said::File(lifetime), _), SiteAnswer::Final(response)) => {
-                        file(response.body, lifetime)
+                        file(response.body, response.is_truncated, lifetime)
                     }
                     (says, _) => ReadySays::Says(says),
                 };

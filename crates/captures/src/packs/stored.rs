@@ -31,7 +31,9 @@ impl Judging {
         let (at, answer) = match (ruling.holds, &state.copy) {
             (SiteKind::Rules, Some(copy)) => {
                 let body = store.body(&copy.content)?.unwrap_or_default();
-                (copy.at, SiteAnswer::Final(Response::as_is(200, body)))
+                let mut response = Response::as_is(200, body);
+                response.is_truncated = copy.is_truncated;
+                (copy.at, SiteAnswer::Final(response))
             }
             (SiteKind::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
