@@ -31,8 +31,8 @@ use std::sync::OnceLock;
 
 use crate::profile::{OtherRecords, Profile};
 use crate::read::crawler::Crawler;
-use crate::read::differing::Differing;
 use crate::read::diagnostic::{Diagnostic, diagnose};
+use crate::read::differing::Differing;
 use crate::read::fields::{self, Pace};
 use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, scan};
 use crate::read::select::{GroupNumbers, Lookups, Selected};

@@ -7,9 +7,12 @@
 /// The number of bytes looked at together.
 pub(crate) const BLOCK: usize = 64;
 
-/// A block is read only if there is room for as many marks as it has bytes, and some more.
-const ROOM: usize = 192;
-const FULL: usize = ROOM - BLOCK - 4;
+/// How many places of a part are kept at most. There is room for four more, which are written together.
+const MOST: usize = 128;
+const ROOM: usize = MOST + 4;
+
+/// A block is read only if there is room for as many marks as it has bytes.
+const FULL: usize = MOST - BLOCK;
 
 /// Where lines begin in a part of a file, and where marks are that are no line ends. Offsets have 32 bits: a file is read
 /// up to less than 4 GiB.
@@ -25,8 +28,7 @@ pub(crate) struct Marks {
 impl Marks {
     /// Those before a file of which the first line begins here.
     pub(crate) fn new(begin: u32) -> Marks {
-        let mut marks =
-            Marks { starts: [0; ROOM], starts_len: 1, notes: [0; ROOM], notes_len: 0 };
+        let mut marks = Marks { starts: [0; ROOM], starts_len: 1, notes: [0; ROOM], notes_len: 0 };
         (marks.starts[0], marks.notes[0]) = (begin, u32::MAX);
         marks
     }
@@ -78,12 +80,7 @@ impl Marks {
         filled
     }
 
-    fn fill_by_blocks(
-        &mut self,
-        blocks: &[[u8; BLOCK]],
-        base: usize,
-        after: Option<u8>,
-    ) -> usize {
+    fn fill_by_blocks(&mut self, blocks: &[[u8; BLOCK]], base: usize, after: Option<u8>) -> usize {
         for (number, block) in blocks.iter().enumerate() {
             if self.starts_len > FULL || self.notes_len > FULL {
                 return number;
@@ -142,7 +139,7 @@ fn of_block(block: &[u8; BLOCK]) -> BlockMarks {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{BLOCK, FULL, Marks, ROOM, ends_by_cr};
+    use super::{BLOCK, FULL, MOST, Marks, ROOM, ends_by_cr};
     use crate::processor::Avx2AndBits;
 
     impl Avx2AndBits {
@@ -179,7 +176,7 @@ mod avx2 {
         let mut starts_len = to.starts_len;
         let mut filled = blocks.len();
         for (number, block) in blocks.iter().enumerate() {
-            if starts_len > FULL || to.notes_len > FULL {
+            if starts_len > FULL {
                 filled = number;
                 break;
             }
@@ -195,6 +192,10 @@ mod avx2 {
                 ends |= ends_by_cr(lf, cr, next);
                 let other = all & !(lf | cr);
                 if other != 0 {
+                    if to.notes_len > FULL {
+                        filled = number;
+                        break;
+                    }
                     to.notes_len = put_all(&mut to.notes, to.notes_len, at, other);
                 }
             }
@@ -211,8 +212,10 @@ mod avx2 {
     fn put_all(places: &mut [u32; ROOM], mut len: usize, base: u32, mut bits: u64) -> usize {
         let end = len + bits.count_ones() as usize;
         loop {
-            let Some(four) = places[len..].first_chunk_mut::<4>() else { return end };
-            for place in four {
+            // `len` is less than `MOST` whenever a bit is left. So the compiler sees that there is room.
+            let len_seen = len % MOST;
+            debug_assert!(bits == 0 || len_seen == len, "a block is read only if there is room");
+            for place in &mut places[len_seen..len_seen + 4] {
                 *place = base.wrapping_add(bits.trailing_zeros());
                 bits &= bits.wrapping_sub(1);
             }

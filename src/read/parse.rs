@@ -10,8 +10,8 @@ use memchr::{memchr, memchr2};
 
 use crate::bytes_shown::BytesShown;
 use crate::profile::{ByteOrderMark, ControlCharacters, OtherRecords, Profile};
-use crate::read::fields;
 use crate::read::differing::Differing;
+use crate::read::fields;
 use crate::read::marks::{BLOCK, Marks};
 
 /// The field of a record, as the profile reads its name.
@@ -319,7 +319,7 @@ pub fn scan(
     if !matches!(text[to - 1], b'\r' | b'\n') {
         last[tail.len()] = b'\n';
     }
-    let mut scanner = Scanner { profile, text, number: 0, in_rules: false };
+    let mut scanner = Scanner { profile, text, number: 0, in_rules: 0 };
     let all_controls = profile.control_characters == ControlCharacters::InvalidateRecord;
     // The extent ends before 4 GiB.
     let mut marks = Marks::new(from as u32);
@@ -362,8 +362,8 @@ struct Scanner<'a, 'p> {
     text: &'a [u8],
     /// The number of the previous line, 1-based.
     number: u32,
-    /// True if a rule came since the last line that may be a user-agent line.
-    in_rules: bool,
+    /// All bits are set if a rule came since the last line that may be a user-agent line, and none otherwise.
+    in_rules: u32,
 }
 
 impl Scanner<'_, '_> {
@@ -386,19 +386,20 @@ impl Scanner<'_, '_> {
         let may_be_invalid = self.profile.control_characters == ControlCharacters::InvalidateRecord
             && notes.iter().take_while(|note| **note < starts[lines]).any(is_control);
         if may_be_cut || may_be_invalid {
-            self.in_rules = false;
+            self.in_rules = 0;
             kept.iter_mut().zip(0..).for_each(|(kept, number)| *kept = number);
             return lines;
         }
         let sitemaps_end = self.profile.sitemap_ends_agents || self.finds_others();
-        let passed_over = self.passed_over() | u8::from(!sitemaps_end) << First::Sitemap as u8;
+        let passed_over = self.passed_over() | if sitemaps_end { 0 } else { First::Sitemap as u8 };
         let mut in_rules = self.in_rules;
         let mut count = 0;
         for (number, &start) in starts[..lines].iter().enumerate() {
             let start = start as usize;
             kept[count] = number as u8;
-            let Some(head) = text[start..].first_chunk::<16>() else {
-                in_rules = false;
+            let head = text.get(start..start + 16).and_then(<[u8]>::first_chunk::<16>);
+            let Some(head) = head else {
+                in_rules = 0;
                 count += 1;
                 continue;
             };
@@ -407,10 +408,10 @@ impl Scanner<'_, '_> {
                 first = first_after_white(text, start);
             }
             let (is_rule, differs) = differing.compare(head);
-            let is_in = |set: u8| set >> first as u8 & 1 != 0;
-            let is_left_out = is_in(passed_over) | (differs & in_rules);
-            in_rules = is_rule | in_rules & !is_in(MAY_BE_AGENT);
-            count += usize::from(!is_left_out);
+            let shown = u32::from(first as u8 & passed_over) | differs & in_rules;
+            count += usize::from(shown == 0);
+            let ends_rules = first as u8 & MAY_BE_AGENT != 0;
+            in_rules = if ends_rules { 0 } else { in_rules } | if is_rule { u32::MAX } else { 0 };
         }
         self.in_rules = in_rules;
         count
@@ -435,15 +436,16 @@ impl Scanner<'_, '_> {
         let mut note = if may_be_long { 0 } else { notes[0] };
         let mut count = 0;
         for at in which {
-            let (begin, end) = (starts[at] as usize, starts[at + 1] as usize - 1);
+            let Some(&[begin, next]) = starts.get(at..at + 2) else { break };
+            let (begin, end) = (begin as usize, next as usize - 1);
             let number = self.number + at as u32 + 1;
             if note < end as u32 {
                 count = self.noted(number, begin, end, notes, lines, count);
                 note = if may_be_long { 0 } else { notes[0] };
                 continue;
             }
-            if let Some(start) = text[begin..].first_chunk::<9>() {
-                if passed_over >> FIRST[usize::from(start[0])] as u8 & 1 != 0 {
+            if let Some(start) = text.get(begin..begin + 9).and_then(<[u8]>::first_chunk::<9>) {
+                if passed_over & FIRST[usize::from(start[0])] as u8 != 0 {
                     continue;
                 }
                 let (head, colon) = start.as_chunks::<8>();
@@ -463,7 +465,7 @@ impl Scanner<'_, '_> {
 
     /// The values of [`First`] of lines that do not matter, as a set of bits.
     fn passed_over(&self) -> u8 {
-        let bit = |first: First, is_in: bool| u8::from(is_in) << first as u8;
+        let bit = |first: First, is_in: bool| if is_in { first as u8 } else { 0 };
         bit(First::Comment, true)
             | bit(First::Other, !self.finds_others())
             | bit(First::End, !self.profile.blank_line_ends_group)
@@ -509,7 +511,7 @@ impl Scanner<'_, '_> {
             head = self::head(self.text, begin);
             first = FIRST[usize::from(head[0] as u8)];
         }
-        if self.passed_over() >> first as u8 & 1 != 0 {
+        if self.passed_over() & first as u8 != 0 {
             return count;
         }
         let line = match first {
@@ -638,24 +640,24 @@ fn skip_white(text: &[u8], mut at: usize) -> usize {
 #[repr(u8)]
 enum First {
     /// No field that matters begins with it.
-    Other,
+    Other = 1 << 0,
     /// A user-agent line may begin with it.
-    Agent,
+    Agent = 1 << 1,
     /// A sitemap may begin with it.
-    Sitemap,
+    Sitemap = 1 << 2,
     /// Any other field that matters may begin with it.
-    Field,
-    White,
+    Field = 1 << 3,
+    White = 1 << 4,
     /// The line has ended.
-    End,
+    End = 1 << 5,
     /// The line is only a comment.
-    Comment,
+    Comment = 1 << 6,
     /// A control character that a profile may take for white space or for an end. Zeros fill up the last line.
-    Control,
+    Control = 1 << 7,
 }
 
 /// The values of [`First`] of lines that may be user-agent lines.
-const MAY_BE_AGENT: u8 = 1 << First::Agent as u8 | 1 << First::Control as u8;
+const MAY_BE_AGENT: u8 = First::Agent as u8 | First::Control as u8;
 
 /// What the first byte says that is no white space from here on.
 #[inline(never)]
