@@ -445,7 +445,11 @@ impl Scanner<'_, '_> {
                 continue;
             }
             if let Some(start) = text.get(begin..begin + 9).and_then(<[u8]>::first_chunk::<9>) {
-                if passed_over & FIRST[usize::from(start[0])] as u8 != 0 {
+                let first = FIRST[usize::from(start[0])];
+                if passed_over & first as u8 != 0
+                    || first == First::White
+                        && passed_over & first_after_white(text, begin) as u8 != 0
+                {
                     continue;
                 }
                 let (head, colon) = start.as_chunks::<8>();
@@ -482,9 +486,14 @@ impl Scanner<'_, '_> {
         lines: &mut [FoundLine; LINES],
         count: usize,
     ) -> usize {
-        *notes = skip_notes(notes, begin as u32);
+        let first = skip_notes(notes, begin as u32);
+        *notes = skip_notes(first, end as u32);
+        // Most are comments.
+        if self.passed_over() & FIRST[usize::from(self.text[begin])] as u8 != 0 {
+            return count;
+        }
         // What is behind a `#` is no matter.
-        let note = end.min(notes[0] as usize);
+        let note = end.min(first[0] as usize);
         let is_odd = note < end && self.text[note] != b'#';
         if is_odd || self.profile.line_limit.is_some_and(|limit| end - begin > limit) {
             self.unusual_line(number, begin, end, lines, count)
