@@ -45,8 +45,18 @@ impl Marks {
         &self.notes[..=self.notes_len]
     }
 
-    /// Replaces these marks by those of the blocks, which begin at `base`, as many as there is room for. Returns how many
-    /// that are. The line that is not ended stays, and the first mark in it. `after` is the byte that follows the blocks.
+    /// Begins the next part: the line that is not ended stays, and the first mark in it.
+    #[inline]
+    pub(crate) fn next_part(&mut self) {
+        let open = self.starts[self.starts_len - 1];
+        let note = self.notes[..self.notes_len].iter().find(|note| **note >= open).copied();
+        (self.starts[0], self.starts_len) = (open, 1);
+        self.notes[0] = note.unwrap_or(u32::MAX);
+        self.notes_len = usize::from(note.is_some());
+    }
+
+    /// Adds the marks of the blocks, which begin at `base`, as many as there is room for. Returns how many that are: at
+    /// least one at the beginning of a part. `after` is the byte that follows the blocks.
     ///
     /// Unless `all_controls`, those control characters may be left out that no profile takes for white space or for an
     /// end: it is two thirds of the work.
@@ -62,11 +72,6 @@ impl Marks {
         after: Option<u8>,
         all_controls: bool,
     ) -> usize {
-        let open = self.starts[self.starts_len - 1];
-        let note = self.notes[..self.notes_len].iter().find(|note| **note >= open).copied();
-        (self.starts[0], self.starts_len) = (open, 1);
-        self.notes[0] = note.unwrap_or_default();
-        self.notes_len = usize::from(note.is_some());
         #[cfg(target_arch = "x86_64")]
         let avx2 = crate::processor::Avx2AndBits::detect();
         #[cfg(target_arch = "x86_64")]

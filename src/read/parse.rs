@@ -329,12 +329,12 @@ pub fn scan(
     while number <= blocks.len() {
         let base = number * BLOCK;
         let whole = &blocks[number..blocks.len().min(number + BLOCKS)];
-        number += if whole.is_empty() {
-            marks.fill(&[last], base, None, all_controls)
-        } else {
-            let after = text.get(base + whole.len() * BLOCK).copied();
-            marks.fill(whole, base, after, all_controls)
-        };
+        let after = text.get(base + whole.len() * BLOCK).copied();
+        marks.next_part();
+        number += marks.fill(whole, base, after, all_controls);
+        if number == blocks.len() {
+            number += marks.fill(&[last], number * BLOCK, None, all_controls);
+        }
         let mut notes = marks.notes();
         // Each window has the start of the line after its last one.
         let mut starts = marks.starts();
