@@ -23,8 +23,8 @@ impl Avx2 {
     }
 }
 
-/// Shows that the processor has AVX2 and the instructions that find and count the bits of a word, as every processor
-/// with AVX2 that was ever sold.
+/// Shows that the processor has AVX2 and the instructions that find and count the bits of a word, as nearly every processor
+/// with AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2AndBits(());
 

@@ -50,8 +50,10 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     }
     let target = target.to_buffer();
     let judge = Judge::new(&target, profile);
+    // Without vectors, comparing each line costs more than looking at the rules.
+    let differing = cfg!(target_feature = "sse2").then(|| Differing::of(&target));
     let mut verdict = OneVerdict { file, profile, crawler, judge, best: None, counts: false };
-    scan_groups(file, profile, Some(Differing::of(&target)), &mut verdict);
+    scan_groups(file, profile, differing, &mut verdict);
     Ok(verdict.judge.verdict().is_allow())
 }
 
