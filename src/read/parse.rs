@@ -153,7 +153,8 @@ pub struct Extent {
 impl Extent {
     /// The number of bytes of a file that are read at most. Never more than 4 GiB: offsets have 32 bits.
     pub fn limit(profile: &Profile) -> usize {
-        const LARGEST: usize = u32::MAX as usize;
+        // What follows the end of a last line without a line end still has an offset.
+        const LARGEST: usize = u32::MAX as usize - 1;
         let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
         limit.map_or(LARGEST, |limit| limit.min(LARGEST))
     }
