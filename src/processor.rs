@@ -22,3 +22,19 @@ impl Avx2 {
         is_x86_feature_detected!("avx2").then_some(Avx2(()))
     }
 }
+
+/// Shows that the processor has AVX2 and the instructions that find and count the bits of a word, as nearly every processor
+/// with AVX2.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2AndBits(());
+
+impl Avx2AndBits {
+    /// As [`Avx2::detect`].
+    #[inline(always)]
+    pub(crate) fn detect() -> Option<Avx2AndBits> {
+        let bits = is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        Avx2::detect().filter(|_| bits).map(|_| Avx2AndBits(()))
+    }
+}

@@ -4,8 +4,9 @@ use crate::as_url::AsUrl;
 use crate::policy::robots::Robots;
 use crate::profile::{GroupMatch, Profile};
 use crate::read::crawler::Crawler;
+use crate::read::differing::Differing;
 use crate::read::groups::{Visit, scan_groups};
-use crate::read::parse::{FoundLine, Wanted};
+use crate::read::parse::FoundLine;
 use crate::read::select::token_for;
 use crate::read::token::{looked_up, names_everybody};
 use crate::read::utf16::text_of;
@@ -49,8 +50,10 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     }
     let target = target.to_buffer();
     let judge = Judge::new(&target, profile);
+    // Without vectors, comparing each line costs more than looking at the rules.
+    let differing = cfg!(target_feature = "sse2").then(|| Differing::of(&target));
     let mut verdict = OneVerdict { file, profile, crawler, judge, best: None, counts: false };
-    scan_groups(file, profile, &mut verdict);
+    scan_groups(file, profile, differing, &mut verdict);
     Ok(verdict.judge.verdict().is_allow())
 }
 
@@ -91,15 +94,14 @@ impl Visit for OneVerdict<'_, '_, '_, '_> {
     }
 
     #[inline(always)]
-    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted {
+    fn rule(&mut self, line: FoundLine, verdict: Verdict) {
         if !self.counts {
-            return Wanted::Agents;
+            return;
         }
         let value = self.value(line);
         if !value.is_empty() {
             self.judge.add(RawRule { line: line.line, verdict, value });
         }
-        Wanted::All
     }
 
     fn pace(&mut self, _line: FoundLine) {}

@@ -32,8 +32,9 @@ use std::sync::OnceLock;
 use crate::profile::{OtherRecords, Profile};
 use crate::read::crawler::Crawler;
 use crate::read::diagnostic::{Diagnostic, diagnose};
+use crate::read::differing::Differing;
 use crate::read::fields::{self, Pace};
-use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, Wanted, scan};
+use crate::read::parse::{Content, Extent, FoundLine, Line, LineKind, Lines, Record, scan};
 use crate::read::select::{GroupNumbers, Lookups, Selected};
 use crate::read::token::{Names, names_everybody};
 use crate::verdict::Verdict;
@@ -105,9 +106,8 @@ pub trait Visit {
     /// user-agent line.
     fn everybody(&mut self, line: FoundLine);
 
-    /// A rule, which may have an empty value. Returns which lines are wanted up to and with the next user-agent line.
-    /// Others may be shown nonetheless.
-    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted;
+    /// A rule, which may have an empty value.
+    fn rule(&mut self, line: FoundLine, verdict: Verdict);
 
     /// A crawl delay, a request rate or a visit time, as [`FoundLine::kind`] says. It belongs to
     /// the last run.
@@ -115,9 +115,14 @@ pub trait Visit {
 }
 
 /// Shows each line that belongs to a group, in the order of the file. Rules before the first group
-/// belong to none.
+/// belong to none, and the `differing` ones may be left out.
 #[inline]
-pub fn scan_groups(file: &[u8], profile: &Profile, visit: &mut impl Visit) {
+pub fn scan_groups(
+    file: &[u8],
+    profile: &Profile,
+    differing: Option<Differing>,
+    visit: &mut impl Visit,
+) {
     /// Where the next line stands.
     #[derive(Clone, Copy, PartialEq)]
     enum At {
@@ -135,10 +140,7 @@ pub fn scan_groups(file: &[u8], profile: &Profile, visit: &mut impl Visit) {
     let mut in_run = false;
     // True if rules are for everybody, since no user-agent line came yet.
     let mut before = profile.rules_before_agents;
-    // Rules alone say what is wanted after them: the first one says too that the next user-agent line
-    // opens a group.
-    let mut wanted = Wanted::All;
-    scan(file, profile, |lines| {
+    scan(file, profile, differing, |lines| {
         for &found in lines {
             match found.kind {
                 LineKind::Disallow | LineKind::Allow => {
@@ -151,13 +153,12 @@ pub fn scan_groups(file: &[u8], profile: &Profile, visit: &mut impl Visit) {
                     at = At::Rules;
                     let allows = found.kind == LineKind::Allow;
                     let verdict = if allows { Verdict::Allow } else { Verdict::Disallow };
-                    wanted = visit.rule(found, verdict);
+                    visit.rule(found, verdict);
                 }
                 LineKind::UserAgent => {
                     let opens_group = at != At::Agents;
                     let opens_run = opens_group || !in_run;
                     (at, in_run, before) = (At::Agents, true, false);
-                    wanted = Wanted::All;
                     visit.agent(found, opens_group, opens_run);
                 }
                 LineKind::Blank => {
@@ -192,7 +193,6 @@ pub fn scan_groups(file: &[u8], profile: &Profile, visit: &mut impl Visit) {
                 }
             }
         }
-        wanted
     });
 }
 
@@ -229,10 +229,9 @@ impl Visit for Groups<'_> {
     }
 
     #[inline(always)]
-    fn rule(&mut self, line: FoundLine, verdict: Verdict) -> Wanted {
+    fn rule(&mut self, line: FoundLine, verdict: Verdict) {
         let FoundLine { line, value_at, value_end, .. } = line.trimmed(self.file);
         self.rules.push(Rule { line, value_at, value_end, verdict });
-        Wanted::All
     }
 
     fn pace(&mut self, line: FoundLine) {
@@ -258,7 +257,7 @@ impl<'a> Groups<'a> {
             lookups: Lookups::default(),
             everybody: OnceLock::new(),
         };
-        scan_groups(file, profile, &mut groups);
+        scan_groups(file, profile, None, &mut groups);
         groups
     }
 

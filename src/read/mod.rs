@@ -11,6 +11,7 @@
 
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
+pub(crate) mod differing;
 pub(crate) mod fields;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod groups;

@@ -10,8 +10,9 @@ use memchr::{memchr, memchr2};
 
 use crate::bytes_shown::BytesShown;
 use crate::profile::{ByteOrderMark, ControlCharacters, OtherRecords, Profile};
+use crate::read::differing::Differing;
 use crate::read::fields;
-use crate::read::marks::{BLOCK, Marks, fill};
+use crate::read::marks::{BLOCK, Marks};
 
 /// The field of a record, as the profile reads its name.
 ///
@@ -152,7 +153,8 @@ pub struct Extent {
 impl Extent {
     /// The number of bytes of a file that are read at most. Never more than 4 GiB: offsets have 32 bits.
     pub fn limit(profile: &Profile) -> usize {
-        const LARGEST: usize = u32::MAX as usize;
+        // What follows the end of a last line without a line end still has an offset.
+        const LARGEST: usize = u32::MAX as usize - 1;
         let limit = profile.size_limit.map(|limit| limit.max(Profile::MIN_SIZE_LIMIT));
         limit.map_or(LARGEST, |limit| limit.min(LARGEST))
     }
@@ -232,8 +234,8 @@ impl<'a> Iterator for Lines<'a, '_> {
 /// The blocks of which the marks are found in one turn: a kibibyte of text.
 const BLOCKS: usize = 16;
 
-/// Room for the lines that are found in one turn. A block may have as many lines as bytes.
-const LINES: usize = BLOCK + 32;
+/// Room for the lines that are looked at in one turn.
+const LINES: usize = 64;
 
 /// The lines that matter to groups and rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -291,25 +293,21 @@ impl FoundLine {
     }
 }
 
-/// Which lines are found from here on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// All that matter to groups and rules.
-    All,
-    /// User-agent lines. Others may be found too.
-    Agents,
-}
-
 /// Calls `found` with the lines that matter to groups and rules, some at a time, in the order of the
-/// file. Reads every line as [`Lines`] does. What `found` returns says which lines it wants up to and
-/// with the next user-agent line.
+/// file. Reads every line as [`Lines`] does. After a user-agent line the first rule is always found; of those after it the
+/// `differing` ones may be left out.
 ///
-/// One pass, in turns of up to a kibibyte: vectors find the marks, a loop finds lines by them, `found` does
-/// the rest; each has the processor's registers for itself. Most lines have no mark before their end and
-/// begin with a field spelt right and a colon: these are recognised by one word of eight bytes. Of the others
-/// most begin with a byte that no field begins with. What is left goes through `content`.
+/// One pass, in turns of up to a kibibyte: vectors find the line ends, a loop finds the lines that matter, `found` does
+/// the rest; each has the processor's registers for itself. Most lines begin with a field spelt right and a colon: these
+/// are recognised by one word of eight bytes. Of the others most begin with a byte that no field begins with. What is left
+/// goes through `content`.
 #[inline]
-pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(&[FoundLine]) -> Wanted) {
+pub fn scan(
+    file: &[u8],
+    profile: &Profile,
+    differing: Option<Differing>,
+    mut found: impl FnMut(&[FoundLine]),
+) {
     let Extent { from, to } = Extent::of(file, profile);
     if from == to {
         return;
@@ -322,164 +320,187 @@ pub fn scan(file: &[u8], profile: &Profile, mut found: impl FnMut(&[FoundLine]) 
     if !matches!(text[to - 1], b'\r' | b'\n') {
         last[tail.len()] = b'\n';
     }
-    let mut scanner = Scanner {
-        profile,
-        text,
-        base: 0,
-        number: 0,
-        begin: from,
-        text_end: usize::MAX,
-        odd: false,
-        noted: false,
-        wanted: Wanted::All,
-    };
+    let mut scanner = Scanner { profile, text, number: 0, in_rules: 0 };
     let all_controls = profile.control_characters == ControlCharacters::InvalidateRecord;
-    let mut marks = [Marks::default(); BLOCKS];
+    // The extent ends before 4 GiB.
+    let mut marks = Marks::new(from as u32);
     let mut lines =
         [FoundLine { kind: LineKind::Blank, line: 0, value_at: 0, value_end: 0 }; LINES];
-    while scanner.base <= blocks.len() * BLOCK {
-        let number = scanner.base / BLOCK;
+    let mut number = 0;
+    while number <= blocks.len() {
+        let base = number * BLOCK;
         let whole = &blocks[number..blocks.len().min(number + BLOCKS)];
-        fill(whole, all_controls, &mut marks);
-        let mut filled = whole.len();
-        if filled < BLOCKS {
-            fill(&[last], all_controls, &mut marks[filled..]);
-            filled += 1;
+        let after = text.get(base + whole.len() * BLOCK).copied();
+        marks.next_part();
+        number += marks.fill(whole, base, after, all_controls);
+        if number == blocks.len() {
+            number += marks.fill(&[last], number * BLOCK, None, all_controls);
         }
-        let mut left = &marks[..filled];
-        while !left.is_empty() {
-            let count;
-            (left, count) = scanner.find(left, &mut lines);
-            scanner.wanted = found(&lines[..count]);
+        let mut notes = marks.notes();
+        // Each window has the start of the line after its last one.
+        let mut starts = marks.starts();
+        while starts.len() > 1 {
+            let (window, rest) = (&starts[..starts.len().min(LINES + 1)], starts.len() - 1);
+            starts = &starts[rest.min(LINES)..];
+            let count = match differing {
+                Some(differing) => {
+                    let mut kept = [0; LINES];
+                    let count = scanner.keep(window, differing, notes, &mut kept);
+                    let kept = kept[..count].iter().map(|number| usize::from(*number));
+                    scanner.find(window, kept, &mut notes, &mut lines)
+                }
+                None => scanner.find(window, 0..window.len() - 1, &mut notes, &mut lines),
+            };
+            found(&lines[..count]);
         }
     }
 }
 
-/// The state of [`scan`]: the line that it is in.
+/// The state of [`scan`].
 struct Scanner<'a, 'p> {
     profile: &'p Profile,
     /// The file up to its extent's end.
     text: &'a [u8],
-    /// Where the next block begins.
-    base: usize,
     /// The number of the previous line, 1-based.
     number: u32,
-    begin: usize,
-    /// Where the line's first `#` is, if it has one.
-    text_end: usize,
-    /// True if the line has a control character.
-    odd: bool,
-    /// True if the line has either.
-    noted: bool,
-    wanted: Wanted,
+    /// All bits are set if a rule came since the last line that may be a user-agent line, and none otherwise.
+    in_rules: u32,
 }
 
 impl Scanner<'_, '_> {
-    /// Finds the lines that end in the next blocks, of which these are the marks. Returns the marks of the blocks that
-    /// are left, as the lines may be too many for one turn, and how many lines were found.
+    /// Writes down which of the lines between these starts may matter. No branch depends on a line: those would be
+    /// mispredicted.
     #[inline(never)]
-    fn find<'m>(
+    fn keep(
         &mut self,
-        mut marks: &'m [Marks],
-        lines: &mut [FoundLine; LINES],
-    ) -> (&'m [Marks], usize) {
-        let (text, mut base) = (self.text, self.base);
-        let line_limit = self.profile.line_limit.unwrap_or(usize::MAX);
-        let mut passed_over = self.passed_over();
-        let mut count = 0;
-        // The lines of one more block find room.
-        while count <= LINES - BLOCK
-            && let [block, after @ ..] = marks
-        {
-            (marks, base) = (after, base + BLOCK);
-            let base = base - BLOCK;
-            let mut ends = block.lf;
-            if block.cr != 0 {
-                // A CR before a LF ends nothing. It is dropped with the white space around values.
-                let next = u64::from(text.get(base + BLOCK) == Some(&b'\n'));
-                ends |= block.cr & !(block.lf >> 1 | next << (BLOCK - 1));
-            }
-            if ends == 0 && block.other == 0 {
-                continue;
-            }
-            // No line that ends in the block is longer than this.
-            let longest = base + BLOCK - self.begin;
-            if block.other != 0 || self.noted || longest > line_limit {
-                count = self.block(base, ends, block.other, line_limit, lines, count);
-                passed_over = self.passed_over();
-                continue;
-            }
-            // What each line uses is not read through `self`, and what few lines need is elsewhere.
-            let (mut begin, mut number) = (self.begin, self.number);
-            while ends != 0 {
-                let end = base + ends.trailing_zeros() as usize;
-                ends &= ends - 1;
-                number += 1;
-                let line_begin = std::mem::replace(&mut begin, end + 1);
-                if let Some(start) = text[line_begin..].first_chunk::<9>() {
-                    if passed_over >> FIRST[usize::from(start[0])] as u8 & 1 != 0 {
-                        continue;
-                    }
-                    let (head, colon) = start.as_chunks::<8>();
-                    if is_disallow(u64::from_le_bytes(head[0])) && colon[0] == b':' {
-                        // Name and colon have no mark, so they are within the line.
-                        lines[count] =
-                            FoundLine::new(LineKind::Disallow, number, line_begin + 9, end);
-                        count += 1;
-                        continue;
-                    }
-                }
-                count = self.line(number, line_begin, end, end, lines, count);
-                passed_over = self.passed_over();
-            }
-            (self.begin, self.number) = (begin, number);
+        starts: &[u32],
+        differing: Differing,
+        notes: &[u32],
+        kept: &mut [u8; LINES],
+    ) -> usize {
+        let (text, lines) = (self.text, starts.len() - 1);
+        // No line is longer.
+        let longest = (starts[lines] - starts[0]) as usize;
+        let may_be_cut = self.profile.line_limit.is_some_and(|limit| longest > limit);
+        // What looks like the first rule may be none.
+        let is_control = |note: &u32| text.get(*note as usize).is_some_and(|byte| *byte != b'#');
+        let may_be_invalid = self.profile.control_characters == ControlCharacters::InvalidateRecord
+            && notes.iter().take_while(|note| **note < starts[lines]).any(is_control);
+        if may_be_cut || may_be_invalid {
+            self.in_rules = 0;
+            kept.iter_mut().zip(0..).for_each(|(kept, number)| *kept = number);
+            return lines;
         }
-        self.base = base;
-        (marks, count)
+        let sitemaps_end = self.profile.sitemap_ends_agents || self.finds_others();
+        let passed_over = self.passed_over() | if sitemaps_end { 0 } else { First::Sitemap as u8 };
+        let mut in_rules = self.in_rules;
+        let mut count = 0;
+        for (number, &start) in starts[..lines].iter().enumerate() {
+            let start = start as usize;
+            kept[count] = number as u8;
+            let head = text.get(start..start + 16).and_then(<[u8]>::first_chunk::<16>);
+            let Some(head) = head else {
+                in_rules = 0;
+                count += 1;
+                continue;
+            };
+            let mut first = FIRST[usize::from(head[0])];
+            if first == First::White {
+                first = first_after_white(text, start);
+            }
+            let (is_rule, differs) = differing.compare(head);
+            let shown = u32::from(first as u8 & passed_over) | differs & in_rules;
+            count += usize::from(shown == 0);
+            let ends_rules = first as u8 & MAY_BE_AGENT != 0;
+            in_rules = if ends_rules { 0 } else { in_rules } | if is_rule { u32::MAX } else { 0 };
+        }
+        self.in_rules = in_rules;
+        count
+    }
+
+    /// Finds those of the lines between these starts that `which` names. `notes` are the marks from the first line on, and
+    /// become those after the last one.
+    #[inline(never)]
+    fn find(
+        &mut self,
+        starts: &[u32],
+        which: impl Iterator<Item = usize>,
+        notes: &mut &[u32],
+        lines: &mut [FoundLine; LINES],
+    ) -> usize {
+        let text = self.text;
+        let passed_over = self.passed_over();
+        let line_limit = self.profile.line_limit.unwrap_or(usize::MAX);
+        let last = starts[starts.len() - 1];
+        let may_be_long = (last - starts[0]) as usize > line_limit;
+        // What few lines need is elsewhere.
+        let mut note = if may_be_long { 0 } else { notes[0] };
+        let mut count = 0;
+        for at in which {
+            let Some(&[begin, next]) = starts.get(at..at + 2) else { break };
+            let (begin, end) = (begin as usize, next as usize - 1);
+            let number = self.number + at as u32 + 1;
+            if note < end as u32 {
+                count = self.noted(number, begin, end, notes, lines, count);
+                note = if may_be_long { 0 } else { notes[0] };
+                continue;
+            }
+            if let Some(start) = text.get(begin..begin + 9).and_then(<[u8]>::first_chunk::<9>) {
+                let first = FIRST[usize::from(start[0])];
+                if passed_over & first as u8 != 0
+                    || first == First::White
+                        && passed_over & first_after_white(text, begin) as u8 != 0
+                {
+                    continue;
+                }
+                let (head, colon) = start.as_chunks::<8>();
+                if is_disallow(u64::from_le_bytes(head[0])) && colon[0] == b':' {
+                    // Name and colon have no mark, so they are within the line.
+                    lines[count] = FoundLine::new(LineKind::Disallow, number, begin + 9, end);
+                    count += 1;
+                    continue;
+                }
+            }
+            count = self.line(number, begin, end, end, lines, count);
+        }
+        self.number += starts.len() as u32 - 1;
+        *notes = skip_notes(notes, last);
+        count
     }
 
     /// The values of [`First`] of lines that do not matter, as a set of bits.
     fn passed_over(&self) -> u8 {
-        let bit = |first: First, is_in: bool| u8::from(is_in) << first as u8;
+        let bit = |first: First, is_in: bool| if is_in { first as u8 } else { 0 };
         bit(First::Comment, true)
             | bit(First::Other, !self.finds_others())
-            | bit(First::Field, self.wanted == Wanted::Agents)
             | bit(First::End, !self.profile.blank_line_ends_group)
     }
 
-    /// Finds the lines that end in a block, whatever marks it has.
+    /// Adds a line if it matters. A mark may be in it, or it may be longer than the limit.
     #[inline(never)]
-    fn block(
+    fn noted(
         &mut self,
-        base: usize,
-        mut ends: u64,
-        mut other: u64,
-        line_limit: usize,
+        number: u32,
+        begin: usize,
+        end: usize,
+        notes: &mut &[u32],
         lines: &mut [FoundLine; LINES],
-        mut count: usize,
+        count: usize,
     ) -> usize {
-        while ends != 0 {
-            let end = base + ends.trailing_zeros() as usize;
-            let within = other & (ends ^ (ends - 1));
-            ends &= ends - 1;
-            if within != 0 {
-                other ^= within;
-                self.note(base, within);
-            }
-            // There are at most as many lines as bytes, less than 4 GiB.
-            self.number += 1;
-            let (begin, number) = (std::mem::replace(&mut self.begin, end + 1), self.number);
-            let text_end = std::mem::replace(&mut self.text_end, usize::MAX).min(end);
-            let odd = std::mem::take(&mut self.odd);
-            count = if odd || end - begin > line_limit {
-                self.unusual_line(number, begin, end, lines, count)
-            } else {
-                self.line(number, begin, end, text_end, lines, count)
-            };
+        let first = skip_notes(notes, begin as u32);
+        *notes = skip_notes(first, end as u32);
+        // Most are comments.
+        if self.passed_over() & FIRST[usize::from(self.text[begin])] as u8 != 0 {
+            return count;
         }
-        self.note(base, other);
-        self.noted = other != 0 || self.noted && self.begin < base;
-        count
+        // What is behind a `#` is no matter.
+        let note = end.min(first[0] as usize);
+        let is_odd = note < end && self.text[note] != b'#';
+        if is_odd || self.profile.line_limit.is_some_and(|limit| end - begin > limit) {
+            self.unusual_line(number, begin, end, lines, count)
+        } else {
+            self.line(number, begin, end, note, lines, count)
+        }
     }
 
     /// Adds a line without control characters if it matters. What is before `text_end` is no comment.
@@ -500,7 +521,7 @@ impl Scanner<'_, '_> {
             head = self::head(self.text, begin);
             first = FIRST[usize::from(head[0] as u8)];
         }
-        if self.passed_over() >> first as u8 & 1 != 0 {
+        if self.passed_over() & first as u8 != 0 {
             return count;
         }
         let line = match first {
@@ -508,16 +529,13 @@ impl Scanner<'_, '_> {
                 lines[count] = FoundLine::new(LineKind::Blank, number, end, end);
                 return count + 1;
             }
-            First::Other => None,
+            First::Other | First::Control => None,
             _ => usual_field(head),
         };
         match line {
             Some((LineKind::Allow, _)) if !self.profile.allow_rules => count,
             // Name and colon have no mark, so they are within the line's text.
             Some((kind, len)) => {
-                if kind == LineKind::UserAgent {
-                    self.wanted = Wanted::All;
-                }
                 lines[count] = FoundLine::new(kind, number, begin + len, text_end);
                 count + 1
             }
@@ -537,24 +555,8 @@ impl Scanner<'_, '_> {
         count: usize,
     ) -> usize {
         let Some(line) = self.unusual(number, begin, end) else { return count };
-        if line.kind == LineKind::UserAgent {
-            self.wanted = Wanted::All;
-        }
         lines[count] = line;
         count + 1
-    }
-
-    /// Notes marks within the line that are not its end. They are those of the block at `base`.
-    #[inline(never)]
-    fn note(&mut self, base: usize, mut marks: u64) {
-        while marks != 0 {
-            let at = base + marks.trailing_zeros() as usize;
-            marks &= marks - 1;
-            match self.text[at] {
-                b'#' => self.text_end = self.text_end.min(at),
-                _ => self.odd = true,
-            }
-        }
     }
 
     /// The line from `begin` to `end`, read with all that a profile knows. White space before `begin` may be
@@ -648,16 +650,41 @@ fn skip_white(text: &[u8], mut at: usize) -> usize {
 #[repr(u8)]
 enum First {
     /// No field that matters begins with it.
-    Other,
+    Other = 1 << 0,
     /// A user-agent line may begin with it.
-    Agent,
+    Agent = 1 << 1,
+    /// A sitemap may begin with it.
+    Sitemap = 1 << 2,
     /// Any other field that matters may begin with it.
-    Field,
-    White,
-    /// The line has ended. Zeros fill up the last line; others are marks.
-    End,
+    Field = 1 << 3,
+    White = 1 << 4,
+    /// The line has ended.
+    End = 1 << 5,
     /// The line is only a comment.
-    Comment,
+    Comment = 1 << 6,
+    /// A control character that a profile may take for white space or for an end. Zeros fill up the last line.
+    Control = 1 << 7,
+}
+
+/// The values of [`First`] of lines that may be user-agent lines.
+const MAY_BE_AGENT: u8 = First::Agent as u8 | First::Control as u8;
+
+/// What the first byte says that is no white space from here on.
+#[inline(never)]
+fn first_after_white(text: &[u8], at: usize) -> First {
+    FIRST[usize::from(text.get(skip_white(text, at)).copied().unwrap_or_default())]
+}
+
+/// The places of marks from here on.
+#[inline(always)]
+fn skip_notes(mut notes: &[u32], from: u32) -> &[u32] {
+    // The last one is at no place, beyond all others.
+    while let [note, rest @ ..] = notes
+        && *note < from
+    {
+        notes = rest;
+    }
+    notes
 }
 
 /// All fields that matter begin with one of these letters, misspelt ones too. Letters of the fields of the
@@ -668,10 +695,13 @@ static FIRST: [First; 256] = {
     while byte < 256 {
         first[byte] = match byte as u8 {
             b'u' | b'U' => First::Agent,
-            b'd' | b'D' | b'a' | b'A' | b's' | b'S' | b'c' | b'C' | b'r' | b'R' | b'v' | b'V'
-            | b'-' | b'_' => First::Field,
+            b's' | b'S' => First::Sitemap,
+            b'd' | b'D' | b'a' | b'A' | b'c' | b'C' | b'r' | b'R' | b'v' | b'V' | b'-' | b'_' => {
+                First::Field
+            }
             b' ' | b'\t' => First::White,
-            b'\n' | b'\r' | 0 => First::End,
+            b'\n' | b'\r' => First::End,
+            0 | 0x0B | 0x0C => First::Control,
             b'#' => First::Comment,
             _ => First::Other,
         };
@@ -902,9 +932,8 @@ mod tests {
     /// [`scan`] finds the same lines as [`Lines`].
     fn scan_equals_lines(file: &[u8], profile: &Profile) {
         let mut scanned = Vec::new();
-        scan(file, profile, |lines| {
+        scan(file, profile, None, |lines| {
             scanned.extend(lines.iter().map(|found| found.trimmed(file)));
-            Wanted::All
         });
         let lines = Lines::of(file, Extent::of(file, profile), profile);
         let wanted = lines.filter_map(|line| {

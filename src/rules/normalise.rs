@@ -313,6 +313,12 @@ pub struct Escapes {
     pub encode_stray: bool,
 }
 
+/// Returns true if no encoding changes this byte, and it is no wildcard, no anchor, and no end of a target or of a line.
+#[inline(always)]
+pub fn never_changes(byte: u8) -> bool {
+    CLASS[usize::from(byte)] & !UNRESERVED == 0
+}
+
 /// Returns true if this is one of the unreserved characters of RFC 3986 §2.3.
 pub fn is_unreserved(byte: u8) -> bool {
     CLASS[usize::from(byte)] & UNRESERVED != 0

@@ -17,7 +17,7 @@ use std::ops::Range;
 use memchr::memmem;
 use robotsieve::internals::{
     Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _, RuleRef, RuleSet,
-    Selected, Wanted, scan,
+    Selected, scan,
 };
 use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
@@ -522,7 +522,7 @@ enum Said {
 
 fn says(line: &[u8], profile: &Profile) -> Said {
     let mut said = Said::Nothing;
-    scan(line, profile, |lines| {
+    scan(line, profile, None, |lines| {
         for found in lines.iter().map(|found| found.trimmed(line)) {
             let value = &line[found.value_at as usize..found.value_end as usize];
             said = match found.kind {
@@ -538,7 +538,6 @@ fn says(line: &[u8], profile: &Profile) -> Said {
                 kind => Said::Other(kind),
             };
         }
-        Wanted::All
     });
     said
 }
