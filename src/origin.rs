@@ -241,21 +241,25 @@ pub(crate) struct UsualOrigin<'u> {
 }
 
 impl<'u> UsualOrigin<'u> {
-    #[inline]
+    /// `None` where the URL may be another one, or has fewer than eight bytes.
+    #[inline(always)]
     pub(crate) fn of(url: &'u [u8]) -> Option<UsualOrigin<'u>> {
-        let (scheme, host_at) = match url {
-            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => (Scheme::Https, 8),
-            [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Http, 7),
-            [b'f', b't', b'p', b':', b'/', b'/', ..] => (Scheme::Ftp, 6),
+        let first = u64::from_be_bytes(*url.first_chunk()?);
+        let begins_with = |text: &[u8]| {
+            let word = text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            first >> (64 - 8 * text.len()) == word
+        };
+        let (scheme, host_at) = match (begins_with(b"https://"), begins_with(b"http://")) {
+            (true, _) => (Scheme::Https, 8),
+            (_, true) => (Scheme::Http, 7),
+            _ if begins_with(b"ftp://") => (Scheme::Ftp, 6),
             _ => return None,
         };
-        // `usual_host` counts only letters, digits, `_`, `-` and dots.
-        let (host_len, end) = usual_host(url, host_at)?;
-        let mut len = host_at + host_len;
+        let mut len = host_at + usual_host(url, host_at)?;
         let mut port = scheme.default_port();
-        if end == Some(b':') {
-            // Digits up to `len`.
-            (port, len) = usual_port(url, len + 1).filter(|(found, _)| *found != port)?;
+        // Nearly all hosts end so.
+        if url.get(len) != Some(&b'/') {
+            (port, len) = behind_host(url, len, port)?;
         }
         Some(UsualOrigin { key: &url[..len], scheme, host_at, port })
     }
@@ -287,8 +291,37 @@ impl<'u> UsualOrigin<'u> {
 /// Returns true if a URL is certain to have the origin of this key.
 #[inline]
 fn has_key(url: &[u8], key: &[u8]) -> bool {
-    // Another origin's URL seldom has one of these there.
-    matches!(url.get(key.len()), None | Some(b'/' | b'?' | b'#')) && url.starts_with(key)
+    // Another origin's URL seldom has the same eight bytes there, near the beginning of its host.
+    let eight = |bytes: &[u8]| {
+        bytes.get(8..16).map(|eight| u64::from_ne_bytes(eight.try_into().expect("eight")))
+    };
+    (key.len() < 16 || eight(url) == eight(key)) && has_whole_key(url, key)
+}
+
+#[inline(never)]
+fn has_whole_key(url: &[u8], key: &[u8]) -> bool {
+    matches!(url.get(key.len()), None | Some(b'/' | b'?' | b'#'))
+        && url.get(..key.len()).is_some_and(|begin| are_equal(begin, key))
+}
+
+/// Returns true if two names are equal. Most have 8 to 32 bytes, for which a call would cost more than the
+/// comparison, and so would a loop: no processor knows beforehand how often it is taken.
+#[inline(always)]
+pub(crate) fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let len = a.len();
+    if len != b.len() {
+        return false;
+    }
+    if !(8..=32).contains(&len) {
+        return a == b;
+    }
+    // Four words, which overlap.
+    let second = (len - 8).min(8);
+    let word = |bytes: &[u8], at: usize| {
+        u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+    };
+    let differ = |at: usize| word(a, at) ^ word(b, at);
+    differ(0) | differ(second) | differ(len - 8 - second) | differ(len - 8) == 0
 }
 
 /// [`Origin::of`].
@@ -339,14 +372,14 @@ fn has_two_readings(url: &str) -> bool {
     authority.split_once('\\').is_some_and(|(_, after)| after.contains('@'))
 }
 
-/// How many bytes a host has that is for certain in the form in which hosts are compared,
-/// and what ends it; `None` where that is not for certain.
+/// How many bytes a host has that is for certain in the form in which hosts are compared; `None`
+/// where that is not for certain. What ends it is up to the caller.
 ///
 /// Such a host is of lower-case letters, digits, `-`, `_` and dots; it has no `--`, which each
 /// Punycode label has; its last label, which is not empty, begins with a letter, so it is no
 /// IPv4 address in any spelling.
-#[inline]
-fn usual_host(url: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
+#[inline(always)]
+fn usual_host(url: &[u8], at: usize) -> Option<usize> {
     let text = &url[at..];
     let kinds = match (text.first_chunk(), url.last_chunk()) {
         (Some(first), _) => Kinds::of(first),
@@ -358,22 +391,19 @@ fn usual_host(url: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
             Kinds::of(&bytes)
         }
     };
-    match kinds.host()? {
-        Kinds::BYTES => usual_host_by_bytes(text),
-        len => match text.get(len) {
-            Some(end) if !is_end(*end) => None,
-            end => Some((len, end.copied())),
-        },
+    let (len, label) = kinds.host()?;
+    if len == Kinds::BYTES {
+        return usual_host_by_bytes(text);
     }
+    text[..len].get(label)?.is_ascii_lowercase().then_some(len)
 }
 
 /// Which of 32 bytes are of which kind: a bit for each, the lowest for the first.
 struct Kinds {
-    letters: u32,
+    /// Letters, digits, `_`, dots and dashes.
+    host: u32,
     dots: u32,
     dashes: u32,
-    /// Digits and `_`.
-    others: u32,
 }
 
 impl Kinds {
@@ -382,24 +412,21 @@ impl Kinds {
     /// Without the first bytes, fewer than all. Behind the last one is nothing of any kind.
     #[inline(always)]
     fn behind(self, bytes: usize) -> Kinds {
-        let Kinds { letters, dots, dashes, others } = self;
-        let [letters, dots, dashes, others] =
-            [letters, dots, dashes, others].map(|kind| kind.checked_shr(bytes as u32).unwrap_or(0));
-        Kinds { letters, dots, dashes, others }
+        let Kinds { host, dots, dashes } = self;
+        let [host, dots, dashes] =
+            [host, dots, dashes].map(|kind| kind.checked_shr(bytes as u32).unwrap_or(0));
+        Kinds { host, dots, dashes }
     }
 
-    /// The bytes of the host that stands there; 32 where it may go on. `None` where it is not
-    /// for certain in the form in which hosts are compared.
+    /// The bytes of the host that stands there, and where its last label begins; 32 bytes where it may
+    /// go on. `None` if it has two dashes in a row.
     #[inline(always)]
-    fn host(&self) -> Option<usize> {
-        let ends = !(self.letters | self.dots | self.dashes | self.others);
-        let len = ends.trailing_zeros();
+    fn host(&self) -> Option<(usize, usize)> {
+        let ends = !self.host;
         let host = ends.wrapping_sub(1) & !ends;
-        let last_dot = u32::BITS - (self.dots & host).leading_zeros();
-        let label = self.letters.checked_shr(last_dot).unwrap_or(0);
-        let is_name =
-            label & 1 != 0 && last_dot < len && self.dashes & self.dashes >> 1 & host == 0;
-        (is_name || len == u32::BITS).then_some(len as usize)
+        let label = u32::BITS - (self.dots & host).leading_zeros();
+        let has_two_dashes = self.dashes & self.dashes >> 1 & host != 0;
+        (!has_two_dashes).then_some((ends.trailing_zeros() as usize, label as usize))
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -413,87 +440,75 @@ impl Kinds {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "sse2")]
+    #[expect(unsafe_code, reason = "loads 16 bytes at a time")]
     fn of_sse2(bytes: &[u8; Kinds::BYTES]) -> Kinds {
         use std::arch::x86_64::*;
-        let word = |at: usize| {
-            let bytes: [u8; 8] = std::array::from_fn(|i| bytes[at + i]);
-            i64::from_le_bytes(bytes)
-        };
+        let (halves, _) = bytes.as_chunks::<16>();
         let half = |at: usize| {
-            let bytes = _mm_set_epi64x(word(at + 8), word(at));
+            // SAFETY: the array has 16 bytes; the load needs no alignment.
+            let bytes = unsafe { _mm_loadu_si128(halves[at].as_ptr().cast()) };
             let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-            // As signed numbers, which sets the bytes from 0x80 on apart.
+            // As signed numbers, of which the range is moved to the lowest.
             let within = |low: u8, high: u8| {
-                let above = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(low as i8 - 1));
-                _mm_and_si128(above, _mm_cmplt_epi8(bytes, _mm_set1_epi8(high as i8 + 1)))
+                let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub(low as i8)));
+                _mm_cmplt_epi8(moved, _mm_set1_epi8(i8::MIN + (high - low + 1) as i8))
             };
-            let others = _mm_or_si128(within(b'0', b'9'), is(b'_'));
-            [within(b'a', b'z'), is(b'.'), is(b'-'), others].map(|m| _mm_movemask_epi8(m) as u32)
+            let (dots, dashes) = (is(b'.'), is(b'-'));
+            let letters = _mm_or_si128(within(b'a', b'z'), is(b'_'));
+            let others = _mm_or_si128(within(b'0', b'9'), _mm_or_si128(dots, dashes));
+            let host = _mm_or_si128(letters, others);
+            [host, dots, dashes].map(|kind| _mm_movemask_epi8(kind) as u32)
         };
-        let (low, high) = (half(0), half(16));
-        let [letters, dots, dashes, others] =
-            std::array::from_fn(|kind| low[kind] | high[kind] << 16);
-        Kinds { letters, dots, dashes, others }
+        let (low, high) = (half(0), half(1));
+        let [host, dots, dashes] = std::array::from_fn(|kind| low[kind] | high[kind] << 16);
+        Kinds { host, dots, dashes }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
-        let mut kinds = Kinds { letters: 0, dots: 0, dashes: 0, others: 0 };
+        let mut kinds = Kinds { host: 0, dots: 0, dashes: 0 };
         for (at, byte) in bytes.iter().enumerate() {
-            let bits = match CLASSES[usize::from(*byte)] {
-                PLAIN if byte.is_ascii_lowercase() => &mut kinds.letters,
-                PLAIN => &mut kinds.others,
-                DASH => &mut kinds.dashes,
-                DOT => &mut kinds.dots,
-                _ => continue,
-            };
-            *bits |= 1 << at;
+            let class = CLASSES[usize::from(*byte)];
+            for (bits, is_so) in [
+                (&mut kinds.host, matches!(class, PLAIN | DASH | DOT)),
+                (&mut kinds.dots, class == DOT),
+                (&mut kinds.dashes, class == DASH),
+            ] {
+                *bits |= u32::from(is_so) << at;
+            }
         }
         kinds
     }
 }
 
-/// Returns true if a byte ends a host.
-#[inline(always)]
-const fn is_end(byte: u8) -> bool {
-    matches!(byte, b'/' | b'?' | b'#' | b':')
-}
-
 /// The same, byte by byte: for hosts that are longer.
 #[cold]
-fn usual_host_by_bytes(text: &[u8]) -> Option<(usize, Option<u8>)> {
+fn usual_host_by_bytes(text: &[u8]) -> Option<usize> {
     let mut before = b'.';
     let mut label_first = 0;
-    for (at, byte) in text.iter().copied().enumerate() {
+    let mut len = 0;
+    for byte in text.iter().copied() {
         match CLASSES[usize::from(byte)] {
-            PLAIN => {
-                if before == b'.' {
-                    label_first = byte;
-                }
-            }
-            DASH if before != b'-' => {
+            DASH if before == b'-' => return None,
+            PLAIN | DASH => {
                 if before == b'.' {
                     label_first = byte;
                 }
             }
             DOT => label_first = 0,
-            END => {
-                let is_name = label_first.is_ascii_lowercase();
-                return is_name.then_some((at, Some(byte)));
-            }
-            _ => return None,
+            _ => break,
         }
         before = byte;
+        len += 1;
     }
-    label_first.is_ascii_lowercase().then_some((text.len(), None))
+    label_first.is_ascii_lowercase().then_some(len)
 }
 
 const OTHER: u8 = 0;
 const PLAIN: u8 = 1;
 const DASH: u8 = 2;
 const DOT: u8 = 3;
-const END: u8 = 4;
 
 /// What a byte is in a host.
 static CLASSES: [u8; 256] = {
@@ -504,13 +519,23 @@ static CLASSES: [u8; 256] = {
             b'a'..=b'z' | b'0'..=b'9' | b'_' => PLAIN,
             b'-' => DASH,
             b'.' => DOT,
-            byte if is_end(byte) => END,
             _ => OTHER,
         };
         byte += 1;
     }
     classes
 };
+
+/// The port, and where the key ends, if the host before a place ends there and no `/` follows.
+#[cold]
+#[inline(never)]
+fn behind_host(url: &[u8], at: usize, default_port: u16) -> Option<(u16, usize)> {
+    match url.get(at) {
+        None | Some(b'?' | b'#') => Some((default_port, at)),
+        Some(b':') => usual_port(url, at + 1).filter(|(port, _)| *port != default_port),
+        Some(_) => None,
+    }
+}
 
 /// The port that stands at a place without leading zeros, and where it ends; `None` where
 /// something else stands there: user info may, behind a `:`.

@@ -32,6 +32,13 @@ impl<'b> Begun<'b> {
         is_final(self.at as usize).then(|| final_verdict(self.at as usize))
     }
 
+    /// What it walks through, from its beginning.
+    #[cfg(feature = "url")]
+    #[inline(always)]
+    pub(crate) fn haystack(&self) -> &'b [u8] {
+        self.haystack
+    }
+
     /// The walk for every processor.
     // In WebAssembly the crate that asks compiles it, for speed, and this one is made for size.
     #[cfg_attr(not(target_family = "wasm"), inline(never))]

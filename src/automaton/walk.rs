@@ -35,7 +35,8 @@ impl<'b> Begun<'b> {
     /// Prefetches the record.
     #[inline(always)]
     fn read_ahead(&self) {
-        read_ahead::lines(self.table.records(), self.at as usize, 2);
+        let at = self.table.entries_len() + self.at as usize;
+        read_ahead::lines(self.table.bytes(), at, 2);
     }
 
     /// The verdict on the haystack: the same as [`Table::verdict`].

@@ -38,6 +38,8 @@ impl Entry {
     const WIDE: u8 = 8;
     /// A star and two bytes that are no stars follow the first `head_len` bytes.
     const STAR_PAIR: u8 = 16;
+    /// The byte behind these two is none either, nor the end.
+    const STAR_PAIRS: u8 = 32;
 
     fn verdict(&self) -> Verdict {
         if self.flags & Entry::DISALLOW == 0 { Verdict::Allow } else { Verdict::Disallow }
@@ -267,7 +269,10 @@ impl RuleSet {
             if by_pairs && entry.flags & Entry::STAR_PAIR != 0 {
                 let pairs = pairs.get_or_insert_with(|| Pairs::of(target));
                 let pair_at = entry.pattern_at as usize + usize::from(entry.head_len) + 1;
-                if !pairs.may_contain(self.text[pair_at], self.text[pair_at + 1]) {
+                let pair = |at: usize| pairs.may_contain(self.text[at], self.text[at + 1]);
+                // A second pair rules out two thirds of what the first one leaves.
+                let has_both = entry.flags & Entry::STAR_PAIRS != 0;
+                if !pair(pair_at) || has_both && !pair(pair_at + 1) {
                     continue;
                 }
             }
@@ -385,10 +390,12 @@ impl Stored {
             *stars += memchr::memchr_iter(b'*', pattern.bytes).count();
         }
         // In canonical form the byte after a star is no star.
-        if let Some(star) = star
-            && pattern.bytes.get(star + 2).is_some_and(|o| *o != b'*')
-        {
-            flags |= Entry::STAR_PAIR;
+        if let Some(star) = star {
+            let is_plain = |at: usize| pattern.bytes.get(at).is_some_and(|o| *o != b'*');
+            if is_plain(star + 2) {
+                flags |= Entry::STAR_PAIR;
+                flags |= if is_plain(star + 3) { Entry::STAR_PAIRS } else { 0 };
+            }
         }
         entries.push(Entry {
             line: rule.line,

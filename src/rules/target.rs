@@ -113,6 +113,13 @@ impl<'u> Target<'u> {
         Ok(Target { rest, encoding })
     }
 
+    /// The target that [`Target::unended`] returned this of.
+    #[cfg(feature = "url")]
+    #[inline(always)]
+    pub(crate) fn of_unended(rest: &'u [u8], encoding: Encoding) -> Target<'u> {
+        Target { rest, encoding }
+    }
+
     /// How the target's profile normalises it, and which bytes end it.
     #[inline(always)]
     pub(crate) fn encoding(&self) -> Encoding {
@@ -164,8 +171,13 @@ impl<'u> Target<'u> {
     /// Returns true if this is exactly `/robots.txt`, without a query.
     #[inline(always)]
     pub(crate) fn is_robots_txt(&self) -> bool {
-        // Rules out nearly all targets by one byte.
-        matches!(self.rest.first(), Some(b'r' | b'%')) && self.is_robots_txt_to_the_end()
+        self.may_be_robots_txt() && self.is_robots_txt_to_the_end()
+    }
+
+    /// Rules out nearly all targets by one byte.
+    #[inline(always)]
+    pub(crate) fn may_be_robots_txt(&self) -> bool {
+        matches!(self.rest.first(), Some(b'r' | b'%'))
     }
 
     #[cold]

@@ -18,7 +18,7 @@
 
 use smallvec::SmallVec;
 
-use crate::origin::Scheme;
+use crate::origin::{Scheme, are_equal};
 use crate::verdict::Verdict;
 
 /// Bytes of a line of the index: those of a cache line.
@@ -77,9 +77,12 @@ pub(crate) fn hash(authority: &[u8], seed: u64) -> u64 {
         left = after;
     }
     if !left.is_empty() {
-        let mut word = [0; 8];
-        word[..left.len()].copy_from_slice(left);
-        hash = mix(hash, u64::from_le_bytes(word) ^ FACTOR.rotate_left(17));
+        let word = match authority.last_chunk() {
+            // Without those that were mixed in before.
+            Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * left.len()),
+            None => left.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        hash = mix(hash, word ^ FACTOR.rotate_left(17));
     }
     mix(hash, FACTOR.rotate_left(47))
 }
@@ -329,32 +332,34 @@ impl<'e> Entry<'e> {
         let head = Head(u16::from_le_bytes(*bytes.first_chunk()?));
         let (before, len) = (head.before_name(has_about), head.name_bytes());
         let name = bytes.get(before..before + len).filter(|_| len > 0)?;
+        Some((Entry::of(head, &bytes[..before], name, has_about)?, before + len))
+    }
+
+    /// The entry of these parts. `None` if it is none.
+    #[inline(always)]
+    fn of(head: Head, before: &[u8], name: &'e [u8], has_about: bool) -> Option<Entry<'e>> {
         let number = |bytes: &[u8], at: usize| {
             u32::from_le_bytes(*bytes[at..].first_chunk().expect("within the entry"))
         };
         let is_timed = head.0 & Head::TIMED != 0;
-        let entry = Entry {
+        Some(Entry {
             name: match head.name_len() {
                 LONG => Name::Long { hash: number(name, 0), record: number(name, 4) },
                 _ => Name::Here(name),
             },
             schemes: head.schemes(),
             kind: (head.0 >> Head::KIND) as u8 & 7,
-            captured: match is_timed.then(|| number(bytes, 6)) {
+            captured: match is_timed.then(|| number(before, 6)) {
                 Some(0) => return None,
                 captured => captured.unwrap_or(0),
             },
             is_later: head.0 & Head::LATER != 0,
-            always: match head.0 >> Head::ALWAYS {
-                0 => Always::Neither,
-                1 => Always::Allow,
-                2 => Always::Disallow,
-                _ => return None,
-            },
-            policies: number(bytes, 2),
-            about: if has_about { number(bytes, before - 4) } else { NO_RECORD },
-        };
-        Some((entry, before + len))
+            // A look-up, not a branch that depends on the site.
+            always: *[Always::Neither, Always::Allow, Always::Disallow]
+                .get(usize::from(head.0 >> Head::ALWAYS))?,
+            policies: number(before, 2),
+            about: if has_about { number(before, before.len() - 4) } else { NO_RECORD },
+        })
     }
 }
 
@@ -398,51 +403,35 @@ pub(crate) fn find<'l, E>(
     has_about: bool,
     long_name: impl Fn(u32) -> Result<&'l [u8], E>,
 ) -> Result<Option<(usize, Entry<'l>)>, E> {
+    // The head of its entry, of which these bits are known, if the name is there.
+    let known = LONG as u16 | u16::from(key.scheme.0) << Head::SCHEMES;
+    let wanted = known & !(LONG as u16) | key.authority.len().min(LONG) as u16;
     let mut at = 0;
-    // An entry has more bytes than its head, so what was read is within the line.
-    while let Some(head) = line[..ROOM].get(at..).and_then(<[u8]>::first_chunk) {
-        let head = Head(u16::from_le_bytes(*head));
-        let (name_at, len) = (at + head.before_name(has_about), head.name_bytes());
-        let Some(name) = line[..ROOM].get(name_at..name_at + len).filter(|_| len > 0) else {
+    while at + 2 <= ROOM {
+        let head = Head(u16::from_le_bytes([line[at], line[at + 1]]));
+        let name_at = at + head.before_name(has_about);
+        let end = name_at + head.name_bytes();
+        if head.name_len() == 0 || end > ROOM {
             break;
-        };
-        if head.schemes().has(key.scheme) {
-            let is_found = match head.name_len() {
-                LONG => match Entry::read(&line[at..ROOM], has_about) {
-                    Some((Entry { name: Name::Long { hash, record }, .. }, _)) => {
-                        hash == key.hash as u32 && long_name(record)? == key.authority
-                    }
-                    _ => false,
-                },
-                _ => are_equal(name, key.authority),
-            };
-            if is_found {
-                return Ok(Entry::read(&line[at..ROOM], has_about).map(|(entry, _)| (at, entry)));
-            }
         }
-        at = name_at + len;
+        let is_found = match head.name_len() {
+            LONG => match Entry::read(&line[at..ROOM], has_about) {
+                Some((Entry { name: Name::Long { hash, record }, schemes, .. }, _)) => {
+                    schemes.has(key.scheme)
+                        && hash == key.hash as u32
+                        && long_name(record)? == key.authority
+                }
+                _ => false,
+            },
+            _ => head.0 & known == wanted && are_equal(&line[name_at..end], key.authority),
+        };
+        if is_found {
+            let entry = Entry::of(head, &line[at..name_at], &line[name_at..end], has_about);
+            return Ok(entry.map(|entry| (at, entry)));
+        }
+        at = end;
     }
     Ok(None)
-}
-
-/// Returns true if two names are equal. Names are short, and a call would cost more than the comparison.
-#[inline(always)]
-fn are_equal(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
-    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        // The last eight bytes may overlap those before them.
-        (Some(last_of_a), Some(last_of_b)) => {
-            let mut differ = word(last_of_a) ^ word(last_of_b);
-            for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
-                differ |= word(a) ^ word(b);
-            }
-            differ == 0
-        }
-        _ => a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0,
-    }
 }
 
 /// A record's body is a table.

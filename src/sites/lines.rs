@@ -17,14 +17,16 @@ const HAS_ABOUT: bool = true;
 /// An index of entries by hash.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
-    bytes: Vec<u8>,
-    /// Where the first line begins: at a cache line of its own.
-    at: usize,
-    /// The lines that a hash names.
-    count: u64,
+    /// Those that a hash names, and so many behind them; or none.
+    lines: Vec<CacheLine>,
     /// The bytes of all entries.
     taken: u64,
 }
+
+/// A line at a cache line of its own.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct CacheLine(Line);
 
 /// Where an entry is: its line, and its offset there.
 #[derive(Clone, Copy)]
@@ -36,37 +38,25 @@ pub(super) struct Place {
 impl Lines {
     /// So many lines that a hash names.
     fn new(count: u64) -> Lines {
-        let len = (count as usize + BEHIND) * LINE_LEN;
-        let bytes = vec![0; len + LINE_LEN];
-        let at = bytes.as_ptr().align_offset(LINE_LEN).min(LINE_LEN);
-        Lines { bytes, at, count, taken: 0 }
+        Lines { lines: vec![CacheLine([0; LINE_LEN]); count as usize + BEHIND], taken: 0 }
     }
 
+    /// The lines that a hash names.
     #[inline]
-    fn lines(&self) -> &[Line] {
-        match self.count {
-            0 => &[],
-            count => {
-                let len = (count as usize + BEHIND) * LINE_LEN;
-                self.bytes[self.at..][..len].as_chunks().0
-            }
-        }
+    fn count(&self) -> u64 {
+        self.lines.len().saturating_sub(BEHIND) as u64
     }
 
-    fn lines_mut(&mut self) -> &mut [Line] {
-        match self.count {
-            0 => &mut [],
-            count => {
-                let len = (count as usize + BEHIND) * LINE_LEN;
-                self.bytes[self.at..][..len].as_chunks_mut().0
-            }
-        }
+    /// The line that a hash names.
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        home(hash, self.count()) as usize
     }
 
     /// Prefetches the line that a hash names.
     #[inline]
     pub(super) fn read_ahead(&self, hash: u64) {
-        read_ahead::at(&self.bytes, self.at + home(hash, self.count) as usize * LINE_LEN);
+        read_ahead::line(self.lines.as_ptr().wrapping_add(self.home(hash)));
     }
 
     /// The entry of an origin, and its place. `long_name` returns the name that a record has.
@@ -77,23 +67,27 @@ impl Lines {
         key: &Key<'_>,
         long_name: impl Fn(u32) -> &'l [u8],
     ) -> Option<(Place, Entry<'l>)> {
-        let from = home(key.hash, self.count) as usize;
-        for (number, line) in (from..).zip(self.lines().get(from..)?) {
+        let mut number = self.home(key.hash);
+        loop {
+            let CacheLine(line) = self.lines.get(number)?;
             let name = |record| Ok::<_, Infallible>(long_name(record));
             let Ok(found) = layout::find(line, key, HAS_ABOUT, name);
             if let Some((at, entry)) = found {
                 return Some((Place { line: number, at }, entry));
             }
             if !has_more(line) {
-                break;
+                return None;
             }
+            number += 1;
         }
-        None
     }
 
     /// All entries.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.lines().iter().flat_map(|line| entries(line, HAS_ABOUT)).map(|(_, entry, _)| entry)
+        self.lines
+            .iter()
+            .flat_map(|CacheLine(line)| entries(line, HAS_ABOUT))
+            .map(|(_, entry, _)| entry)
     }
 
     /// Adds an entry that is not there. `hash_of` returns the hash of any other that is.
@@ -104,10 +98,10 @@ impl Lines {
         hash_of: impl Fn(&Entry<'_>) -> u64,
     ) {
         let len = entry.bytes(HAS_ABOUT).len() as u64;
-        let mut count = self.count;
+        let mut count = self.count();
         loop {
             // At most half of the bytes are in use.
-            if lines_for(self.taken + len) <= self.count && self.try_insert(hash, entry) {
+            if lines_for(self.taken + len) <= self.count() && self.try_insert(hash, entry) {
                 return;
             }
             // Half as many lines again as are needed, unless that has just been tried.
@@ -122,13 +116,13 @@ impl Lines {
     /// Adds an entry. Returns `false` if all lines where it may be are full.
     fn try_insert(&mut self, hash: u64, entry: &Entry<'_>) -> bool {
         let bytes = entry.bytes(HAS_ABOUT);
-        let home = home(hash, self.count) as usize;
-        let lines = &mut self.lines_mut()[home..home + BEHIND];
-        let room = |line: &Line| ROOM - used(line, HAS_ABOUT) >= bytes.len();
+        let home = self.home(hash);
+        let lines = &mut self.lines[home..home + BEHIND];
+        let room = |CacheLine(line): &CacheLine| ROOM - used(line, HAS_ABOUT) >= bytes.len();
         let Some(number) = lines.iter().position(room) else { return false };
-        lines[..number].iter_mut().for_each(set_more);
-        let at = used(&lines[number], HAS_ABOUT);
-        lines[number][at..][..bytes.len()].copy_from_slice(&bytes);
+        lines[..number].iter_mut().for_each(|CacheLine(line)| set_more(line));
+        let at = used(&lines[number].0, HAS_ABOUT);
+        lines[number].0[at..][..bytes.len()].copy_from_slice(&bytes);
         self.taken += bytes.len() as u64;
         true
     }
@@ -136,12 +130,12 @@ impl Lines {
     /// Replaces an entry by another one of the same name.
     pub(super) fn replace(&mut self, Place { line, at }: Place, entry: &Entry<'_>) {
         let bytes = entry.bytes(HAS_ABOUT);
-        self.lines_mut()[line][at..][..bytes.len()].copy_from_slice(&bytes);
+        self.lines[line].0[at..][..bytes.len()].copy_from_slice(&bytes);
     }
 
     /// Removes an entry.
     pub(super) fn remove(&mut self, Place { line, at }: Place) {
-        let line = &mut self.lines_mut()[line];
+        let CacheLine(line) = &mut self.lines[line];
         let Some((_, len)) = Entry::read(&line[at..ROOM], HAS_ABOUT) else { return };
         line.copy_within(at + len..ROOM, at);
         line[ROOM - len..ROOM].fill(0);
@@ -150,7 +144,7 @@ impl Lines {
 
     /// Changes the records that entries lead to: that of the policies, and that of a long name.
     pub(super) fn move_records(&mut self, moved: impl Fn(u32) -> u32) {
-        for line in self.lines_mut() {
+        for CacheLine(line) in &mut self.lines {
             let old = *line;
             for (at, mut entry, len) in entries(&old, HAS_ABOUT) {
                 if entry.policies != NO_RECORD {
@@ -166,6 +160,6 @@ impl Lines {
     }
 
     pub(super) fn memory_usage(&self) -> usize {
-        self.bytes.capacity()
+        self.lines.capacity() * LINE_LEN
     }
 }

@@ -160,7 +160,7 @@ pub(crate) fn answers_for<T: SiteTable, U: AsUrl>(
     Steps::new(table, urls, crawlers, answers, fault).take(|_, group| {
         let (some, others) = left.split_at(RUNS.min(left.len()));
         for run in some {
-            group.runs.push(Run::of(table, run, from));
+            group.push(Run::of(table, run, from));
             from = run.end;
         }
         left = others;
@@ -194,7 +194,7 @@ impl<'k> Run<'k> {
     }
 
     /// The target of one of its URLs.
-    #[inline]
+    #[inline(always)]
     fn target<'u, U: AsUrl>(&self, url: &'u U, reading: Reading) -> Result<Target<'u>, InvalidUrl> {
         let path = match self.path_at {
             0 => url.known_path(),
@@ -209,30 +209,55 @@ impl<'k> Run<'k> {
 
 /// Runs that take the steps together.
 struct Group<'s, T: SiteTable + 's> {
-    runs: SmallVec<[Run<'s>; RUNS]>,
-    /// What is known of the site of each run. `None` if nothing is, or if the run is answered already.
-    sites: SmallVec<[Option<T::Site<'s>>; RUNS]>,
-    /// Those whose policy was found by way of a panel, and its record if it is one.
-    panels: SmallVec<[(usize, Option<u32>); RUNS]>,
-    walks: SmallVec<[Walk<'s>; RUNS]>,
+    slots: [Slot<'s, T::Site<'s>>; RUNS],
+    /// How many of them are in use.
+    len: usize,
+    /// Walks that wait for memory, each with the number of its URL.
+    walks: [Option<(usize, Begun<'s>)>; RUNS],
+    /// How many of them do.
+    walking: usize,
 }
 
-/// A walk that waits for memory.
-struct Walk<'s> {
-    /// The number of its URL.
-    number: usize,
-    target: Target<'s>,
-    begun: Begun<'s>,
+/// A run, and how far it is.
+#[derive(Clone, Copy)]
+struct Slot<'s, S> {
+    run: Run<'s>,
+    next: Next<S>,
+}
+
+/// What is to be done with a run.
+#[derive(Clone, Copy)]
+enum Next<S> {
+    /// To look up its site.
+    LookUp,
+    /// To ask the site's policy.
+    Ask(S),
+    /// To ask the policy that a panel led to.
+    AskRecord(S, u32),
+    /// To ask all policies of a panel.
+    AskAll(S),
+    /// Nothing, but to finish a walk that may have begun.
+    Done,
 }
 
 impl<T: SiteTable> Default for Group<'_, T> {
     fn default() -> Self {
-        Group {
-            runs: SmallVec::new(),
-            sites: SmallVec::new(),
-            panels: SmallVec::new(),
-            walks: SmallVec::new(),
-        }
+        let run = Run { key: None, otherwise: Answer::Unknown, path_at: 0, from: 0, end: 0 };
+        let slots = [Slot { run, next: Next::Done }; RUNS];
+        Group { slots, len: 0, walks: [None; RUNS], walking: 0 }
+    }
+}
+
+impl<'s, T: SiteTable> Group<'s, T> {
+    #[inline(always)]
+    fn push(&mut self, run: Run<'s>) {
+        self.slots[self.len] = Slot { run, next: Next::LookUp };
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn used(&mut self) -> &mut [Slot<'s, T::Site<'s>>] {
+        &mut self.slots[..self.len]
     }
 }
 
@@ -290,14 +315,14 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
         let most = self.urls.len().min(*next + MOST_URLS);
         while *next < most {
             let url = self.urls[*next].as_url();
-            if let (Some(last), Some(run)) = (last, group.runs.last_mut())
+            if let (Some(last), Some(Slot { run, .. })) = (last, group.used().last_mut())
                 && last.is_of(url)
             {
                 *next += 1;
                 run.end = *next;
                 continue;
             }
-            if group.runs.len() == RUNS {
+            if group.len == RUNS {
                 break;
             }
             last = UsualOrigin::of(url);
@@ -310,7 +335,7 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
             let path_at = if origin.scheme() == Scheme::Ftp { 0 } else { origin.key().len() };
             let (from, end) = (*next, *next + 1);
             let (key, otherwise) = (Some(key), Answer::Unknown);
-            group.runs.push(Run { key, otherwise, path_at, from, end });
+            group.push(Run { key, otherwise, path_at, from, end });
             *next = end;
         }
         *next < self.urls.len()
@@ -334,86 +359,81 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
             Ok(Some(site)) => self.ask_all(&run, site),
             Ok(None) => self.answer(&run, otherwise),
             Err(error) => self.fail(&run, error),
-        }
+        };
         end
     }
 
     /// Finds the sites of a group, and asks for the records that they lead to.
     #[inline]
     fn site(&mut self, group: &mut Group<'s, T>) {
-        for run in &group.runs {
+        for Slot { run, next } in group.used() {
             let found = match &run.key {
                 Some(key) => self.table.site(key),
                 None => Ok(None),
             };
-            group.sites.push(match found {
+            *next = match found {
                 Ok(Some(site)) => {
                     self.table.read_site_ahead(site);
-                    Some(site)
+                    Next::Ask(site)
                 }
-                Ok(None) => {
-                    self.answer(run, run.otherwise);
-                    None
-                }
-                Err(error) => {
-                    self.fail(run, error);
-                    None
-                }
-            });
+                Ok(None) => self.answer(run, run.otherwise),
+                Err(error) => self.fail(run, error),
+            };
         }
     }
 
     /// Begins the walks of a group's sites, or finds out that panels lead to their policies.
     #[inline]
     fn policy(&mut self, group: &mut Group<'s, T>) {
-        for (number, (run, site)) in group.runs.iter().zip(&group.sites).enumerate() {
-            let Some(site) = *site else { continue };
+        let Group { slots, len, walks, walking } = group;
+        for Slot { run, next } in &mut slots[..*len] {
+            let Next::Ask(site) = *next else { continue };
             if let Some(verdict) = self.table.always(site) {
-                self.always(run, verdict);
+                *next = self.always(run, verdict);
                 continue;
             }
-            match (self.table.policies(site), self.crawlers) {
+            *next = match (self.table.policies(site), self.crawlers) {
                 (Ok(None), _) => self.answer(run, run.otherwise),
                 (Ok(Some(Policies::One(record))), _) => {
-                    self.begin(run, site, record, &mut group.walks);
+                    self.begin(run, site, record, walks, walking)
                 }
                 (Ok(Some(Policies::Panel(panel))), [crawler]) => {
                     let record = panel.record(crawler.place());
                     self.table.read_policy_ahead(site, record);
-                    group.panels.push((number, Some(record)));
+                    Next::AskRecord(site, record)
                 }
                 (Ok(Some(Policies::Panel(panel))), _) => {
                     for record in panel.records().take(4) {
                         self.table.read_policy_ahead(site, record);
                     }
-                    group.panels.push((number, None));
+                    Next::AskAll(site)
                 }
                 (Err(error), _) => self.fail(run, error),
-            }
+            };
         }
     }
 
     /// Does the same for the policies that panels led to.
     #[inline]
     fn panel(&mut self, group: &mut Group<'s, T>) {
-        for (number, record) in group.panels.drain(..) {
-            let (run, Some(site)) = (&group.runs[number], group.sites[number]) else { continue };
-            match record {
-                Some(record) => self.begin(run, site, record, &mut group.walks),
-                None => self.ask_all(run, site),
-            }
+        let Group { slots, len, walks, walking } = group;
+        for Slot { run, next } in &mut slots[..*len] {
+            *next = match *next {
+                Next::AskRecord(site, record) => self.begin(run, site, record, walks, walking),
+                Next::AskAll(site) => self.ask_all(run, site),
+                _ => continue,
+            };
         }
     }
 
     /// Ends the walks of a group, and empties it.
     #[inline]
     fn finish(&mut self, group: &mut Group<'s, T>) {
-        for Walk { number, target, begun } in group.walks.drain(..) {
-            let verdict = unless_robots_txt(begun.finish(), &target, self.reading);
-            self.set(number, verdict.into());
+        for (number, begun) in group.walks[..group.walking].iter().flatten() {
+            let target = Target::of_unended(begun.haystack(), self.reading.encoding);
+            self.set_verdict(*number, begun.finish(), &target);
         }
-        group.runs.clear();
-        group.sites.clear();
+        (group.len, group.walking) = (0, 0);
     }
 
     /// The answers for a URL.
@@ -432,67 +452,102 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
         }
     }
 
+    /// The answer for a URL by a verdict on its target.
+    #[inline(always)]
+    fn set_verdict(&mut self, number: usize, verdict: Verdict, target: &Target<'_>) {
+        self.set(number, unless_robots_txt(verdict, target, self.reading).into());
+    }
+
     /// The same answer for all URLs of a run.
     #[inline]
-    fn answer(&mut self, run: &Run<'_>, answer: Answer) {
+    fn answer(&mut self, run: &Run<'_>, answer: Answer) -> Next<T::Site<'s>> {
         let crawlers = self.crawlers.len();
         self.answers[run.from * crawlers..run.end * crawlers].fill(answer);
+        Next::Done
     }
 
     #[cold]
-    fn fail(&mut self, run: &Run<'_>, error: T::Error) {
-        self.answer(run, Answer::Unknown);
+    fn fail(&mut self, run: &Run<'_>, error: T::Error) -> Next<T::Site<'s>> {
         (self.fault)(error);
+        self.answer(run, Answer::Unknown)
     }
 
     /// Answers for a run where the verdict is always the same.
     #[inline]
-    fn always(&mut self, run: &Run<'_>, verdict: Verdict) {
+    fn always(&mut self, run: &Run<'_>, verdict: Verdict) -> Next<T::Site<'s>> {
         for number in run.from..run.end {
-            let answer = match run.target(&self.urls[number], self.reading) {
-                Ok(target) => unless_robots_txt(verdict, &target, self.reading).into(),
-                Err(_) => Answer::Invalid,
-            };
-            self.set(number, answer);
+            match run.target(&self.urls[number], self.reading) {
+                Ok(target) => self.set_verdict(number, verdict, &target),
+                Err(_) => self.set(number, Answer::Invalid),
+            }
         }
+        Next::Done
     }
 
     /// Begins the walk of a run's first URL, which may wait for memory, and answers the others: what
     /// their walks need was just read.
-    #[inline]
+    #[inline(always)]
     fn begin(
         &mut self,
         run: &Run<'_>,
         site: T::Site<'s>,
         record: u32,
-        walks: &mut SmallVec<[Walk<'s>; RUNS]>,
-    ) {
+        walks: &mut [Option<(usize, Begun<'s>)>; RUNS],
+        walking: &mut usize,
+    ) -> Next<T::Site<'s>> {
         let policy = match self.table.policy(site, record) {
             Ok(policy) => policy,
             Err(error) => return self.fail(run, error),
         };
-        let mut waits = policy.table().copied();
-        for number in run.from..run.end {
-            let Ok(target) = run.target(&self.urls[number], self.reading) else {
-                self.set(number, Answer::Invalid);
-                continue;
-            };
-            let verdict = match waits.take().map(|table| table.begin(target.unended())) {
-                None => policy.own_verdict(&target),
-                Some(begun) => match begun.verdict() {
-                    Some(verdict) => unless_robots_txt(verdict, &target, self.reading),
-                    None => {
-                        walks.push(Walk { number, target, begun });
-                        continue;
-                    }
-                },
-            };
-            self.set(number, verdict.into());
+        let Some(table) = policy.table() else {
+            return self.ask_policy(run, run.from, site, record);
+        };
+        let number = run.from;
+        match run.target(&self.urls[number], self.reading) {
+            Ok(target) => {
+                // Half of the walks end here, and nobody knows which. So each is stored and answered, and
+                // what is counted or written again decides, not a branch.
+                let begun = table.begin(target.unended());
+                walks[*walking] = Some((number, begun));
+                *walking += usize::from(begun.verdict().is_none());
+                let verdict = begun.verdict().unwrap_or(Verdict::Allow);
+                self.set_verdict(number, verdict, &target);
+            }
+            Err(_) => self.set(number, Answer::Invalid),
         }
+        if run.end - run.from > 1 {
+            return self.ask_policy(run, run.from + 1, site, record);
+        }
+        Next::Done
+    }
+
+    /// Answers for the URLs of a run from one on.
+    #[inline(never)]
+    fn ask_policy(
+        &mut self,
+        run: &Run<'_>,
+        from: usize,
+        site: T::Site<'s>,
+        record: u32,
+    ) -> Next<T::Site<'s>> {
+        let policy = match self.table.policy(site, record) {
+            Ok(policy) => policy,
+            Err(error) => return self.fail(run, error),
+        };
+        for number in from..run.end {
+            match (run.target(&self.urls[number], self.reading), policy.table()) {
+                (Ok(target), Some(table)) => {
+                    self.set_verdict(number, table.verdict(target.unended()), &target);
+                }
+                (Ok(target), None) => self.set(number, policy.own_verdict(&target).into()),
+                (Err(_), _) => self.set(number, Answer::Invalid),
+            }
+        }
+        Next::Done
     }
 
     /// Answers for a run whose crawlers do not all have the same policy, or that is taken alone.
-    fn ask_all(&mut self, run: &Run<'_>, site: T::Site<'s>) {
+    fn ask_all(&mut self, run: &Run<'_>, site: T::Site<'s>) -> Next<T::Site<'s>> {
         for number in run.from..run.end {
             let target = run.target(&self.urls[number], self.reading);
             let crawlers = self.crawlers.iter().copied();
@@ -502,5 +557,6 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
                 (self.fault)(error);
             }
         }
+        Next::Done
     }
 }

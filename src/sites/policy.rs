@@ -179,14 +179,18 @@ impl fmt::Debug for SitePolicy<'_> {
     }
 }
 
-/// Looks at the target last, since most URLs are allowed anyway.
-#[inline]
+/// Looks at the whole target last, since most URLs are allowed anyway.
+#[inline(always)]
 pub(super) fn unless_robots_txt(
     verdict: Verdict,
     target: &Target<'_>,
     reading: Reading,
 ) -> Verdict {
-    if !verdict.is_allow() && reading.robots_txt_allowed && target.is_robots_txt() {
+    if target.may_be_robots_txt()
+        && !verdict.is_allow()
+        && reading.robots_txt_allowed
+        && target.is_robots_txt()
+    {
         return Verdict::Allow;
     }
     verdict

@@ -347,7 +347,7 @@ impl PolicySet {
     }
 
     /// The entry of an origin, and its place.
-    #[inline]
+    #[inline(always)]
     fn place(&self, key: &Key<'_>) -> Option<(Place, Entry<'_>)> {
         self.lines.find(key, |record| name_at(&self.records, record))
     }
@@ -639,7 +639,7 @@ impl SiteTable for PolicySet {
         self.lines.read_ahead(key.hash);
     }
 
-    #[inline]
+    #[inline(always)]
     fn site(&self, key: &Key<'_>) -> Result<Option<SetEntry>, Infallible> {
         Ok(self.place(key).map(|(_, entry)| SetEntry::of(&entry)))
     }
@@ -656,7 +656,7 @@ impl SiteTable for PolicySet {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn policies(&self, site: SetEntry) -> Result<Option<Policies<'_>>, Infallible> {
         let Some(record) = site.policies else { return Ok(None) };
         Ok(Some(match body_at(&self.records, record) {
@@ -670,7 +670,7 @@ impl SiteTable for PolicySet {
         read_ahead::lines(&self.records, record as usize * RECORD_UNIT, 2);
     }
 
-    #[inline]
+    #[inline(always)]
     #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
     fn policy(&self, _: SetEntry, record: u32) -> Result<SitePolicy<'_>, Infallible> {
         let table = match pace::without(body_at(&self.records, record)) {
