@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 const READY_MS = 20;
 /** What scripts each has besides. */
-const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"], rights: ["full.js", "known.js", "rights.js"], write: ["full.js", "known.js", "write.js", "frameworks.js"] };
+const MORE = { core: [], full: ["full.js"], known: ["full.js", "known.js"], rights: ["full.js", "known.js", "rights.js"], write: ["full.js", "known.js", "rights.js", "write.js", "frameworks.js"] };
 let failed = false;
 
 function brotli(bytes) {

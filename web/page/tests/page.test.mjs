@@ -10,7 +10,7 @@ import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, wr
 import { answers, dist, engine, root } from "./bundle.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const TABS = ["urls", "findings", "crawlers", "compare", "rights", "automaton"];
+const TABS = ["urls", "findings", "crawlers", "compare", "write", "rights", "automaton"];
 /** The purposes of rights in words. */
 const WORDS = {
   "crawl": "Crawling", "index": "Search results", "snippet": "Snippets", "ai-input": "AI answers", "ai-train": "AI training", "ai-index": "AI index",
@@ -716,6 +716,12 @@ for (const [scheme, width] of [["light", 360], ["dark", 1600]]) {
           await page.waitForSelector(".rights .sentences");
         },
         compare: () => page.waitForSelector(".diff-card"),
+        write: async () => {
+          await page.fill("#write-disallow", "cart");
+          await page.fill("#write-sitemap", "sitemap.xml");
+          await page.press("#write-open", "Enter");
+          await page.waitForSelector(".written .go");
+        },
         automaton: () => page.waitForSelector(".machine svg"),
         crawlers: () => page.waitForSelector(".purpose"),
       })) {
