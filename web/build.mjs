@@ -1,6 +1,5 @@
-// Builds the packages, each in a folder of dist/: `npm run build`. With `--two` only the modules of core and rights; the ones between
-// are copies of that of rights, which has all of theirs, and so is that of writing, which cannot build files then. With
-// `--scripts` only the scripts, around the modules that are in dist/ already.
+// Builds the packages, each in a folder of dist/: `npm run build`. With `--two` only the modules of core and write; the ones between
+// are copies of that of write, which has all of theirs. With `--scripts` only the scripts, around the modules that are in dist/ already.
 //
 // Cargo builds the standard library too, from the sources that `rustup component add rust-src` or Debian's package
 // rust-web-src brings: see toolchain.mjs.
@@ -40,7 +39,7 @@ if (!isScripts) rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.web.package.${crate}.opt-level=2`]);
 const isTwo = process.argv.includes("--two");
-const variants = [["rights", ["--features=rights"]], ["write", ["--features=write"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
+const variants = [["write", ["--features=write"]], ["rights", ["--features=rights"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
 const shared = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
 const { version } = shared;
@@ -95,7 +94,7 @@ async function finished(name) {
 // Compiling a module takes one processor for the most part. So the tool is built beside the first one, and each is finished
 // beside the next.
 const tool = isScripts ? undefined : run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
-const copies = isTwo && !isScripts ? ["known", "full", "write"] : [];
+const copies = isTwo && !isScripts ? ["rights", "known", "full"] : [];
 const jobs = [tool];
 let last = Promise.resolve();
 for (const [name, features] of variants.filter(([name]) => !isScripts && !copies.includes(name))) {
@@ -109,14 +108,14 @@ if (!isScripts) jobs.push(run("cargo", [
 ]));
 await all(jobs);
 for (const name of copies) {
-  cpSync(join(dist, "rights"), join(dist, name), { recursive: true });
-  renameSync(join(dist, name, moduleFile("rights")), join(dist, name, moduleFile(name)));
+  cpSync(join(dist, "write"), join(dist, name), { recursive: true });
+  renameSync(join(dist, name, moduleFile("write")), join(dist, name, moduleFile(name)));
 }
 
 await run(process.execPath, [join(here, "node_modules/typescript/bin/tsc")]);
 // The compiler copies no declaration that was written by hand.
 cpSync(join(here, "package/wasm.d.ts"), join(dist, "full/wasm.d.ts"));
-for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^(robots-parser|rights)/]]) {
+for (const [name, without] of [["core", /^(full|known|rights|rights-types|write|write-types|frameworks)\./], ["known", /^(robots-parser|rights|write|frameworks)/], ["rights", /^(robots-parser|write|frameworks)/], ["write", /^robots-parser/]]) {
   cpSync(join(dist, "full"), join(dist, name), {
     recursive: true,
     filter: (path) => !without.test(basename(path)) && !/(\.wasm|wasm\.js)$/.test(path),
@@ -128,7 +127,7 @@ for (const [name, index, declared] of [
   ["core", `export { ${names} } from "./core.js";\n`, types],
   ["known", 'export * from "./known.js";\n', ""],
   ["rights", 'export * from "./known.js";\nexport * from "./rights.js";\n', ""],
-  ["write", 'export * from "./known.js";\nexport * from "./write.js";\nexport * from "./frameworks.js";\n', ""],
+  ["write", 'export * from "./known.js";\nexport * from "./rights.js";\nexport * from "./write.js";\nexport * from "./frameworks.js";\n', ""],
 ]) {
   writeFileSync(join(dist, name, "index.js"), index);
   writeFileSync(join(dist, name, "index.d.ts"), index + declared);

@@ -42,6 +42,20 @@ def indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n"))
 
 
+def html_of(text: str) -> str:
+    """How a notebook shows a text."""
+    from html import escape
+
+    return f"<pre>{escape(text)}</pre>"
+
+
+def html_of_policy(policy: Any) -> str:
+    """How a notebook shows a policy: its lines of the file, the rules from highest to lowest precedence."""
+    lines = [f"line {line}: User-agent: {shown(value)}" for line, value in policy.group]
+    lines += [f"line {rule.line}: {rule.verdict.capitalize()}: {shown(rule.value)}" for rule in policy.rules]
+    return html_of("\n".join([repr(policy), *first(tuple(lines))]))
+
+
 class Document:
     """A report, or a part of one."""
 
@@ -49,9 +63,7 @@ class Document:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the sentences of ``str()``, escaped."""
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
+        return html_of(str(self))
 
     def _repr_markdown_(self) -> str:
         """The same for what shows Markdown: a block of text, in which nothing is markup."""

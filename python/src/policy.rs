@@ -322,6 +322,11 @@ impl Policy {
         ))
     }
 
+    /// How a notebook shows it: its lines of the file, escaped.
+    fn _repr_html_<'py>(of: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        of.py().import("robotsieve._report")?.call_method1("html_of_policy", (of,))
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let make = self.robots().into_bound_py_any(py)?.getattr("policy")?;
         (make, (Crawler((*self.crawler).clone()),)).into_bound_py_any(py)

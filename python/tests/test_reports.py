@@ -183,6 +183,10 @@ def test_a_notebook_shows_the_sentences_and_no_markup_of_the_file() -> None:
     why = Robots("User-agent: *\nDisallow: /<b>```\n").explain("bot", "/<b>```x")
     assert "<b>" in str(why)
     assert why._repr_html_() == f"<pre>{html.escape(str(why))}</pre>" and "&lt;b&gt;" in why._repr_html_()
+    policy: typing.Any = Robots("User-agent: *\nAllow: /a\nDisallow: /<b>c\n").policy("bot")
+    assert policy._repr_html_() == (
+        f"<pre>{html.escape(repr(policy))}\nline 1: User-agent: *\nline 3: Disallow: /&lt;b&gt;c\nline 2: Allow: /a</pre>"
+    )
     lines = why._repr_markdown_().split("\n")
     assert lines[0] == "````text" and lines[-1] == "````" and "\n".join(lines[1:-1]) == str(why)
 

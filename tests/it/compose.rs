@@ -163,6 +163,11 @@ fn what_is_wrong_with_values() {
         (RobotsTxt::builder().comment(["a\u{b}b"]), &["comment[0]: the comment 'a"]),
         (RobotsTxt::builder().license(["l.xml"]), &["license[0]: 'l.xml' is no absolute URL"]),
         (RobotsTxt::builder().host([hostile, "e.com # x"]), &["host[0]: ", "host[1]: "]),
+        // All at once, wherever they stand.
+        (
+            RobotsTxt::builder().sitemap(["/s.xml"]).group(Group::of(["Foo Bar"])),
+            &["sitemap[0]: ", "groups[0].crawlers[0]: "],
+        ),
         (
             RobotsTxt::builder().group(Group::default().disallow(["/"])),
             &["groups[0]: the group has no crawlers"],

@@ -1,5 +1,5 @@
-// Builds the example apps of frameworks with the package as it was built, and reads the robots.txt that each makes of it; and
-// bundles the package with each bundler: `node examples/build.mjs [next] [nuxt] [bundlers]`.
+// Builds the example apps of frameworks with the package as it was built, and reads the robots.txt that each makes of it; bundles
+// the package with each bundler; and runs it in Deno and Bun: `node examples/build.mjs [next] [nuxt] [bundlers] [runtimes]`.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { Robots } from "robotsieve-write";
 
 import { bundlers } from "./bundlers.mjs";
 import { installed, run } from "./npm.mjs";
+import { runtimes } from "./runtimes.mjs";
 
 /** Where each example says what it wants, and where its framework writes the file. */
 const EXAMPLES = {
@@ -38,5 +39,6 @@ async function framework(name) {
   });
 }
 
-const all = [...Object.keys(EXAMPLES), "bundlers"];
-for (const name of process.argv.length > 2 ? process.argv.slice(2) : all) await (name === "bundlers" ? bundlers() : framework(name));
+const others = { bundlers, runtimes };
+const all = [...Object.keys(EXAMPLES), ...Object.keys(others)];
+for (const name of process.argv.length > 2 ? process.argv.slice(2) : all) await (others[name]?.() ?? framework(name));

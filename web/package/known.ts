@@ -112,8 +112,8 @@ export class Robots extends FullRobots {
   }
 }
 
-/** The purposes for which crawlers read, in the order of reports: names and headings. */
-export function purposes(): { purpose: Purpose; title: string }[] {
+/** The purposes for which crawlers read, in the order of reports: names, headings, and descriptions without a full stop. */
+export function purposes(): { purpose: Purpose; title: string; description: string }[] {
   assertReady();
   return answer(call(() => wasm.purposes()));
 }

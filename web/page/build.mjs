@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const source = (name) => join(here, "src", name);
 const dist = join(here, "dist");
 /** The built package. */
-const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/rights");
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../dist/write");
 
 const { version, repository } = JSON.parse(await readFile(join(here, "../package.json"), "utf8"));
 const project = repository.url.replace(/^git\+|\.git$/g, "");
@@ -47,7 +47,7 @@ const [page] = await Promise.all([
     writeFile(join(dist, "index.html"), html.replaceAll("__VERSION__", version).replaceAll("__REPOSITORY__", project))),
   copyFile(source("icon.svg"), join(dist, "icon.svg")),
   copyFile(source("manifest.webmanifest"), join(dist, "manifest.webmanifest")),
-  copyFile(join(built, "robotsieve-rights.wasm"), join(dist, "robotsieve.wasm")),
+  copyFile(join(built, "robotsieve-write.wasm"), join(dist, "robotsieve.wasm")),
 ]);
 
 await writeFile(join(dist, "licences.txt"), await licences(page.metafile));

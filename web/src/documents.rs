@@ -285,12 +285,17 @@ mod known {
     struct Title {
         purpose: Purpose,
         title: &'static str,
+        description: &'static str,
     }
 
-    /// The purposes, with their headings.
+    /// The purposes, with their headings and descriptions.
     #[wasm_bindgen]
     pub fn purposes() -> String {
-        let titles = Purpose::all().map(|purpose| Title { purpose, title: purpose.title() });
+        let titles = Purpose::all().map(|purpose| Title {
+            purpose,
+            title: purpose.title(),
+            description: purpose.description(),
+        });
         json(&titles.collect::<Vec<_>>(), None)
     }
 }

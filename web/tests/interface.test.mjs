@@ -365,7 +365,7 @@ test("the known crawlers, and what they may read", () => {
   assert.deepEqual(robots.crawlers({ urls: ["https://e.com/x/1"] }).policies[0].verdicts, ["disallow"]);
   assert.throws(() => robots.crawlers({ urls: ["no url"] }), { code: "invalid-url", message: /'no url' is invalid/ });
   assert.equal(robots.crawlers().crawlers.length, known.knownCrawlers().crawlers.length);
-  assert.deepEqual(known.purposes()[1], { purpose: "ai-training", title: "AI training" });
+  assert.deepEqual(known.purposes()[1], { purpose: "ai-training", title: "AI training", description: "Training of AI models" });
   // It ignores the group of `*`, as its operator says.
   assert.equal(robots.policyOfKnown("AdsBot-Google").isAllowed("/x"), true);
   assert.match(robots.noteOfKnown("AdsBot-Google"), /ignores the group of \*/);

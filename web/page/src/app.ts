@@ -43,11 +43,12 @@ const AT_WORK: Record<Kind, string> = {
   machine: "Building the automaton",
   crawlers: "Judging the known crawlers",
   rights: "Reading the rights",
+  write: "Writing the file",
   utf16: "Reading the file",
 };
 
 /** Questions about many crawlers or the whole file have a worker of their own: verdicts do not wait for them. */
-const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "block", "diff", "crawlers"]);
+const SLOW: ReadonlySet<Kind> = new Set<Kind>(["lint", "findings", "fixed", "block", "write", "diff", "crawlers"]);
 
 export class App {
   editor!: Editor;

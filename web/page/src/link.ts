@@ -5,7 +5,7 @@ import type { ProfileName, TagReading } from "robotsieve";
 import { PROFILE_NAMES } from "./profiles.js";
 import { READING_NAMES } from "./readings.js";
 
-export const TABS = ["urls", "findings", "crawlers", "compare", "rights", "automaton"] as const;
+export const TABS = ["urls", "findings", "crawlers", "compare", "write", "rights", "automaton"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** What the rights are read from, besides the file. */
@@ -17,6 +17,9 @@ export interface GivenRights {
   /** As `writtenAsker` writes it. */
   crawler: string;
 }
+
+/** What is filled into the form that a file is written from, by the names of its controls. */
+export type GivenWishes = Readonly<Record<string, string>>;
 
 /** What a link carries. */
 export interface State {
@@ -32,6 +35,8 @@ export interface State {
   shown: { asker: number; url: number } | null;
   /** `null`: nothing is given, and the rights are those of the verdict that is explained. */
   rights: GivenRights | null;
+  /** `null`: nothing is filled in. */
+  wishes: GivenWishes | null;
 }
 
 /** Longer links get lost on their way: programs cut them. */
@@ -45,10 +50,10 @@ const VERSION = "1";
 /** A link that cannot be made or read; the message says why. */
 export class LinkError extends Error {}
 
-/** Whether two states have the same files, URLs, crawlers, headers and pages. */
+/** Whether two states have the same files, URLs, crawlers, headers, pages and wishes. */
 export function isSameWork(a: State, b: State): boolean {
   const askers = (state: State) => state.askers.map(writtenAsker).join("\n");
-  const page = ({ rights }: State) => JSON.stringify([rights?.headers ?? "", rights?.html ?? ""]);
+  const page = ({ rights, wishes }: State) => JSON.stringify([rights?.headers ?? "", rights?.html ?? "", wishes]);
   return a.file === b.file && a.before === b.before && a.urls === b.urls && askers(a) === askers(b) && page(a) === page(b);
 }
 
@@ -63,6 +68,7 @@ export function asText(state: State): string {
     t: state.tab,
     ...(state.shown && { s: [state.shown.asker, state.shown.url] }),
     ...(state.rights && { r: state.rights }),
+    ...(state.wishes && { w: state.wishes }),
   });
 }
 
@@ -109,7 +115,7 @@ export async function read(fragment: string): Promise<State> {
 function checked(value: unknown): State {
   const wrong = () => new LinkError("The link is damaged: it does not hold what this page needs.");
   if (typeof value !== "object" || value === null) throw wrong();
-  const { f, b, p, c, u, t, s, r } = value as Record<string, unknown>;
+  const { f, b, p, c, u, t, s, r, w = null } = value as Record<string, unknown>;
   const isText = (text: unknown): text is string => typeof text === "string";
   if (!isText(f) || !isText(u) || !(b === undefined || isText(b))) throw wrong();
   if (!Array.isArray(c) || !c.every(isText)) throw wrong();
@@ -121,8 +127,12 @@ function checked(value: unknown): State {
   if (s !== undefined && !isPair) throw wrong();
   const shown = isPair ? { asker: s[0] as number, url: s[1] as number } : null;
   const rights = r === undefined ? null : givenRights(r);
-  if (rights === undefined) throw wrong();
-  return { file: f, before: b ?? null, profile, askers: askers as Asker[], urls: u, tab, shown, rights };
+  if (rights === undefined || !areWishes(w)) throw wrong();
+  return { file: f, before: b ?? null, profile, askers: askers as Asker[], urls: u, tab, shown, rights, wishes: w };
+}
+
+function areWishes(value: unknown): value is GivenWishes | null {
+  return value === null || (typeof value === "object" && Object.values(value).every((one) => typeof one === "string"));
 }
 
 /** `undefined`: they are none. */

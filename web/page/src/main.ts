@@ -19,6 +19,7 @@ import { CrawlersView } from "./views/crawlers.js";
 import { FindingsView } from "./views/findings.js";
 import { RightsView } from "./views/rights.js";
 import { UrlsView } from "./views/urls.js";
+import { WriteView } from "./views/write.js";
 
 /** Files from here on are looked at when typing has paused for longer. */
 const LARGE = 100_000;
@@ -80,9 +81,10 @@ async function begin(): Promise<void> {
   findings.view = new FindingsView(app, byId("panel-findings"), byId("strip"), byId("findings-badge"));
   const rights = new RightsView(app, byId("panel-rights"), () => edited());
   const compare = new CompareView(app, byId("panel-compare"), () => keeper?.touch());
+  const wishes = new WriteView(app, byId("panel-write"), settled, () => edited());
   const automaton = new AutomatonView(app, byId("panel-automaton"));
   const crawlersView = new CrawlersView(app, byId("panel-crawlers"));
-  for (const view of [urls, findings.view, rights, compare, automaton, crawlersView]) app.add(view);
+  for (const view of [urls, findings.view, rights, compare, wishes, automaton, crawlersView]) app.add(view);
 
   const tabs = tabList((tab) => {
     app.tab = tab;
@@ -120,6 +122,7 @@ async function begin(): Promise<void> {
     tabs.show(state.tab, false);
     app.changed("file", "before", "profile", "askers", "urls", "selected");
     rights.load(state.rights);
+    wishes.load(state.wishes);
     app.changed("tab");
   };
   const stateNow = (): State => {
@@ -130,12 +133,12 @@ async function begin(): Promise<void> {
     return {
       file: app.editor.text, before: compare.editor.length > 0 ? compare.editor.text : null, profile: app.profile,
       askers: app.askers, urls: urls.urlsText, tab: app.tab, shown: shown && shown.asker >= 0 && shown.url >= 0 ? shown : null,
-      rights: rights.given,
+      rights: rights.given, wishes: wishes.given,
     };
   };
   const stateOfExample = (example: Example): State => ({
     file: example.file, before: example.before ?? null, profile: app.profile, urls: example.urls.join("\n"),
-    askers: example.askers, tab: app.tab, shown: example.shown, rights: example.rights ?? null,
+    askers: example.askers, tab: app.tab, shown: example.shown, rights: example.rights ?? null, wishes: null,
   });
 
   /** What was loaded last, and is nobody's own work. */
@@ -177,7 +180,7 @@ async function begin(): Promise<void> {
 
   files(app, byId("examples"), loadExample);
   byId("clear").addEventListener("click", () => {
-    const nothing: State = { file: "", before: null, profile: app.profile, askers: [], urls: "", tab: app.tab, shown: null, rights: null };
+    const nothing: State = { file: "", before: null, profile: app.profile, askers: [], urls: "", tab: app.tab, shown: null, rights: null, wishes: null };
     replace(nothing, "Everything was cleared.", false);
     app.editor.view.focus();
   });
@@ -197,7 +200,7 @@ async function begin(): Promise<void> {
   const opened = await fromCommand(here, app);
   if (opened && !(opened instanceof Error)) {
     const state: State = {
-      file: opened.text, before: null, profile: app.profile, urls: opened.url, tab: "urls", shown: { asker: 0, url: 0 }, rights: null,
+      file: opened.text, before: null, profile: app.profile, urls: opened.url, tab: "urls", shown: { asker: 0, url: 0 }, rights: null, wishes: null,
       askers: ["Googlebot", "GPTBot", "*"].map((name) => ({ kind: "names", names: [name] })),
     };
     if (kept?.isOwn) {

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../../dist/rights");
+const built = process.env.ROBOTSIEVE_PACKAGE ?? join(here, "../../dist/write");
 export const root = join(here, "../../..");
 export const dist = process.env.ROBOTSIEVE_PAGE ?? join(here, "../dist");
 

@@ -10,7 +10,7 @@ import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, wr
 import { answers, dist, engine, root } from "./bundle.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const TABS = ["urls", "findings", "crawlers", "compare", "rights", "automaton"];
+const TABS = ["urls", "findings", "crawlers", "compare", "write", "rights", "automaton"];
 /** The purposes of rights in words. */
 const WORDS = {
   "crawl": "Crawling", "index": "Search results", "snippet": "Snippets", "ai-input": "AI answers", "ai-train": "AI training", "ai-index": "AI index",
@@ -150,8 +150,7 @@ test("examples load, and the page says how to get a file", async (t) => {
   assert.match(await page.innerText("#about"), /^robotsieve \d+\.\d+\.\d+\. Help for owners of sites\. The project, /);
   const links = await page.locator("#about a").evaluateAll((links) => links.map((link) => link.href));
   assert.deepEqual(links, [`${PROJECT}/blob/main/docs/guide-sites.md`, PROJECT]);
-  assert.deepEqual(await page.locator("[role=tab]").evaluateAll((tabs) => tabs.map((tab) => tab.id.slice(4))),
-    ["urls", "findings", "crawlers", "compare", "rights", "automaton"]);
+  assert.deepEqual(await page.locator("[role=tab]").evaluateAll((tabs) => tabs.map((tab) => tab.id.slice(4))), TABS);
 });
 
 test("findings are underlined, and fixed with one click that can be undone", async (t) => {
@@ -716,6 +715,12 @@ for (const [scheme, width] of [["light", 360], ["dark", 1600]]) {
           await page.waitForSelector(".rights .sentences");
         },
         compare: () => page.waitForSelector(".diff-card"),
+        write: async () => {
+          await page.fill("#write-disallow", "cart");
+          await page.fill("#write-sitemap", "sitemap.xml");
+          await page.press("#write-open", "Enter");
+          await page.waitForSelector(".written .go");
+        },
         automaton: () => page.waitForSelector(".machine svg"),
         crawlers: () => page.waitForSelector(".purpose"),
       })) {

@@ -20,12 +20,12 @@ const { PROFILES } = await engine();
 const STATE = {
   file: "\uFEFFUser-agent: *\nDisallow: /ä\u0000\u{1F916}\n", before: null, profile: "google", urls: "/a\n\n https://e.example/?q=ü ",
   askers: [{ kind: "names", names: ["Googlebot-News", "Googlebot"] }, { kind: "header", header: "Mozilla/5.0 (a; b)" }, { kind: "purpose", purpose: "ads" }, { kind: "known", names: ["Googlebot-News", "Googlebot"] }],
-  tab: "automaton", shown: { asker: 1, url: 0 }, rights: null,
+  tab: "automaton", shown: { asker: 1, url: 0 }, rights: null, wishes: null,
 };
 
 test("a link carries the whole state", async () => {
   const rights = { headers: "A: é\n", html: "<p>\u0000", reading: "bing", url: "/x", crawler: "nGooglebot-News,Googlebot" };
-  for (const state of [STATE, { ...STATE, rights }, { ...STATE, before: "", shown: null }, { ...STATE, before: "x", file: "" }]) {
+  for (const state of [STATE, { ...STATE, rights }, { ...STATE, wishes: { "shut": "FooBot", "ai-training": "nothing" } }, { ...STATE, before: "", shown: null }, { ...STATE, before: "x", file: "" }]) {
     const fragment = await written(state);
     assert.match(fragment, /^1\.[\w-]+$/);
     assert.deepEqual(await read(fragment), state);
@@ -49,6 +49,7 @@ test("a damaged link is refused, whatever is wrong with it", async () => {
     packed(JSON.stringify({ f: "", p: "google", c: [], u: "", t: "urls", s: [1] })),
     ...[1, null, {}, { headers: "", html: "", reading: "none", url: "", crawler: "n*" }, { headers: "", html: "", reading: "bing", url: "", crawler: "x" }]
       .map((r) => packed(JSON.stringify({ f: "", p: "google", c: [], u: "", t: "urls", r }))),
+    ...[1, "x", { shut: 1 }].map((w) => packed(JSON.stringify({ f: "", p: "google", c: [], u: "", t: "urls", w }))),
     packed(Buffer.from([0x22, 0xff, 0x22])),
     // A small link that would become a gigabyte.
     packed("a".repeat(20 << 20)),

@@ -1,6 +1,7 @@
 // What happens to one's work, and to what was asked: in Chromium.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { editorText, eventually, open, pasteUrls, server, setCrawlers, table, write } from "./browser.mjs";
@@ -276,6 +277,51 @@ test("crawlers for AI training are shut out with one click that can be undone", 
   await page.click("#block");
   await eventually("no name", async () => assert.match(await page.innerText("#notice"), /^Nothing was changed, since .*Own Bot/));
   assert.equal(await editorText(page), OWN);
+});
+
+test("a file is written from a form, as the command writes it", async (t) => {
+  const page = await open(t);
+  await write(page, OWN);
+  await page.click("#tab-write");
+  await page.selectOption("#write-ai-training", "nothing");
+  await page.fill("#write-shut", "FooBot, BarBot");
+  await page.fill("#write-open", "GPTBot");
+  await page.fill("#write-disallow", "/cart\n/cart/old\n\n /*?sort=\n");
+  await page.fill("#write-allow", "/cart/help");
+  await page.fill("#write-sitemap", "https://shop.example/sitemap.xml");
+  await page.click("text=Write robots.txt");
+  await eventually("the file", async () => assert.match(await editorText(page), /^# Crawlers for AI training\n[^]*User-agent: FooBot\nUser-agent: BarBot\n[^]*Disallow: \/\n\nUser-agent: \*\nAllow: \/cart\/help\nDisallow: \/\*\?sort=\nDisallow: \/cart\n\nSitemap: https:\/\/shop\.example\/sitemap\.xml\n$/));
+  const written = await editorText(page);
+  assert.doesNotMatch(written, /GPTBot$/m);
+  assert.match(await page.innerText(".written li:first-child"), /^Proven: read by rfc9309, google and google-classic, it lets crawlers read what you want\.$/);
+  const intentions = await page.locator(".intentions").textContent();
+  const command = process.env.ROBOTSIEVE_COMMAND;
+  if (command) assert.equal(execFileSync(command, ["write", "--quiet", "-"], { input: intentions, encoding: "utf8" }), written);
+  // A reload keeps the form, and Undo brings the file back.
+  await page.click("#notice >> text=Undo");
+  assert.equal(await editorText(page), OWN);
+  await eventually("nothing is said", async () => assert.equal(await page.innerText(".written"), ""));
+  await reloaded(page);
+  assert.equal(await page.inputValue("#write-ai-training"), "nothing");
+  assert.equal(await page.inputValue("#write-shut"), "FooBot, BarBot");
+  // What cannot be written is told, beside the control to mend.
+  await page.fill("#write-shut", "Foo Bot");
+  await page.fill("#write-disallow", "cart");
+  await page.press("#write-shut", "Enter");
+  await eventually("the faults", async () => assert.equal(await page.locator(".written li").count(), 2));
+  assert.equal(await editorText(page), OWN);
+  assert.match(await page.innerText(".written"), /They may read nothing: .*'Foo Bot'[^]*Nobody may read: .*'cart'/);
+  assert.deepEqual(await page.locator("[aria-invalid=true]").evaluateAll((all) => all.map(({ id }) => id)), ["write-shut", "write-disallow"]);
+  await page.click(".written >> text=Nobody may read");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("/mended");
+  await page.fill("#write-shut", "");
+  await page.click("text=Write robots.txt");
+  await eventually("the file", async () => assert.match(await editorText(page), /\nDisallow: \/mended\n/));
+  await page.click("#clear");
+  assert.equal(await page.inputValue("#write-disallow"), "");
+  await page.click("#notice >> text=Undo");
+  assert.equal(await page.inputValue("#write-disallow"), "/mended");
 });
 
 test("the skip link skips, and places of the page are no damaged links", async (t) => {

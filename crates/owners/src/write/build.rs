@@ -29,8 +29,7 @@ impl Intentions {
     /// asked for, or not provably so, and if an expectation does not hold: all of that with the places.
     pub fn build(&self, known: &KnownCrawlers) -> Result<RobotsTxt, CannotBuild> {
         let profiles = self.profiles_or_default();
-        let outside = self.outside()?;
-        let roles = Roles::of(self, known)?;
+        let (outside, roles) = CannotBuild::or_both(self.outside(), Roles::of(self, known))?;
         let (rules, is_complete) = shortened(&roles, &profiles);
         let written = text::write(&roles, &rules, &outside, &profiles);
         let mut said = match prove(&written, &roles, known, &profiles) {

@@ -105,7 +105,22 @@ impl CannotBuild {
         Err(CannotBuild { faults, is_unproven: false, text: String::new() })
     }
 
-    /// The same for what is wrong with a file that could be written.
+    /// Both, or all that is wrong with either.
+    pub(super) fn or_both<A, B>(
+        one: Result<A, CannotBuild>,
+        other: Result<B, CannotBuild>,
+    ) -> Result<(A, B), CannotBuild> {
+        match (one, other) {
+            (Ok(one), Ok(other)) => Ok((one, other)),
+            (Err(mut wrong), Err(also)) => {
+                wrong.faults.extend(also.faults);
+                Err(wrong)
+            }
+            (Err(wrong), Ok(_)) | (Ok(_), Err(wrong)) => Err(wrong),
+        }
+    }
+
+    /// The same as [`unless_empty`](CannotBuild::unless_empty) for what is wrong with a file that could be written.
     pub(super) fn unless_proven(faults: Vec<Fault>, text: &str) -> Result<(), CannotBuild> {
         let proven = CannotBuild::unless_empty(faults);
         proven.map_err(|wrong| CannotBuild { is_unproven: true, text: text.to_owned(), ..wrong })

@@ -1,7 +1,7 @@
 /** Every answer that the page gives. Runs in the workers, and in the tests in Node. */
 
 import {
-  type Automaton, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, INVALID,
+  type Automaton, type BuildFault, buildRobotsTxt, CannotBuildError, type CompareReport, type Crawler, diff, type DiffReport, DISALLOW, type ExplainReport, type Finding, type Intentions, INVALID,
   type KnownCrawler, type ProfileName, type Purpose, type ReachReport, RightsReader, type RightsReport, Robots, RobotsieveError, type TagReading,
 } from "robotsieve";
 import { type Asker, byToken, ofPurpose } from "./asker.js";
@@ -89,6 +89,9 @@ export interface RightsAnswer {
   /** As in {@link Column}. */
   warning: string | null;
 }
+
+/** A robots.txt that was built, or every reason why there is none. */
+export type Written = { text: string; profiles: ProfileName[]; notes: string[] } | { faults: readonly BuildFault[] };
 
 /** Errors that the page shows as they are: what the reader typed cannot be used. */
 export class Refused extends Error {}
@@ -303,6 +306,16 @@ export class Answers {
   /** What the known crawlers may read. */
   crawlers(profile: ProfileName): ReachReport {
     return this.robots(profile).crawlers();
+  }
+}
+
+/** The file of what is wanted of crawlers. */
+export function built(intentions: Intentions): Written {
+  try {
+    return buildRobotsTxt(intentions);
+  } catch (error) {
+    if (error instanceof CannotBuildError) return { faults: error.faults };
+    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ export type Asker =
 /** What the module knows of crawlers. */
 export interface Known {
   crawlers: readonly KnownCrawler[];
-  purposes: readonly { purpose: Purpose; title: string }[];
+  purposes: readonly { purpose: Purpose; title: string; description: string }[];
 }
 
 let known: Known = { crawlers: [], purposes: [] };

@@ -1,10 +1,10 @@
 /** What the page asks its workers. */
 
-import type { DiffReport, Finding, ProfileName, ReachReport, TagReading } from "robotsieve";
+import type { DiffReport, Finding, Intentions, ProfileName, ReachReport, TagReading } from "robotsieve";
 import type { Asker, Known } from "./asker.js";
-import type { Blocked, Column, FindingsOverview, Machine, Members, RightsAnswer, Why } from "./answers.js";
+import type { Blocked, Column, FindingsOverview, Machine, Members, RightsAnswer, Why, Written } from "./answers.js";
 
-/** Questions and their answers, by name. All but `utf16` are about the file in the left editor. */
+/** Questions and their answers, by name. All but `write` and `utf16` are about the file in the left editor. */
 export interface Questions {
   table: { ask: { askers: Asker[]; urls: string[] }; answer: Column[] };
   members: { ask: { asker: Asker & { kind: "purpose" }; url: string }; answer: Members };
@@ -17,6 +17,7 @@ export interface Questions {
   machine: { ask: { asker: Asker; url: string | null }; answer: Machine };
   crawlers: { ask: Record<never, never>; answer: ReachReport };
   rights: { ask: { asker: Asker; url: string; headers: string; html: string; reading: TagReading }; answer: RightsAnswer };
+  write: { ask: Intentions; answer: Written };
   utf16: { ask: { bytes: Uint8Array }; answer: string | null };
 }
 

@@ -1,7 +1,7 @@
 /** Answers questions in a worker. */
 
 import { init, knownCrawlers, purposes } from "robotsieve";
-import { Answers, Refused, utf16 } from "./answers.js";
+import { Answers, built, Refused, utf16 } from "./answers.js";
 import { type Known, setKnown } from "./asker.js";
 import type { FromWorker, Kind, Questions, SentFile, ToWorker } from "./protocol.js";
 
@@ -87,6 +87,8 @@ function answer(
       const { asker, url, ...sources } = as(kind);
       return answers.rights(profile, asker, url, sources);
     }
+    case "write":
+      return built(as(kind));
     case "utf16":
       return utf16(as(kind).bytes);
   }
