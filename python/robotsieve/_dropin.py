@@ -86,7 +86,8 @@ def is_allowed(policies: Policies, agent: Agent, url: str) -> bool:
             return policy.is_allowed(url)
         except InvalidUrl:
             if isinstance(agent, str) and _URL(agent):
-                text = "a URL was given as the user agent: Protego takes the URL first, urllib.robotparser last"
+                order = "Protego takes the URL first, urllib.robotparser last"
+                text = f"a URL was given as the user agent: {order}"
                 warnings.warn(text, UserWarning, stacklevel=3)
     return policy.is_path_allowed(path_of(url))
 

@@ -77,8 +77,8 @@ impl NameError {
         self.fault == Fault::Header
     }
 
-    /// Returns true if the name is evidently none: a header, a URL, or it has white space or a slash. If not,
-    /// it is one word, with a byte that no product token has.
+    /// Returns true if the name is evidently none: a header, a URL, or it has white space or a slash. If
+    /// not, it is one word, with a byte that no product token has.
     pub fn is_evident(&self) -> bool {
         self.fault != Fault::Byte
     }
