@@ -180,7 +180,32 @@ fn advice(error: &clap::Error) -> Option<String> {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
+    let of_command = |name| {
+        let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+        usage.is_some_and(|usage| usage.contains(&format!("robotsieve {name} ")))
+    };
     match error.kind() {
+        ErrorKind::MissingRequiredArgument
+            if matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::Strings(missing))
+                if missing.iter().any(|name| name == "<URL>...")) =>
+        {
+            Some("a crawler and a URL follow the file: robots.txt Googlebot /private".to_owned())
+        }
+        ErrorKind::InvalidSubcommand => {
+            let value = text(ContextKind::InvalidSubcommand)?;
+            let is_path = value.contains(['.', '/']);
+            is_path.then(|| format!("a command comes first: robotsieve lint {value}"))
+        }
+        ErrorKind::UnknownArgument
+            if of_command("block") && !text(ContextKind::InvalidArg)?.starts_with('-') =>
+        {
+            Some("--crawler TOKEN or --purpose PURPOSE names crawlers".to_owned())
+        }
+        ErrorKind::UnknownArgument
+            if of_command("rights") && !text(ContextKind::InvalidArg)?.starts_with('-') =>
+        {
+            Some("--robots FILE names the robots.txt, --agent NAME the crawler".to_owned())
+        }
         ErrorKind::InvalidValue if text(ContextKind::InvalidArg)?.starts_with("--format") => {
             let value = text(ContextKind::InvalidValue)?;
             let is_path = value.contains(['.', '/']);
@@ -193,8 +218,7 @@ fn advice(error: &clap::Error) -> Option<String> {
             Some("the command prints to standard output: redirect it with > FILE".to_owned())
         }
         ErrorKind::UnknownArgument
-            if text(ContextKind::InvalidArg)? == "--path"
-                && error.get(ContextKind::Usage)?.to_string().contains(" records ") =>
+            if text(ContextKind::InvalidArg)? == "--path" && of_command("records") =>
         {
             Some("'robotsieve rights URL' says what may be done with a page".to_owned())
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ POLICIES_KEPT = 64
 
 #: Scheme and authority of RFC 3986, then path and query, without the fragment.
 _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?([^#]*)").match
+
+#: What is a URL or a path, and no user agent.
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:/)?/\S*").fullmatch
 
 #: What browsers and ``urlsplit`` drop before a URL.
 _LEADING = "".join(map(chr, range(33)))
@@ -64,20 +68,27 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else f"/{path}"
 
 
-def is_allowed(policy: Policy, url: str) -> bool:
-    """The verdict on a URL, or on what else the originals take for one.
+def is_allowed(policies: Policies, agent: Agent, url: str) -> bool:
+    """The verdict on a URL, or on what else the originals take for one. Where only the user agent
+    looks like a URL, a warning asks for the other order.
 
     >>> from robotsieve import Robots
-    >>> policy = Robots("User-agent: *\\nDisallow: /page").policy("MyCrawler")
-    >>> is_allowed(policy, "https://example.com/page"), is_allowed(policy, "page")
-    (False, False)
+    >>> policies = Policies(Robots("User-agent: *\\nDisallow: /page"))
+    >>> is_allowed(policies, "MyCrawler", "https://example.com/page")
+    False
+    >>> is_allowed(policies, "MyCrawler", "page")
+    False
     """
+    policy = policies[agent]
     # What is no text is an error there, with the way out.
     if not isinstance(url, str) or url[:2] != "//":
         try:
             return policy.is_allowed(url)
         except InvalidUrl:
-            pass
+            if isinstance(agent, str) and _URL(agent):
+                order = "Protego takes the URL first, urllib.robotparser last"
+                text = f"a URL was given as the user agent: {order}"
+                warnings.warn(text, UserWarning, stacklevel=3)
     return policy.is_path_allowed(path_of(url))
 
 

@@ -94,7 +94,7 @@ class Protego:
 
     def can_fetch(self, url: str, user_agent: Agent) -> bool:
         """True if the user agent may fetch the URL, or the path."""
-        return is_allowed(self._policies[user_agent], url)
+        return is_allowed(self._policies, user_agent, url)
 
     def crawl_delay(self, user_agent: Agent) -> float | None:
         """The crawl delay for the user agent in seconds: the longest, if its groups have several."""

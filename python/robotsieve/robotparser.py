@@ -165,7 +165,9 @@ class RobotFileParser:
         return bytes(body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1])
 
     def parse(self, lines: Iterable[str]) -> None:
-        """Takes these lines as the file, in place of what was parsed before."""
+        """Takes these lines, or a text as a whole, as the file, in place of what was parsed before."""
+        # The characters of a text are lines without a rule, which would allow everything.
+        lines = lines.splitlines() if isinstance(lines, str) else lines
         body = "\n".join(line.rstrip("\r\n") for line in lines)
         self._policies = Policies(Robots(body, self._profile))
         self.sitemaps = self._policies.sitemaps()
@@ -179,7 +181,7 @@ class RobotFileParser:
             return True
         if not self.last_checked:
             return False
-        return is_allowed(self._policies["*" if useragent is None else useragent], url)
+        return is_allowed(self._policies, "*" if useragent is None else useragent, url)
 
     def _policy(self, useragent: Agent | None) -> Policy | None:
         if not self.mtime():

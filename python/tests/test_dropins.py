@@ -244,6 +244,14 @@ def test_warnings_point_at_the_caller() -> None:
     assert [said.filename for said in warned] == [__file__]
 
 
+def test_a_url_in_the_place_of_the_user_agent() -> None:
+    for url in ("https://example.com/private", "/private"):
+        with pytest.warns(UserWarning, match="a URL was given as the user agent") as warned:
+            Protego.parse(FILE).can_fetch("GPTBot", url)
+            parsed(FILE).can_fetch(url, "GPTBot")
+        assert [said.filename for said in warned] == [__file__] * 2
+
+
 def test_a_url_that_is_no_text() -> None:
     class Url:
         def __str__(self) -> str:
@@ -458,6 +466,9 @@ def test_later_parse_replaces() -> None:
     parser.parse(["User-agent: *", "Disallow: /b"])
     assert parser.can_fetch("x", "/a") and not parser.can_fetch("x", "/b")
     assert parser.site_maps() is None
+    # The standard library takes each character of a text for a line, and allows everything.
+    parser.parse("User-agent: *\nDisallow: /c\n")
+    assert parser.can_fetch("x", "/b") and not parser.can_fetch("x", "/c")
 
 
 def test_text_of_robotparser() -> None:

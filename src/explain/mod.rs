@@ -3,6 +3,7 @@
 //! [`Robots::explain`](crate::Robots::explain) returns an [`Explanation`]: the verdict, and each step that led to it.
 //! [`compare_profiles`] asks the same question in every named profile and says what makes the
 //! answers differ. [`Policy::decide`](crate::Policy::decide) is cheaper where the deciding rule is all you need.
+//! For people, `Asked::explained` of the crate `robotsieve-report` puts an explanation into sentences.
 //!
 //! | question | answer |
 //! |---|---|

@@ -20,6 +20,8 @@ pub struct NameError {
 enum Fault {
     /// It has the parentheses or semicolons of a header.
     Header,
+    /// It is a URL or a path.
+    Url,
     /// It has what stands between names: white space or a slash.
     Parted,
     /// It has another byte that no token has.
@@ -37,6 +39,8 @@ impl NameError {
             Fault::Header
         } else if can_match(name, profile) {
             return Ok(());
+        } else if is_url(name) {
+            Fault::Url
         } else if has(b"/ \t\n\r\x0B\x0C") {
             Fault::Parted
         } else {
@@ -46,6 +50,7 @@ impl NameError {
         let line = token(name.trim_ascii(), profile.token_bytes);
         let meant = match fault {
             Fault::Header => first(),
+            Fault::Url => None,
             _ if line.is_empty() => first(),
             _ => Some(line),
         };
@@ -61,7 +66,7 @@ impl NameError {
 
     /// The name that was probably meant. Of a header it is the surest name in it. Otherwise it is
     /// the product token of a robots.txt line with this name: `GPTBot` for `GPTBot/1.0`, `Sogou`
-    /// for `Sogou web spider`.
+    /// for `Sogou web spider`. `None` if the name is a URL.
     pub fn probably_meant(&self) -> Option<&[u8]> {
         self.probably_meant.as_deref()
     }
@@ -72,8 +77,8 @@ impl NameError {
         self.fault == Fault::Header
     }
 
-    /// Returns true if the name is evidently none: a header, or it has white space or a slash. If not,
-    /// it is one word, with a byte that no product token has.
+    /// Returns true if the name is evidently none: a header, a URL, or it has white space or a slash. If
+    /// not, it is one word, with a byte that no product token has.
     pub fn is_evident(&self) -> bool {
         self.fault != Fault::Byte
     }
@@ -84,6 +89,8 @@ impl fmt::Display for NameError {
         let name = String::from_utf8_lossy(&self.name);
         if self.is_header() {
             write!(f, "'{name}' is a User-Agent header, not a crawler's name")?;
+        } else if self.fault == Fault::Url {
+            write!(f, "'{name}' is a URL, not a crawler's name: name the crawler first")?;
         } else {
             write!(f, "'{name}' is not a product token, so no group can name it")?;
         }
@@ -95,6 +102,12 @@ impl fmt::Display for NameError {
 }
 
 impl std::error::Error for NameError {}
+
+/// Returns true for a URL or a path, in the place where the crawler is named.
+fn is_url(name: &[u8]) -> bool {
+    let is_word = !name.iter().any(u8::is_ascii_whitespace);
+    is_word && (name.starts_with(b"/") || memchr::memmem::find(name, b"://").is_some())
+}
 
 /// Returns true if some user-agent line can name a crawler with this name. The empty name and `*` stand
 /// for a crawler that no group names.

@@ -245,6 +245,10 @@ fn checked_names() {
         error("GPTBot/1.0").to_string(),
         "'GPTBot/1.0' is not a product token, so no group can name it; did you mean 'GPTBot'?"
     );
+    for url in ["https://e.com/x", "/x"] {
+        let said = format!("'{url}' is a URL, not a crawler's name: name the crawler first");
+        assert_eq!((error(url).to_string(), error(url).probably_meant()), (said, None));
+    }
     assert_eq!(
         error("Mozilla (x)").to_string(),
         "'Mozilla (x)' is a User-Agent header, not a crawler's name"

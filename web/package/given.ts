@@ -37,9 +37,16 @@ export function shown(value: unknown): string {
 /** The length of a text, in UTF-16 code units or bytes. `what` is its name in errors. */
 export function lengthOf(text: Text, what: string, most: number): number {
   const len: number = typeof text === "string" ? text.length : isBytes(text) ? length.call(text) : -1;
-  if (len < 0) throw new TypeError(`${what} must be a string or a Uint8Array, not ${typeName(text)}`);
+  if (len < 0) throw new TypeError(`${what} must be a string or a Uint8Array, not ${typeName(text)}${wayOut(text)}`);
   if (len > most) throw tooLong(what, most);
   return len;
+}
+
+/** What to do with a value of `fetch`, in the place of its text. */
+function wayOut(value: unknown): string {
+  const name = typeName(value);
+  if (name === "Promise") return ": await it";
+  return name === "Response" || name === "Blob" ? `: pass await ${name.toLowerCase()}.text()` : "";
 }
 
 /** The text of a `URL`, of this realm or another, or of what else has a `href`. All other values as they are. */

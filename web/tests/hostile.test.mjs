@@ -307,6 +307,9 @@ test("options that are none, or of another name", () => {
     assert.throws(() => new Robots(FILE, { profile }), { name: "RangeError", message: /^there is no profile .*; there are rfc9309, / });
   }
   assert.throws(() => new Robots({ get constructor() { throw 1; } }), { name: "TypeError", message: "a file must be a string or a Uint8Array, not object" });
+  const said = (file) => { try { new Robots(file); } catch (error) { return error.message; } };
+  assert.match(said(new Response("")), /, not Response: pass await response\.text\(\)$/);
+  assert.match(said(Promise.resolve("")), /, not Promise: await it$/);
   const parser = robotsParser("https://e.com/robots.txt", FILE);
   assert.equal(parser.isAllowed(new URL("https://e.com/a"), null), false);
   assert.throws(() => parser.isAllowed("https://e.com/a", 3), { name: "TypeError", message: "a user agent must be a string, not number" });

@@ -38,7 +38,13 @@ impl<'t> Document<'t> {
         } else {
             toml::from_str(text).map_err(|error| Wrong {
                 line: error.span().map_or(1, |span| line_at(text, span.start)),
-                message: format!("{} (read as TOML)", error.message().replace('\n', ", ")),
+                message: if is_robots_txt(text) {
+                    "this is a robots.txt, and what it shall say is wanted here, as TOML or JSON \
+                     ('robotsieve help write' has an example)"
+                        .to_owned()
+                } else {
+                    format!("{} (read as TOML)", error.message().replace('\n', ", "))
+                },
             })?
         };
         Ok(Document { text, intentions })
@@ -50,6 +56,11 @@ impl<'t> Document<'t> {
             if is_json(self.text) { in_json(self.text, place) } else { in_toml(self.text, place) };
         found.map(|at| line_at(self.text, at))
     }
+}
+
+fn is_robots_txt(text: &str) -> bool {
+    let is_agent = |line: &str| line.to_ascii_lowercase().starts_with("user-agent:");
+    text.lines().any(|line| is_agent(line.trim_start()))
 }
 
 fn is_json(text: &str) -> bool {

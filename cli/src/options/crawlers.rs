@@ -85,8 +85,7 @@ impl Agent {
 /// What is wrong with a name, and the way out.
 fn wrong_name(wrong: &NameError, profile: &str) -> String {
     let name = shown(wrong.name());
-    let is_url = memchr::memmem::find(wrong.name(), b"://").is_some();
-    let meant = wrong.probably_meant().filter(|_| !is_url);
+    let meant = wrong.probably_meant();
     // The product token of a line with this name, or a name within it.
     let is_token = meant.is_some_and(|meant| wrong.name().trim_ascii().starts_with(meant));
     let meant = meant.map(shown);

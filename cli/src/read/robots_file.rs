@@ -172,7 +172,7 @@ fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
              robots.txt URL'), and give that"
         ))
     } else if looks_like_url(path) {
-        Some(format!("there is no such file; a URL is written like {}", robots_url(path)))
+        Some(format!("a URL is written like {}", robots_url(path)))
     } else if kind == ErrorKind::NotFound {
         Some("check the path, or use '-' for standard input".into())
     } else {

@@ -68,7 +68,8 @@ pub fn refuse_output(input: impl FnOnce() -> io::Result<Handle>) -> io::Result<(
     let is_file = |handle: &Handle| handle.as_file().metadata().is_ok_and(|found| found.is_file());
     let Ok(output) = Handle::stdout() else { return Ok(()) };
     if is_file(&output) && input().is_ok_and(|input| input == output) {
-        let message = "it is also the file that standard output is written to";
+        let message = "it is also the file that standard output is written to, and '>' empties \
+                       a file before it is read: write to another file";
         return Err(io::Error::other(message));
     }
     Ok(())

@@ -168,9 +168,17 @@ impl Tally {
             stderr::error(&if self.needs_host {
                 format!("{what}: with a store a URL is scheme://host/path")
             } else {
+                let host = first.split('/').next().unwrap_or_default();
+                // With a scheme, neither the scheme nor the slash is missing.
+                let meant = if host.contains(':') {
+                    String::new()
+                } else {
+                    let start = if host.contains('.') { "https://" } else { "/" };
+                    format!("; did you mean '{start}{first}'?")
+                };
                 format!(
                     "{what}: a URL is scheme://host/path, or a path that starts with '/' (with \
-                     --profile google anything is a URL)"
+                     --profile google anything is a URL){meant}"
                 )
             });
             Status::Usage

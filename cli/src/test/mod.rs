@@ -7,7 +7,7 @@ mod sarif;
 mod text;
 
 use std::ffi::OsString;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -121,6 +121,14 @@ fn read<'a>(
         read.begin_file(&*shown);
         let input = match inputs::open(name, &report) {
             Ok(input) => input,
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                report.error(&format_args!(
+                    "cannot read {}: {cause}; 'robotsieve test --init ROBOTS' prints expectations to \
+                     begin with",
+                    inputs::shown(name)
+                ));
+                continue;
+            }
             Err(cause) => {
                 report.error(&inputs::cannot_read(name, &cause));
                 continue;

@@ -85,6 +85,27 @@ fn arguments_are_swapped() {
 }
 
 #[test]
+fn the_way_out() {
+    let folder = folder();
+    for (line, status, parts) in [
+        ("check robots.txt", 2, ["<AGENT>, <URL>...", "; a crawler and a URL follow the file: "]),
+        ("explain robots.txt /x", 2, ["<URL>...", "; a crawler and a URL follow the file: "]),
+        ("robots.txt", 2, ["'robots.txt'", "; a command comes first: robotsieve lint robots.txt"]),
+        ("block FooBot robots.txt", 2, ["'robots.txt'", "--crawler TOKEN or --purpose PURPOSE"]),
+        ("rights robots.txt FooBot /", 2, ["'FooBot'", "--robots FILE names the robots.txt"]),
+        ("test robots.txt x.expect", 3, ["'x.expect'", "'robotsieve test --init ROBOTS'"]),
+        ("write robots.txt", 2, ["this is a robots.txt", "'robotsieve help write'"]),
+    ] {
+        fails(&folder, line, status, &parts);
+    }
+    for (url, meant) in [("e.example/x", "https://e.example/x"), ("x/y", "/x/y")] {
+        let ran = run_line(&folder, &format!("check robots.txt FooBot {url}"));
+        ran.says(&format!("'{url}' is invalid")).says(&format!("did you mean '{meant}'?"));
+    }
+    run_line(&folder, "check robots.txt FooBot http:/x").says("anything is a URL)\n");
+}
+
+#[test]
 fn a_format_and_a_path() {
     let folder = folder();
     for format in ["json", "jsonl", "tsv", "text"] {

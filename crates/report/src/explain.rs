@@ -318,6 +318,20 @@ pub struct Piece {
 }
 
 /// A crawler and a URL, as they were given.
+///
+/// ```
+/// use robotsieve::{Crawler, Profile, Robots};
+/// use robotsieve_report::Asked;
+///
+/// let file = b"User-agent: *\nDisallow: /search\nAllow: /search/about";
+/// let robots = Robots::parse(file, &Profile::RFC9309);
+/// let (crawler, url) = (Crawler::name("MyCrawler"), "/search/x");
+/// let why = robots.explain(&crawler, url)?;
+/// let report = Asked::new(&crawler, url.as_bytes()).explained(&why);
+/// let said = &report.sentences[0].text;
+/// assert_eq!(said, "line 2 decides, out of 2 rules in the group for everybody");
+/// # Ok::<(), robotsieve::InvalidUrl>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Asked<'q> {
     /// The name of the robots.txt, if it has one.
