@@ -193,11 +193,11 @@ fn resolved(path: &str) -> Option<String> {
 }
 
 /// Puts all requests to a server, and returns how many answers of each kind there were, refused and not.
-fn asked(server: Server, sites: &[Site]) -> Option<[usize; 2]> {
+fn asked(server: Server, sites: &[&Site]) -> Option<[usize; 2]> {
     let known = KnownCrawlers::built_in();
     let mut configured: Vec<(&Site, String)> = Vec::new();
     let mut unproven = 0;
-    for site in sites {
+    for &site in sites {
         let robots = Robots::parse(&site.file, &Profile::RFC9309);
         match enforce::configuration(&robots, known, &site.options(server, configured.len())) {
             Ok(written) => configured.push((site, written.text)),
@@ -273,7 +273,12 @@ fn haproxy_refuses_what_the_files_forbid() {
 }
 
 fn answers_are_right(server: Server) {
-    if let Some([refused, open]) = asked(server, &OWN_SITES) {
+    // To prove the hostile one takes longer than all else: for one server, or for each.
+    let is_usual = |site: &&Site| {
+        effort::everything() || server == Server::Nginx || !site.name.starts_with("hostile")
+    };
+    let sites: Vec<&Site> = OWN_SITES.iter().filter(is_usual).collect();
+    if let Some([refused, open]) = asked(server, &sites) {
         assert!(refused > 5 * *REQUESTS && open > 50 * *REQUESTS, "{refused} {open}");
     }
 }
@@ -304,6 +309,7 @@ fn real_files_by_real_servers() {
         }
     }
     assert_eq!(sites.len(), count);
+    let sites: Vec<&Site> = sites.iter().collect();
     for server in Server::ALL {
         if let Some([refused, open]) = asked(server, &sites) {
             println!("{server:?}: {refused} refused, {open} answered");

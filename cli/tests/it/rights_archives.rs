@@ -635,10 +635,10 @@ fn a_pack_of_what_was_cut() {
     let folder = Folder::of(&[("a.warc", &archive), ("urls", urls)]);
     let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
     run(args!["pack", "--warc", warc, "--rights", "--agent", "GPTBot", "-o", &pack]).gives(0, "");
-    for (purpose, wanted) in [("crawl", "allow"), ("ai-train", "unknown")] {
-        let line = |host: &str, verdict| format!("https://{host}.example/\t{verdict}\n");
+    for (purpose, wanted) in [(&[][..], "allow"), (&["--purpose", "ai-train"], "unknown")] {
+        let line = |host: &str, verdict| format!("{verdict}\thttps://{host}.example/\n");
         let wanted = [line("a", "allow"), line("b", wanted), line("c", "allow")].concat();
-        let filter = args!["filter", "--pack", &pack, "--purpose", purpose, "--format", "tsv"];
-        run(filter.into_iter().chain([folder.path("urls").into()])).gives(0, &wanted);
+        let filter = args!["filter", "--pack", &pack, "--format", "tsv", folder.path("urls")];
+        run(filter.into_iter().chain(purpose.iter().map(Into::into))).gives(0, &wanted);
     }
 }

@@ -308,7 +308,7 @@ fn names_of_another_family_stop_no_run() {
     let folder = Folder::new();
     let dns = format!("127.0.0.1:{dns}");
     let urls = of("six", 300) + &of("good", 300);
-    let ran = fetch(&folder, &urls, &["--dns", &dns, "--parallel", "1000"]);
+    let ran = fetch(&folder, &urls, &["--dns", &dns, "--parallel", "1000", "--timeout", "5"]);
     assert_eq!((ran.status, figure(&ran, "parsed")), (0, 300), "{}", ran.err);
     // Some machines have a route that leads nowhere.
     assert_eq!(figure(&ran, "local_faults") + figure(&ran, "unreachable"), 300);
