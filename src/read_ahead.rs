@@ -34,7 +34,7 @@ pub(crate) fn lines(bytes: &[u8], from: usize, count: usize) {
 
 /// Fetches the cache line of an offset in some bytes, which need not be within them.
 #[inline(always)]
-#[cfg(feature = "url")]
+#[cfg(feature = "pack")]
 pub(crate) fn at(bytes: &[u8], offset: usize) {
     line(bytes.as_ptr().wrapping_add(offset));
 }

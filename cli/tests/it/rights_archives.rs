@@ -626,18 +626,26 @@ fn attacks_permit_nothing() {
 #[test]
 fn a_pack_of_what_was_cut() {
     let cut = "WARC-Truncated: length\r\n";
-    let file = |host: &str, more: &str| {
-        let (url, body) = (format!("https://{host}/robots.txt"), says("ai-train=yes"));
-        record("response", "2026-03-01T08:00:00Z", &url, more, "200 OK", &body)
+    let file = |host: &str, more: &str, head: &str| {
+        let (url, body) = (format!("https://{host}.example/robots.txt"), says("ai-train=yes"));
+        record("response", "2026-03-01T08:00:00Z", &url, more, head, &body)
     };
-    let archive = [file("a.example", ""), file("b.example", cut), file("c.example", "")].concat();
-    let urls = "https://a.example/\nhttps://b.example/\nhttps://c.example/\n";
-    let folder = Folder::of(&[("a.warc", &archive), ("urls", urls)]);
+    let part = "200 OK\r\nContent-Range: bytes 0-43/99";
+    let whole = ["a", "d"].map(|host| file(host, "", "200 OK"));
+    let archive = [&whole[0], &file("b", cut, "200 OK"), &file("c", "", part), &whole[1]];
+    let archive = archive.map(String::as_str).concat();
+    let urls = ["a", "b", "c", "d"].map(|host| format!("https://{host}.example/\n")).concat();
+    let folder = Folder::of(&[("a.warc", &archive), ("urls", &urls)]);
     let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
     run(args!["pack", "--warc", warc, "--rights", "--agent", "GPTBot", "-o", &pack]).gives(0, "");
     for (purpose, wanted) in [(&[][..], "allow"), (&["--purpose", "ai-train"], "unknown")] {
         let line = |host: &str, verdict| format!("{verdict}\thttps://{host}.example/\n");
-        let wanted = [line("a", "allow"), line("b", wanted), line("c", "allow")].concat();
+        let wanted = ["allow", wanted, wanted, "allow"];
+        let wanted: String = ["a", "b", "c", "d"]
+            .iter()
+            .zip(wanted)
+            .map(|(host, verdict)| line(host, verdict))
+            .collect();
         let filter = args!["filter", "--pack", &pack, "--format", "tsv", folder.path("urls")];
         run(filter.into_iter().chain(purpose.iter().map(Into::into))).gives(0, &wanted);
     }
