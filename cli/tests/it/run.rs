@@ -226,7 +226,7 @@ fn strangers_stop_no_run() {
     // Addresses to which there is no route are their sites' matter.
     let nowhere: String = (0..300).map(|number| format!("http://[100::{number:x}]/\n")).collect();
     let folder = Folder::new();
-    let ran = fetch(&folder, &(good + &nowhere), &["--timeout", "5"]);
+    let ran = fetch(&folder, &(good + &nowhere), &["--timeout", "5", "--parallel", "1000"]);
     assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
 }
 
