@@ -189,6 +189,7 @@ impl RightsReader {
     /// >>> headers = [{"X-Robots-Tag": "noai"}, None, "no header"]
     /// >>> list(reader.columns(["https://example.com/a", "not a URL", "/b"], headers=headers).ai_train)
     /// ['disallow', 'invalid', 'invalid']
+    ///
     /// ``captures`` is what archives know of the responses: an Arrow table with the members of a record that tell of the
     /// capture, as :meth:`Rights.to_record` takes them (``documents`` as JSON text). The table then has the columns of the
     /// records of ``robotsieve rights --warc``, by the same names, and what they say was not read permits nothing.
