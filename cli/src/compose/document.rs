@@ -39,8 +39,8 @@ impl<'t> Document<'t> {
             toml::from_str(text).map_err(|error| Wrong {
                 line: error.span().map_or(1, |span| line_at(text, span.start)),
                 message: if is_robots_txt(text) {
-                    "this is a robots.txt, and what it shall say is wanted here, as TOML or JSON \
-                     ('robotsieve help write' has an example)"
+                    "this is a robots.txt; give what it should say, as TOML or JSON ('robotsieve \
+                     help write' has an example)"
                         .to_owned()
                 } else {
                     format!("{} (read as TOML)", error.message().replace('\n', ", "))

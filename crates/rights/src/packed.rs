@@ -55,27 +55,26 @@ const KEPT: u64 = 256 << 20;
 /// ```
 #[must_use]
 pub fn record(robots: &Robots<'_>, crawlers: &[Crawler]) -> Vec<u8> {
-    let selections = Selection::each(robots, crawlers);
+    record_of(robots, crawlers, false)
+}
+
+fn record_of(robots: &Robots<'_>, crawlers: &[Crawler], is_cut: bool) -> Vec<u8> {
+    let mut selections = Selection::each(robots, crawlers);
+    selections.iter_mut().for_each(|one| one.notes.add_if(is_cut, Note::RobotsNotRead));
     let lines = selections.iter().map(RightsLines::from);
     body(&lines.collect::<Vec<_>>())
 }
 
-/// Packs a file as its pack wants it: with the record of its rights if the pack keeps them. What was left out of one that
-/// `is_cut` could have said no, which its record notes.
+/// Packs a file as its pack wants it: with the record of its rights if the pack keeps them. The rest of a file that was
+/// cut could have said no, so its record has a note.
 #[must_use]
 pub fn pack(recipe: &Recipe, file: &[u8], is_cut: bool) -> Packed {
-    match (recipe.keeps_rights(), is_cut) {
-        (false, _) => recipe.pack(file),
-        (true, false) => recipe.pack_with_rights(file, record),
-        (true, true) => {
-            let packed = recipe.pack_with_rights(file, |robots, crawlers| {
-                let mut selections = Selection::each(robots, crawlers);
-                selections.iter_mut().for_each(|one| one.notes.add(Note::RobotsNotRead));
-                body(&selections.iter().map(RightsLines::from).collect::<Vec<_>>())
-            });
-            packed.with_content(content(recipe, file, true))
-        }
+    if !recipe.keeps_rights() {
+        return recipe.pack(file);
     }
+    let record = |robots: &Robots<'_>, crawlers: &[Crawler]| record_of(robots, crawlers, is_cut);
+    let packed = recipe.pack_with_rights(file, record);
+    if is_cut { packed.with_content(content(recipe, file, true)) } else { packed }
 }
 
 /// A hash that tells apart what [`pack`] makes: see [`Recipe::content`].
