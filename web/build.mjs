@@ -1,5 +1,6 @@
-// Builds the packages, each in a folder of dist/: `npm run build`. With `--two` only the modules of core and write; the ones between
-// are copies of that of write, which has all of theirs. With `--scripts` only the scripts, around the modules that are in dist/ already.
+// Builds the packages, each in a folder of dist/: `npm run build`. With `--quick`, for tests, only the modules of core and write, as they are
+// before they are made small; the ones between are copies of that of write, which has all of theirs. With `--scripts` only the scripts,
+// around the modules that are in dist/ already.
 //
 // Cargo builds the standard library too, from the sources that `rustup component add rust-src` or Debian's package
 // rust-web-src brings: see toolchain.mjs.
@@ -12,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { transformSync } from "esbuild";
 
-import { compiler, known, triple, wasmOpt } from "./toolchain.mjs";
+import { compiler, known, quick, triple, wasmOpt } from "./toolchain.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
@@ -38,7 +39,7 @@ const isScripts = process.argv.includes("--scripts");
 if (!isScripts) rmSync(dist, { recursive: true, force: true });
 // Core has room for faster code: verdicts take a tenth less time, for 13 kB.
 const fast = ["robotsieve", "robotsieve-web"].flatMap((crate) => ["--config", `profile.web.package.${crate}.opt-level=2`]);
-const isTwo = process.argv.includes("--two");
+const isQuick = process.argv.includes("--quick");
 const variants = [["write", ["--features=write"]], ["rights", ["--features=rights"]], ["known", ["--features=known"]], ["full", []], ["core", ["--no-default-features", ...fast]]];
 
 const shared = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
@@ -71,7 +72,7 @@ function paired(name) {
 /** Compiles a variant of the module. */
 async function compiled(name, features) {
   await run(cargo, [
-    "build", "--profile", "web", "-p", "robotsieve-web", ...options, ...features,
+    "build", "--profile", "web", "-p", "robotsieve-web", ...options, ...features, ...(isQuick ? quick("web") : []),
   ], environment);
   const folder = join(dist, name);
   mkdirSync(folder, { recursive: true });
@@ -84,7 +85,8 @@ async function finished(name) {
   const folder = join(dist, name);
   const [module, made] = [join(folder, "compiled.wasm"), join(folder, "wasm_bg.wasm")];
   await run(join(target, "tool", "robotsieve-bindgen"), [module, folder, "wasm"]);
-  await run(process.execPath, [
+  if (isQuick) copyFileSync(made, join(folder, moduleFile(name)));
+  else await run(process.execPath, [
     // Node 20 and browsers since 2021 know all instructions that the compiler uses.
     wasmOpt, made, name === "core" ? "-Os" : "-Oz", "--enable-simd", ...known, "-o", join(folder, moduleFile(name)),
   ]);
@@ -94,7 +96,7 @@ async function finished(name) {
 // Compiling a module takes one processor for the most part. So the tool is built beside the first one, and each is finished
 // beside the next.
 const tool = isScripts ? undefined : run("cargo", ["build", "--locked", "--profile", "tool", "-p", "robotsieve-bindgen"]);
-const copies = isTwo && !isScripts ? ["rights", "known", "full"] : [];
+const copies = isQuick && !isScripts ? ["rights", "known", "full"] : [];
 const jobs = [tool];
 let last = Promise.resolve();
 for (const [name, features] of variants.filter(([name]) => !isScripts && !copies.includes(name))) {

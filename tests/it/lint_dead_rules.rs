@@ -7,6 +7,7 @@ use crate::support::random::Random;
 use crate::support::say;
 use crate::support::thread_time::ThreadTime;
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
+use robotsieve_corpora::effort;
 use robotsieve_lint::{Code, Finding, Options, Report, lint};
 
 const CODES: [Code; 3] = [Code::NeverWins, Code::RedundantRule, Code::DuplicateRule];
@@ -168,7 +169,8 @@ fn found_ones_change_no_verdict_and_few_are_missed() {
         (0..2000).map(|_| [b"/".to_vec(), random.word(30, b"ab/c")].concat()).collect();
     for &(name, profile) in Profile::NAMED {
         let (mut found, mut not_found, mut undecided) = (0, 0, 0);
-        for number in 0..250 {
+        let count = effort::cases(250);
+        for number in 0..count {
             let file = generated(&mut random, 1 + number % 3);
             let report = report(&file, name, &profile);
             undecided += report.undecided.len();
@@ -196,7 +198,7 @@ fn found_ones_change_no_verdict_and_few_are_missed() {
             }
         }
         say(&format!("{name}: {found} dead rules found, {not_found} not, {undecided} undecided"));
-        assert!(found > 100 || !profile.wildcards, "{name}: {found}");
+        assert!(5 * found > 2 * count || !profile.wildcards, "{name}: {found}");
         // Some of those not found are needed after all, on targets that are not tried.
         assert!(100 * found >= 95 * (found + not_found), "{name}: {found} {not_found}");
         assert_eq!(undecided, 0, "{name}");

@@ -112,6 +112,11 @@ fn filter(folder: &Folder, input: &str, more: &[&str]) -> Ran {
     shell(":", &[&FILTER, more, &["urls"]].concat(), folder)
 }
 
+/// Does these at the same time: most of theirs goes into waiting for sites.
+fn side_by_side(parts: &[&(dyn Fn() + Sync)]) {
+    thread::scope(|scope| parts.iter().for_each(|part| drop(scope.spawn(part))));
+}
+
 /// The number after a name in the last line.
 #[track_caller]
 fn figure(ran: &Ran, name: &str) -> u64 {
@@ -177,7 +182,8 @@ fn nothing_answers() {
         })
     };
     let folder = Folder::new();
-    for count in [50, 2_000] {
+    let many = |count: usize| {
+        let folder = Folder::new();
         let ran = fetch(&folder, &dead(count), &[]);
         ran.gives(3, "").says("no site has answered").says("the fault is probably here");
         assert!(ran.err.lines().count() <= 3, "{}", ran.err);
@@ -185,7 +191,8 @@ fn nothing_answers() {
         let ran = filter(&folder, &dead(count), &[]);
         ran.gives(3, "").says("no site has answered").says("the first 0 URLs were judged");
         assert_eq!((figure(&ran, "disallowed"), stat(&folder, "origins")), (0, 0));
-    }
+    };
+    side_by_side(&[&|| many(50), &|| many(2_000)]);
     // A few sites may well be unreachable, but nothing shows it.
     let ran = fetch(&folder, &dead(10), &[]);
     ran.gives(3, "").says("and no other site has: the fault may be on this side").says("--canary");
@@ -212,22 +219,31 @@ fn nothing_answers() {
 fn strangers_stop_no_run() {
     let (web, port) = (Web::new(), closed_port());
     let good: String = (0..400).map(|number| web.origin(1, number) + "/\n").collect();
-    let dead: String = (0..1_220)
-        .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
-        .collect();
-    let folder = Folder::new();
-    let ran = fetch(&folder, &(dead + &good), &[]);
-    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 400, 1_220));
+    let refused = || {
+        let dead: String = (0..1_220)
+            .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
+            .collect();
+        let ran = fetch(&Folder::new(), &(dead + &good), &[]);
+        let found = (ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable"));
+        assert_eq!(found, (0, 400, 1_220), "{}", ran.err);
+    };
     // 511, from the addresses of one network.
-    let logins: String = (0..300).map(|number| web.origin(5, number) + "/\n").collect();
-    let folder = Folder::new();
-    let ran = fetch(&folder, &(logins + &good), &[]);
-    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 400, 300));
+    let logins = || {
+        let logins: String = (0..300).map(|number| web.origin(5, number) + "/\n").collect();
+        let ran = fetch(&Folder::new(), &(logins + &good), &[]);
+        let found = (ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable"));
+        assert_eq!(found, (0, 400, 300), "{}", ran.err);
+    };
     // Addresses to which there is no route are their sites' matter.
-    let nowhere: String = (0..300).map(|number| format!("http://[100::{number:x}]/\n")).collect();
-    let folder = Folder::new();
-    let ran = fetch(&folder, &(good + &nowhere), &["--timeout", "5", "--parallel", "1000"]);
-    assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
+    let no_route = || {
+        let nowhere: String =
+            (0..300).map(|number| format!("http://[100::{number:x}]/\n")).collect();
+        let more = ["--timeout", "5", "--parallel", "1000"];
+        let ran = fetch(&Folder::new(), &(good.clone() + &nowhere), &more);
+        assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
+    };
+    side_by_side(&[&refused, &logins]);
+    no_route();
 }
 
 /// The same from many networks, after other sites have answered.
@@ -388,7 +404,8 @@ fn nobody_reads_verdicts() {
         (0..300).map(|number| format!("{}/{path}\n", web.origin(1, number))).collect();
     urls.extend((0..900).map(|number| format!("{}/{path}\n", web.origin(9, number))));
     let folder = Folder::of(&[("urls", &urls)]);
-    let err = cut_off(command(FILTER).arg("urls").current_dir(folder.root()));
+    let short = ["--timeout", "4", "urls"];
+    let err = cut_off(command(FILTER).args(short).current_dir(folder.root()));
     let (_, told) = err.split_once("stopped: nobody reads standard output any more; ").unwrap();
     let number = |before: &str| -> u64 {
         let (_, rest) = told.split_at(told.find(before).unwrap() + before.len());
@@ -411,40 +428,44 @@ fn interrupts() {
     let web = Web::new();
     let mut input: String = (0..20).map(|number| web.origin(1, number) + "/\n").collect();
     input.extend((0..20).map(|number| web.origin(9, number) + "/\n"));
-    for (name, number) in [("INT", 2), ("TERM", 15)] {
-        for words in [&FETCH[..], &FILTER[..]] {
-            let folder = Folder::of(&[("urls", &input)]);
-            let mut child = command(words).arg("urls").current_dir(folder.root()).spawn().unwrap();
-            if words == FETCH {
-                let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-                (0..20).for_each(|_| drop(lines.next().unwrap().unwrap()));
-            } else {
-                // Its output keeps the order of the input, and the last sites are silent.
-                thread::sleep(Duration::from_secs(2));
-            }
-            let begun = Instant::now();
-            let id = child.id().to_string();
-            assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
-            let ended = child.wait_with_output().unwrap();
-            assert!(begun.elapsed() < Duration::from_secs(14), "it waited for silent sites");
-            assert_eq!(ended.status.signal(), Some(number));
-            let said = String::from_utf8(ended.stderr).unwrap();
-            assert!(said.contains(&format!("interrupted by SIG{name}; ")), "{said}");
-            if words == FETCH {
-                assert!(
-                    said.contains("20 outcomes are kept") && said.contains(" unasked 20 "),
-                    "{said}"
-                );
-            } else {
-                assert_eq!(String::from_utf8(ended.stdout).unwrap().lines().count(), 20, "{said}");
-                assert!(said.contains("the first 20 URLs were judged"), "{said}");
-                assert!(said.contains(" was left. 20 outcomes are kept. Of the sites"), "{said}");
-                assert!(said.contains(" and 20 were left unasked"), "{said}");
-            }
-            assert_eq!(stat(&folder, "origins"), 20);
-            assert_eq!(run(args!["store", "verify", folder.path("s")]).status, 0);
+    let interrupt = |name: &str, number: i32, words: &[&str]| {
+        let folder = Folder::of(&[("urls", &input)]);
+        let mut child = command(words).arg("urls").current_dir(folder.root()).spawn().unwrap();
+        if words == FETCH {
+            let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+            (0..20).for_each(|_| drop(lines.next().unwrap().unwrap()));
+        } else {
+            // Its output keeps the order of the input, and the last sites are silent.
+            thread::sleep(Duration::from_secs(2));
         }
-    }
+        let begun = Instant::now();
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(14), "it waited for silent sites");
+        assert_eq!(ended.status.signal(), Some(number));
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(said.contains(&format!("interrupted by SIG{name}; ")), "{said}");
+        if words == FETCH {
+            assert!(
+                said.contains("20 outcomes are kept") && said.contains(" unasked 20 "),
+                "{said}"
+            );
+        } else {
+            assert_eq!(String::from_utf8(ended.stdout).unwrap().lines().count(), 20, "{said}");
+            assert!(said.contains("the first 20 URLs were judged"), "{said}");
+            assert!(said.contains(" was left. 20 outcomes are kept. Of the sites"), "{said}");
+            assert!(said.contains(" and 20 were left unasked"), "{said}");
+        }
+        assert_eq!(stat(&folder, "origins"), 20);
+        assert_eq!(run(args!["store", "verify", folder.path("s")]).status, 0);
+    };
+    side_by_side(&[
+        &|| interrupt("INT", 2, &FETCH),
+        &|| interrupt("TERM", 15, &FETCH),
+        &|| interrupt("INT", 2, &FILTER),
+        &|| interrupt("TERM", 15, &FILTER),
+    ]);
 }
 
 /// URLs of other hosts are asked and judged while silent hosts are waited for; the order is kept.
@@ -665,11 +686,12 @@ fn progress_in_sites() {
     let input: String = (0..20).map(|number| web.origin(1, number) + "/\n").collect();
     // A silent site holds the run up for two seconds.
     let input = input + &web.origin(9, 0) + "/\n";
-    for run in [fetch, filter] {
+    let shows = |run: fn(&Folder, &str, &[&str]) -> Ran| {
         let ran = run(&Folder::new(), &input, &["--progress", "always", "--timeout", "2"]);
         assert!(ran.err.contains("20/21 sites"), "{}", ran.err);
         assert!(!ran.err.contains("B/s"), "{}", ran.err);
-    }
+    };
+    side_by_side(&[&|| shows(fetch), &|| shows(filter)]);
 }
 
 /// The rulings of a store as of another time.

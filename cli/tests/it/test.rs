@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
+use robotsieve_corpora::effort;
 use serde_json::{Value, json};
 
 use crate::command::{Command, Folder, Ran, run, run_in, run_with};
@@ -465,7 +466,9 @@ fn root() -> &'static Path {
 fn init_holds_for_real_files() {
     let mut files: Vec<PathBuf> = Vec::new();
     let shared = robotsieve_corpora::shared::corpus().join("robots");
-    for (folder, most) in [(root().join("corpora/robots"), usize::MAX), (shared, 100)] {
+    for (folder, most) in
+        [(root().join("corpora/robots"), usize::MAX), (shared, effort::cases(100))]
+    {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         let mut names: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         names.sort();
