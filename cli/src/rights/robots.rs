@@ -42,6 +42,8 @@ pub struct RobotsInForce {
     /// When it was captured.
     pub captured: Timestamp,
     pub fit: Fit,
+    /// True if another answer may have been in force, which the archives do not have.
+    pub is_doubtful: bool,
     pub rights: Option<RobotsRights<'static>>,
 }
 
@@ -126,7 +128,8 @@ impl RobotsFiles {
             Some(number) => self.rights(number)?,
             None => None,
         };
-        Ok(Some(RobotsInForce { holds, captured, fit, rights }))
+        let is_doubtful = versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
+        Ok(Some(RobotsInForce { holds, captured, fit, is_doubtful, rights }))
     }
 
     /// The different files that a site had after a time, each as it was first captured, the newest first:

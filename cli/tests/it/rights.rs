@@ -434,6 +434,11 @@ fn traps_of_archives() {
             "robots-not-read",
         ),
         (vec![robots(""), revisit(LATER), page()], "allow", ""),
+        (
+            vec![before(robots("")), of("/robots.txt", &found("https://f.com/"), ""), page()],
+            "unknown",
+            "robots-not-read",
+        ),
     ]
     .into_iter()
     .enumerate()

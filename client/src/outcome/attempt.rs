@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::HeaderMap;
+use robotsieve::internals::says_part;
 use serde::{Deserialize, Serialize};
 
 use super::cut::{is_line_end, whole_lines};
@@ -228,6 +229,14 @@ impl Response {
     #[must_use]
     pub fn is_file(&self) -> bool {
         has_file(self.status)
+    }
+
+    /// True if the header says that the body is a part of the file, whatever the status is: a
+    /// `Content-Range` that does not have all of it.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        let mut fields = self.headers.iter();
+        fields.any(|(name, value)| says_part(name.as_str().as_bytes(), value.as_bytes()))
     }
 
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or
