@@ -169,6 +169,13 @@ pub fn has_file(status: u16) -> bool {
     matches!(status, 200..=205 | 207..=299)
 }
 
+/// True if an answer with this status says that there is no file. Any other but a file says nothing of what a
+/// file may hold, even if crawling is allowed then.
+#[must_use]
+pub fn has_none(status: u16) -> bool {
+    matches!(status, 404 | 410)
+}
+
 /// A final answer: one that is not a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

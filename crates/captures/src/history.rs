@@ -294,6 +294,8 @@ pub struct Settled<B> {
     pub of: B,
     /// True if it serves no longer at the time as of which it was settled: its lifetime is over.
     pub is_expired: bool,
+    /// What the answer said that it rests on; `None` if that is not known.
+    pub said: Option<Said>,
 }
 
 impl<B> Default for History<B> {
@@ -347,12 +349,14 @@ impl<B> History<B> {
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
         let Some(judged) = protocol.judge(&events, as_of) else {
             let (captured, _, of) = lost?;
-            return Some(Settled { holds: SiteKind::Unknown, captured, of, is_expired: true });
+            let holds = SiteKind::Unknown;
+            return Some(Settled { holds, captured, of, is_expired: true, said: None });
         };
-        let (event, _, of) = self.answers.swap_remove(judged.event);
+        let (event, answer, of) = self.answers.swap_remove(judged.event);
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
-        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired })
+        let said = answer.map(|(_, said)| said);
+        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired, said })
     }
 }
 
