@@ -8,6 +8,7 @@ pub use crate::read::fields::typed;
 pub use crate::read::groups::{Groups, Rule as GroupRule};
 pub use crate::read::joints::{Joint, joints};
 pub use crate::read::parse::{Content, Extent, LineKind, Lines, likely_field, scan};
+pub use crate::read::part::says_part;
 pub use crate::read::select::{GroupNumbers, Lookups, Selected};
 pub use crate::read::token::{Names, names_everybody, token};
 pub use crate::read::utf16::{ByteOrder, to_utf8};

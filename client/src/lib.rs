@@ -61,7 +61,7 @@ pub mod internals {
     pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
     #[cfg(feature = "fetch")]
     pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
-    pub use crate::outcome::attempt::has_file;
+    pub use crate::outcome::attempt::{has_file, has_none};
 }
 
 pub use time::Timestamp;

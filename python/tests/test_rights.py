@@ -562,12 +562,13 @@ def test_captures_make_columns_of_records() -> None:
         "robots": ["rules", "unknown", None],
         "page": [None, "read", "cut"],
         "documents": [None, fits, "no JSON"],
+        "notes": [None, '["tdm-not-read"]', None],
     }
     robots, html = ["User-agent: *\nContent-Signal: ai-train=yes\n"] * 3, ["<p>"] * 3
     table = pa.table(reader.columns(["/a", "/a", "x"], robots=robots, html=html, captures=pa.table(captures)))
     rows = table.to_pylist()
     assert [row["ai-train"] for row in rows] == ["allow", "unknown", "invalid"]
-    assert rows[1]["notes"] == ["document-later", "robots-not-read"]
+    assert rows[1]["notes"] == ["document-later", "robots-not-read", "tdm-not-read"]
     record = rights.to_record(**{name: column[0] for name, column in captures.items() if column[0] is not None})
     of_record = [name for name in table.column_names if name in record]
     assert of_record == [name for name in record if name not in ("versions", "quotes")]
@@ -591,11 +592,15 @@ def test_records_permit_nothing_that_was_not_read() -> None:
         ({"page": "unreadable"}, "page-not-read", "unknown"),
         ({"robots": "disallow-all"}, "robots-not-read", "unknown"),
         ({"documents": older}, "document-older", "allow"),
+        ({"notes": ["documents-differ"]}, "documents-differ", "unknown"),
+        ({"notes": ["tdm-not-read"]}, "tdm-not-read", "unknown"),
     ):
         record = rights.to_record(**capture)  # type: ignore[arg-type]
         assert (record["ai-train"], record["notes"]) == (ruling, [note])
     with pytest.raises(TypeError, match="no 'url'; it has captured, age_seconds"):
         rights.to_record(url="/")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="there is no note 'x'"):
+        rights.to_record(notes=["x"])
     with pytest.raises(ValueError, match="page must be one of read, not-html"):
         rights.to_record(page="all")
 
@@ -613,6 +618,10 @@ def test_xmp() -> None:
     assert "xmp:plus:DataMining:1: plus:DataMining: http" in str(rights)
     assert pickle.loads(pickle.dumps(rights)) == rights
     assert rights.to_record(robots="allow-all")["page"] == "metadata"
+    column = [b"GIF89a" + packet, None]
+    captures = pa.table({"robots": ["allow-all"] * 2})
+    table = pa.table(reader.columns(["/a.gif", "/b"], xmp=column, captures=captures)).to_pylist()
+    assert [(row["ai-train"], row["notes"]) for row in table] == [("disallow", rights.notes), ("unknown", ["page-not-read"])]
     assert reader.rights("/a.gif", xmp=b"GIF89a").notes == ["xmp-silent"]
     assert reader.rights("/a.gif", xmp=b"").notes == ["xmp-not-read"]
     with pytest.raises(ValueError, match="give html or xmp, not both"):

@@ -19,6 +19,7 @@ pub(crate) mod joints;
 mod marks;
 pub(crate) mod name_error;
 pub(crate) mod parse;
+pub(crate) mod part;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 pub(crate) mod select;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]

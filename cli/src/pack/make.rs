@@ -111,7 +111,7 @@ impl Summary {
 pub fn tell_left_out(Counts { later, lost, .. }: Counts) {
     if lost > 0 {
         stderr::note(&format_args!(
-            "{lost} redirects lead to what the sources do not have: they say nothing"
+            "{lost} redirects and revisits lead to what the sources do not have: what they say is unknown"
         ));
     }
     if later > 0 {

@@ -143,8 +143,6 @@ fn is_as_before(
 ) -> bool {
     let Some((kind, known)) = before else { return false };
     let is_same = match &settled.holds {
-        // What is known is better.
-        SiteRules::Unknown => return true,
         SiteRules::Rules(PackedAt::Put(_)) => false,
         SiteRules::Rules(PackedAt::Before(like)) if **like != *origin.key() => false,
         holds => holds.kind() == kind,

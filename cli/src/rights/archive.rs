@@ -363,8 +363,10 @@ impl Judge<'_> {
         let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
         let mut dated = Vec::new();
         let mut lines = None;
-        if let Some(RobotsInForce { captured, fit, .. }) = robots {
-            let found = self.documents.robots(origin.robots_url(), captured, fit, at);
+        if let Some(RobotsInForce { captured, fit, is_doubtful, .. }) = robots {
+            let mut found = self.documents.robots(origin.robots_url(), captured, fit, at);
+            let doubt = is_doubtful.then_some(Note::RobotsNotRead);
+            found.0.doubt = found.0.doubt.or(doubt);
             dated.push(found.0);
             lines = found.1;
         }

@@ -18,7 +18,7 @@ use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, RecordPlace, Versions};
 use robotsieve_client::Timestamp;
-use robotsieve_client::internals::has_file;
+use robotsieve_client::internals::{has_file, has_none};
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
@@ -660,7 +660,7 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cu
                 None => Said::Failure,
             }
         }
-        404 | 410 => Said::Absent,
+        status if has_none(status) => Said::Absent,
         _ => Said::Failure,
     }
 }

@@ -1,7 +1,7 @@
 //! What a response in an archive says of itself: by its header, and by its page.
 
+use robotsieve::internals::says_part;
 use robotsieve_captures::warc::Body;
-use robotsieve_rights::internals::says_part;
 use robotsieve_rights::{LicenceKind, Response, TdmRep};
 use url::Url;
 

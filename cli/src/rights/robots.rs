@@ -10,7 +10,8 @@ use robotsieve::{Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRule
 use robotsieve_captures::packs::{Gather, Judging, Making, PackedAt};
 use robotsieve_captures::{Answered, Fit, Versions};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Protocol;
+use robotsieve_client::internals::has_none;
+use robotsieve_client::outcome::{Protocol, Said};
 use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{RobotsRights, Vocabulary};
 
@@ -42,6 +43,8 @@ pub struct RobotsInForce {
     /// When it was captured.
     pub captured: Timestamp,
     pub fit: Fit,
+    /// True if there may have been a file, or another one, that the archives do not have.
+    pub is_doubtful: bool,
     pub rights: Option<RobotsRights<'static>>,
 }
 
@@ -126,7 +129,12 @@ impl RobotsFiles {
             Some(number) => self.rights(number)?,
             None => None,
         };
-        Ok(Some(RobotsInForce { holds, captured, fit, rights }))
+        // What allows all may not have said that there is no file: it did not show it.
+        let is_not_shown = holds == SiteKind::AllowAll
+            && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
+        let is_doubtful = is_not_shown
+            || versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
+        Ok(Some(RobotsInForce { holds, captured, fit, is_doubtful, rights }))
     }
 
     /// The different files that a site had after a time, each as it was first captured, the newest first:

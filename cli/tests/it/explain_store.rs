@@ -241,8 +241,7 @@ fn text_begins_with_what_the_store_knows() {
         0,
         &[
             "fetched 2026-11-19T22:00:00Z (2h ago) from https://www.cut.example/robots.txt",
-            "cut at the fetcher's size limit: these are its first 511992 bytes, which end with the last \
-         whole line",
+            "cut at the fetcher's size limit to whole lines, or sent as a part: these are 511992 bytes of it",
         ],
     );
     say(

@@ -45,11 +45,12 @@ fn histories() {
     let folder = Folder::new();
     let out = folder.path("out.pack");
     for (one, other, wanted) in [
-        // A failure, or what says nothing, replaces no rules.
+        // A failure replaces no rules; what is not known may say anything.
         ((A, 1_000), (BUSY, 2_000), "rules 16:40Z no"),
-        ((A, 1_000), (LOST, 2_000), "rules 16:40Z no"),
-        ((GONE, 1_000), (LOST, 2_000), "allow-all 16:40Z yes"),
-        ((BUSY, 1_000), (LOST, 2_000), "disallow-all 16:40Z no"),
+        ((A, 1_000), (LOST, 2_000), "unknown 33:20Z no"),
+        ((GONE, 1_000), (LOST, 2_000), "unknown 33:20Z no"),
+        ((BUSY, 1_000), (LOST, 2_000), "unknown 33:20Z no"),
+        ((LOST, 1_000), (A, 2_000), "rules 33:20Z no"),
         ((LOST, 1_000), (LOST, 2_000), "unknown 33:20Z no"),
         // Newer answers do.
         ((A, 1_000), (B, 2_000), "rules 33:20Z yes"),
@@ -79,10 +80,8 @@ fn histories() {
         run(args!["pack", "update", &updated, "--jsonl", captures]).gives(0, "");
         let lines = line(one.0, one.1) + &line(other.0, other.1);
         let both = pack(&folder, "both.pack", &lines);
-        if one.0 != LOST {
-            assert_eq!(known(&updated), wanted, "{one:?} {other:?}");
-            assert_eq!(known(&both), wanted, "{one:?} {other:?}");
-        }
+        assert_eq!(known(&updated), wanted, "{one:?} {other:?}");
+        assert_eq!(known(&both), wanted, "{one:?} {other:?}");
     }
     // Of equally new ones that of the later pack.
     let [a, b] = [("a.pack", A), ("b.pack", B)]

@@ -211,14 +211,18 @@ fn histories_go_on() {
             to("free.example", "y.example"),
             to("4.example", "nowhere.example"),
         ];
-        packs.update(&changes.concat()).gives(0, "").says("changed 5 ").says("1 redirects lead");
+        packs
+            .update(&changes.concat())
+            .gives(0, "")
+            .says("changed 6 ")
+            .says("1 redirects and revisits lead");
         let urls = "https://1.example/a\nhttps://2.example/a\nhttps://x.example/\n\
             https://new.example/a\nhttps://newer.example/a\nhttps://free.example/a\n\
             https://4.example/a\nhttps://nowhere.example/\n";
         assert_eq!(
             packs.verdicts(urls),
             [
-                "disallow", "allow", "disallow", "disallow", "disallow", "allow", "disallow",
+                "disallow", "allow", "disallow", "disallow", "disallow", "allow", "unknown",
                 "unknown"
             ]
         );

@@ -434,6 +434,25 @@ fn traps_of_archives() {
             "robots-not-read",
         ),
         (vec![robots(""), revisit(LATER), page()], "allow", ""),
+        // Nobody said that there is none.
+        (vec![says_yes(), of("/robots.txt", "403 x", "")], "unknown", "robots-not-read"),
+        (vec![says_yes(), of("/robots.txt", "429 x", "")], "unknown", "robots-not-read"),
+        (
+            vec![says_yes(), of("/robots.txt", &found("/robots.txt"), "")],
+            "unknown",
+            "robots-not-read",
+        ),
+        (vec![says_yes(), of("/robots.txt", "410 x", "")], "allow", ""),
+        (
+            vec![robots(""), of("/p", &(typed("text/html") + "\r\ntdm-reservation: true"), "<p>")],
+            "unknown",
+            "tdm-value",
+        ),
+        (
+            vec![before(robots("")), of("/robots.txt", &found("https://f.com/"), ""), page()],
+            "unknown",
+            "robots-not-read",
+        ),
     ]
     .into_iter()
     .enumerate()

@@ -317,6 +317,7 @@ fn revisits_of_another_host() {
     let moved = |to: &str| format!("301 Moved Permanently\r\nLocation: {to}");
     let theirs = "WARC-Refers-To-Target-URI: http://b.example/robots.txt\r\n\
         WARC-Refers-To-Date: 2024-03-01T00:00:00Z\r\nWARC-Truncated: length\r\n";
+    let lost = "WARC-Payload-Digest: sha1:LOST\r\n";
     let at = |second: u32| format!("2024-03-01T00:00:0{second}Z");
     let records = [
         response(
@@ -338,21 +339,37 @@ fn revisits_of_another_host() {
         record("revisit", &at(4), "http://c.example/robots.txt", theirs, "404 Not Found", ""),
         record("revisit", &at(4), "http://d.example/robots.txt", theirs, "503 Busy", ""),
         response(&at(5), "http://a.example/x", "200 OK", "x"),
+        // What is not here may have said no: what was there before no longer holds.
+        response(&at(3), "http://e.example/robots.txt", "200 OK", ""),
+        record("revisit", &at(4), "http://e.example/robots.txt", lost, "200 OK", ""),
+        response(&at(3), "http://f.example/robots.txt", "200 OK", ""),
+        response(&at(4), "http://f.example/robots.txt", &moved("https://gone.example/"), ""),
+        record("revisit", &at(3), "http://g.example/robots.txt", lost, "200 OK", ""),
+        response(&at(4), "http://g.example/robots.txt", "200 OK", ""),
     ];
     let folder = Folder::of(&[]);
     let path = folder.file("a.warc", records.concat());
+    let before = folder.file("b.warc", [&records[7][..], &records[9]].concat());
     let urls = folder.file(
         "urls",
-        "http://a.example/x\nhttp://b.example/x\nhttp://c.example/x\nhttp://d.example/x\n",
+        "abcdefg".chars().map(|host| format!("http://{host}.example/x\n")).collect::<String>(),
     );
     let (pack, store) = (folder.path("a.pack"), folder.path("a.store"));
+    let (updated, both) = (folder.path("b.pack"), folder.path("b.store"));
     run(args!["pack", "--warc", &path, "--agent", "a", "-o", &pack]).gives(0, "");
+    run(args!["pack", "--warc", &before, "--agent", "a", "-o", &updated]).gives(0, "");
+    run(args!["pack", "update", &updated, "--warc", &path]).gives(0, "");
     run(args!["store", "import", &store, "--warc", &path]).gives(0, "");
+    run(args!["store", "import", &both, "--warc", &before]).gives(0, "");
+    run(args!["store", "import", &both, "--warc", &path]).gives(0, "");
     let wanted = "disallow\thttp://a.example/x\nallow\thttp://b.example/x\nallow\thttp://c.example/x\n\
-        disallow\thttp://d.example/x\n";
+        disallow\thttp://d.example/x\nunknown\thttp://e.example/x\nunknown\thttp://f.example/x\n\
+        allow\thttp://g.example/x\n";
     for source in [
         args!["--pack", &pack].to_vec(),
+        args!["--pack", &updated].to_vec(),
         args!["--store", &store, "--agent", "a", "--as-of", "capture"].to_vec(),
+        args!["--store", &both, "--agent", "a", "--as-of", "capture"].to_vec(),
     ] {
         let ran = run(args!["filter", "--format", "tsv", &urls].into_iter().chain(source));
         let lines = String::from_utf8(ran.out).unwrap();
@@ -631,17 +648,24 @@ fn a_pack_of_what_was_cut() {
         record("response", "2026-03-01T08:00:00Z", &url, more, head, &body)
     };
     let part = "200 OK\r\nContent-Range: bytes 0-43/99";
+    let parts = "200 OK\r\nContent-Type: multipart/byteranges; boundary=x";
     let whole = ["a", "d"].map(|host| file(host, "", "200 OK"));
-    let archive = [&whole[0], &file("b", cut, "200 OK"), &file("c", "", part), &whole[1]];
+    let archive = [
+        &whole[0],
+        &file("b", cut, "200 OK"),
+        &file("c", "", part),
+        &file("e", "", parts),
+        &whole[1],
+    ];
     let archive = archive.map(String::as_str).concat();
-    let urls = ["a", "b", "c", "d"].map(|host| format!("https://{host}.example/\n")).concat();
+    let urls = ["a", "b", "c", "d", "e"].map(|host| format!("https://{host}.example/\n")).concat();
     let folder = Folder::of(&[("a.warc", &archive), ("urls", &urls)]);
     let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
     run(args!["pack", "--warc", warc, "--rights", "--agent", "GPTBot", "-o", &pack]).gives(0, "");
     for (purpose, wanted) in [(&[][..], "allow"), (&["--purpose", "ai-train"], "unknown")] {
         let line = |host: &str, verdict| format!("{verdict}\thttps://{host}.example/\n");
-        let wanted = ["allow", wanted, wanted, "allow"];
-        let wanted: String = ["a", "b", "c", "d"]
+        let wanted = ["allow", wanted, wanted, "allow", wanted];
+        let wanted: String = ["a", "b", "c", "d", "e"]
             .iter()
             .zip(wanted)
             .map(|(host, verdict)| line(host, verdict))

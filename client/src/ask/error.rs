@@ -48,7 +48,9 @@ pub(super) fn whole(response: Response, url: &str) -> Result<Response, AskError>
     if !response.is_truncated {
         return Ok(response);
     }
-    Err(unanswered(url, "it is longer than 64 MiB".to_owned(), None))
+    let cause =
+        if response.is_part() { "the site sent a part of it" } else { "it is longer than 64 MiB" };
+    Err(unanswered(url, cause.to_owned(), None))
 }
 
 /// An error for a URL without a usable answer, with what can be done about it.

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::HeaderMap;
+use robotsieve::internals::says_part;
 use serde::{Deserialize, Serialize};
 
 use super::cut::{is_line_end, whole_lines};
@@ -168,6 +169,13 @@ pub fn has_file(status: u16) -> bool {
     matches!(status, 200..=205 | 207..=299)
 }
 
+/// True if an answer with this status says that there is no file. Any other but a file says nothing of what a
+/// file may hold, even if crawling is allowed then.
+#[must_use]
+pub fn has_none(status: u16) -> bool {
+    matches!(status, 404 | 410)
+}
+
 /// A final answer: one that is not a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -228,6 +236,14 @@ impl Response {
     #[must_use]
     pub fn is_file(&self) -> bool {
         has_file(self.status)
+    }
+
+    /// True if the header says that the body is a part of the file, whatever the status is: a
+    /// `Content-Range` that does not have all of it.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        let mut fields = self.headers.iter();
+        fields.any(|(name, value)| says_part(name.as_str().as_bytes(), value.as_bytes()))
     }
 
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or

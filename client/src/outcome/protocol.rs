@@ -369,7 +369,7 @@ impl Protocol {
             final_url: attempt.redirects.last().map(|redirect| redirect.to.clone()),
             etag: validator(response, &ETAG).flatten(),
             last_modified: validator(response, &LAST_MODIFIED).flatten(),
-            is_truncated: response.is_truncated,
+            is_truncated: response.is_truncated || response.is_part(),
             ..CachedCopy::new(&response.body, attempt.at)
         }
     }

@@ -241,7 +241,7 @@ pub struct CachedCopy {
     pub etag: Option<Vec<u8>>,
     /// The validator `Last-Modified`, as received.
     pub last_modified: Option<Vec<u8>>,
-    /// True if the body was cut off because it was too large.
+    /// True if the body was cut off because it was too large, or is a part of the file.
     pub is_truncated: bool,
     /// True if the body is empty or only white space.
     pub is_blank: bool,

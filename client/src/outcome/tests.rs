@@ -956,5 +956,10 @@ fn a_part_of_a_file_is_no_file() {
         let held = first(&protocol, 200, &[]);
         let known = protocol.after(Some(&held), &attempt(START + HOUR, answer(206, &[], b"x")));
         assert_eq!(known.unwrap().copy.unwrap().content, held.copy.unwrap().content);
+        // With 200 its rules apply, and it is no more than a part: of uses it may say more.
+        for (range, is_part) in [("bytes 0-9/20", true), ("bytes 0-9/10", false)] {
+            let known = first(&protocol, 200, &[("content-range", range)]);
+            assert_eq!(known.copy.unwrap().is_truncated, is_part, "{range}");
+        }
     }
 }

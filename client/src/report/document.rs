@@ -103,8 +103,8 @@ fn notes(origin: &str, known: &OriginState, ruling: &Ruling, now: Timestamp) -> 
         }
         if copy.is_truncated {
             notes.push(format!(
-                "cut at the fetcher's size limit: these are its first {} bytes, which end with the \
-                 last whole line",
+                "cut at the fetcher's size limit to whole lines, or sent as a part: these are {} bytes \
+                 of it",
                 copy.len
             ));
         }

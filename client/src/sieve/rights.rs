@@ -12,7 +12,8 @@ use super::decide::Sieve;
 use super::decision::{Grounds, SieveDecision};
 use super::error::SieveError;
 use super::site_files::{SiteDocuments, SiteFile};
-use crate::outcome::Why;
+use crate::outcome::attempt::has_none;
+use crate::outcome::{Cause, Outcome, Why};
 
 /// What a site says of the rights of a URL, for the first crawler, before the URL is fetched; and what
 /// is needed to say it again with the response.
@@ -20,7 +21,7 @@ use crate::outcome::Why;
 /// Crawling is ruled by the sieve's own [decision](SieveRights::decision), whatever it rests on. Where
 /// that is no robots.txt (it is unreachable, the site does not show it, or an
 /// [override](super::Overrides) decides), nothing is known of what it says of other purposes: they are
-/// unknown, with the note `robots-not-read`. A site without a robots.txt says nothing there.
+/// unknown, with the note `robots-not-read`. A site without a robots.txt, which answers 404 or 410, says nothing there.
 ///
 /// It keeps the site as it was, and the sieve.
 #[derive(Clone)]
@@ -177,7 +178,12 @@ impl<U: AsUrl> SieveRights<U> {
             }
         };
         let is_cut = || site.state().copy.as_ref().is_some_and(|copy| copy.is_truncated);
-        let is_unread = if holds_rules { is_cut() } else { ruling.why != Why::Absent };
+        let is_none = || {
+            let last = &site.state().last;
+            ruling.why == Why::Absent
+                && matches!(last, Outcome::Absent(Cause::Status(status)) if has_none(*status))
+        };
+        let is_unread = if holds_rules { is_cut() } else { !is_none() };
         let unread = is_unread.then_some(Note::RobotsNotRead);
         unread.into_iter().chain(self.files.notes()).fold(rights, Rights::with_note)
     }

@@ -20,6 +20,7 @@ use url::Url;
 
 use super::error::SieveError;
 use super::in_flight::InFlight;
+use crate::outcome::attempt::has_none;
 use crate::outcome::{Cause, LocalFault, OriginState, Outcome, Protocol};
 use crate::time::Timestamp;
 
@@ -218,7 +219,7 @@ impl KnownFile {
                 if copy.is_truncated { FileOutcome::TooLong } else { FileOutcome::Read }
             }
             _ => match &state.last {
-                Outcome::Absent(Cause::Status(404 | 410)) => FileOutcome::Absent,
+                Outcome::Absent(Cause::Status(status)) if has_none(*status) => FileOutcome::Absent,
                 last => FileOutcome::Failed(last.clone()),
             },
         }

@@ -286,7 +286,7 @@ pub struct History<B> {
 /// The rules or outcome in force for an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled<B> {
-    /// [`SiteKind::Unknown`] if all answers are those of unknown targets.
+    /// [`SiteKind::Unknown`] if the newest answer leads to what is not known.
     pub holds: SiteKind,
     /// When that was captured.
     pub captured: Captured,
@@ -294,6 +294,8 @@ pub struct Settled<B> {
     pub of: B,
     /// True if it serves no longer at the time as of which it was settled: its lifetime is over.
     pub is_expired: bool,
+    /// What the answer said that it rests on; `None` if that is not known.
+    pub said: Option<Said>,
 }
 
 impl<B> Default for History<B> {
@@ -310,8 +312,9 @@ impl<B> History<B> {
         self.answers.push((captured, answer, of));
     }
 
-    /// The outcome of the answers, as [`Protocol::judge`] says of those that say something. Returns
-    /// `None` if there is no answer up to the time.
+    /// The outcome of the answers, as [`Protocol::judge`] says of those after the last that leads to what is
+    /// not known: it may have said anything, so nothing from before it holds. Returns `None` if there is no
+    /// answer up to the time.
     ///
     /// ```
     /// use robotsieve::SiteKind;
@@ -321,33 +324,39 @@ impl<B> History<B> {
     ///
     /// let mut history = History::default();
     /// let at = |at| Captured::at(Timestamp(at));
-    /// history.push(at(30), None, "a redirect to what is not known");
+    /// history.push(at(30), Some((0, Said::File(None))), "the new file");
+    /// history.push(at(20), None, "a redirect to what is not known");
     /// history.push(at(10), Some((0, Said::File(None))), "the file");
-    /// let settled = history.settle(&Protocol::RFC9309, AsOf::Capture).unwrap();
-    /// assert_eq!((settled.holds, settled.of), (SiteKind::Rules, "the file"));
+    /// let as_of = |time| history.clone().settle(&Protocol::RFC9309, AsOf::Time(Timestamp(time))).unwrap();
+    /// assert_eq!((as_of(10).holds, as_of(10).of), (SiteKind::Rules, "the file"));
+    /// assert_eq!(as_of(20).holds, SiteKind::Unknown);
+    /// assert_eq!((as_of(30).holds, as_of(30).of), (SiteKind::Rules, "the new file"));
     /// ```
     #[must_use]
     pub fn settle(mut self, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
         // Stable: answers of the same time keep their order.
         self.answers.sort_by_key(|(captured, ..)| *captured);
-        // What is known is better than what is not.
-        if self.answers.iter().any(|(_, answer, _)| answer.is_some()) {
-            self.answers.retain(|(_, answer, _)| answer.is_some());
-        }
+        let is_lost = |(captured, answer, _): &CapturedAnswer<B>| {
+            answer.is_none() && !matches!(as_of, AsOf::Time(time) if captured.at > time)
+        };
+        let lost = self.answers.iter().rposition(is_lost);
+        let lost = lost.and_then(|last| self.answers.drain(..=last).next_back());
+        self.answers.retain(|(_, answer, _)| answer.is_some());
         let event = |(captured, answer, _): &(Captured, Option<(u8, Said)>, B)| {
             let (redirects, said) = (*answer)?;
             Some(Event { at: captured.at, redirects, said })
         };
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
-        if events.is_empty() {
-            let (captured, _, of) = self.answers.pop()?;
-            return Some(Settled { holds: SiteKind::Unknown, captured, of, is_expired: true });
-        }
-        let judged = protocol.judge(&events, as_of)?;
-        let (event, _, of) = self.answers.swap_remove(judged.event);
+        let Some(judged) = protocol.judge(&events, as_of) else {
+            let (captured, _, of) = lost?;
+            let holds = SiteKind::Unknown;
+            return Some(Settled { holds, captured, of, is_expired: true, said: None });
+        };
+        let (event, answer, of) = self.answers.swap_remove(judged.event);
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
-        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired })
+        let said = answer.map(|(_, said)| said);
+        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired, said })
     }
 }
 

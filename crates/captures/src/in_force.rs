@@ -19,6 +19,8 @@ pub struct Versions<B> {
     times: Vec<Timestamp>,
     /// The number of redirects and the answer; `None` if it leads to what is not known.
     answers: Vec<(Option<(u8, Said)>, B)>,
+    /// The times of those that lead to what is not known.
+    lost: Vec<Timestamp>,
 }
 
 /// How a capture stands to the page that it is to speak of.
@@ -46,7 +48,7 @@ impl Fit {
 
 impl<B> Default for Versions<B> {
     fn default() -> Versions<B> {
-        Versions { times: Vec::new(), answers: Vec::new() }
+        Versions { times: Vec::new(), answers: Vec::new(), lost: Vec::new() }
     }
 }
 
@@ -55,6 +57,10 @@ impl<B: Clone> Versions<B> {
     /// answers at the same time the one that is added later counts as the newer. `O(1)` if they come in the
     /// order of their times.
     pub fn push(&mut self, at: Timestamp, answer: Option<(u8, Said)>, of: B) {
+        if answer.is_none() {
+            let place = self.lost.partition_point(|time| *time <= at);
+            self.lost.insert(place, at);
+        }
         let place = self.times.partition_point(|time| *time <= at);
         self.times.insert(place, at);
         self.answers.insert(place, (answer, of));
@@ -62,8 +68,9 @@ impl<B: Clone> Versions<B> {
 
     /// Returns what was in force at the time at which a page was fetched, or without one what the newest
     /// answer comes to ([`AsOf::Capture`]). In force was the newest answer before the page, as
-    /// [`History::settle`] says, if its lifetime was not over; else the nearest in time. Returns `None`
-    /// if there is no answer.
+    /// [`History::settle`] says, if its lifetime was not over; else the nearest in time. Answers that lead to
+    /// what is not known count only if there are no others: [`Versions::is_doubtful`] tells of them. Returns
+    /// `None` if there is no answer.
     ///
     /// ```
     /// use robotsieve_captures::{Fit, Versions};
@@ -116,6 +123,14 @@ impl<B: Clone> Versions<B> {
         }
     }
 
+    /// Returns true if another answer may have been in force than the one that was captured then: a newer one
+    /// until the time `at` leads to what is not known. `O(log n)`.
+    #[must_use]
+    pub fn is_doubtful(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
+        let until = self.lost.partition_point(|time| at.is_none_or(|at| *time <= at));
+        self.lost[..until].last().is_some_and(|last| fit == Fit::Later || *last >= captured)
+    }
+
     /// The companions of the files that were captured after a time, with their times, the newest first.
     pub fn files_after(&self, at: Timestamp) -> impl Iterator<Item = (Timestamp, &B)> {
         let later = (0..self.times.len()).rev().take_while(move |place| self.times[*place] > at);
@@ -129,9 +144,13 @@ impl<B: Clone> Versions<B> {
         let first = len.saturating_sub(MOST_ANSWERS);
         let is_file = |place: &usize| matches!(self.answers[*place].0, Some((_, Said::File(_))));
         let file_before = (0..first).rev().find(is_file);
+        let are_lost = file_before.is_none()
+            && self.answers[first..len].iter().all(|(answer, _)| answer.is_none());
         for place in file_before.into_iter().chain(first..len) {
             let (answer, of) = &self.answers[place];
-            history.push(Captured::at(self.times[place]), *answer, of.clone());
+            if answer.is_some() || are_lost {
+                history.push(Captured::at(self.times[place]), *answer, of.clone());
+            }
         }
         history.settle(protocol, as_of)
     }

@@ -59,8 +59,20 @@ pub const RIGHTS_MEMBERS: [&str; 35] = [
     "notes",
 ];
 
-/// Those among them that tell of the capture, which whoever reads the archive knows: from `captured` to `documents`.
-pub const RIGHTS_OF_CAPTURE: &[&str] = RIGHTS_MEMBERS.split_at(2).1.split_at(9).0;
+/// Those among them that tell of the capture, which whoever reads the archive knows: from `captured` to `documents`, and
+/// `notes`, for what the archive had of its documents and could not be read.
+pub const RIGHTS_OF_CAPTURE: [&str; 10] = [
+    "captured",
+    "age_seconds",
+    "status",
+    "file",
+    "offset",
+    "sha256",
+    "robots",
+    "page",
+    "documents",
+    "notes",
+];
 
 /// Those among them that are numbers.
 pub const RIGHTS_NUMBERS: [&str; 2] = ["status", "offset"];

@@ -7,5 +7,4 @@ pub mod html {
     pub use crate::html::*;
 }
 pub use crate::paths::Paths;
-pub use crate::response::says_part;
 pub use crate::robots::lines::{RightsField, RightsLine, RightsLines};

@@ -147,7 +147,7 @@ impl Note {
             | Note::PageNotRead
             | Note::RobotsNotRead => Purposes::USES,
             Note::C2paNotRead | Note::XmpNotRead => MINING,
-            Note::TdmFile | Note::TdmNotRead => TDM_RESERVED,
+            Note::TdmFile | Note::TdmNotRead | Note::TdmValue => TDM_RESERVED,
             Note::NoCache => Purpose::AiTrain.into(),
             Note::NowNotGiven => Purpose::Index.into(),
             _ => Purposes::NONE,

@@ -41,11 +41,12 @@ def with_rights(
     column: str = "rights",
     partitions: int | None = None,
     skew: float | Mapping[str, float] | None = 0.01,
+    xmp: str | None = None,
 ) -> DataFrame:
     """Adds a column that says what a crawler may do with each page: a struct of what
     :class:`robotsieve.RightsColumns` has, ``crawl``, ``index``, ``snippet``, ``ai-input``, ``ai-train``, ``by`` and the rest.
 
-    ``url``, ``headers`` and ``html`` are names of columns. URLs and pages are string or binary; headers are
+    ``url``, ``headers``, ``html`` and ``xmp`` (bytes of images, videos and PDFs) are names of columns. URLs and pages are string or binary; headers are
     ``map<string, string>`` or ``map<string, array<string>>``, an array of structs of name and value, or text with
     ``Name: value`` lines. A row whose URL or header is invalid says so, and ends no job.
 
@@ -77,7 +78,7 @@ def with_rights(
     check_columns(pages, url, column)
     given = {
         name: of
-        for name, of in (("headers", headers), ("html", html), ("robots", robots), ("captures", captures))
+        for name, of in (("headers", headers), ("html", html), ("xmp", xmp), ("robots", robots), ("captures", captures))
         if isinstance(of, str)
     }
     for name, of in given.items():

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use robotsieve_report::{
     RIGHTS_MEMBERS, RIGHTS_OF_CAPTURE, RecordedPage, RightsSettings, notes_of_capture,
 };
-use robotsieve_rights::Notes;
+use robotsieve_rights::{Note, Notes};
 use serde_json::{Map, Value};
 
 use super::ahead::Feed;
@@ -33,6 +33,7 @@ pub struct CaptureChunk {
     robots: Option<Chunk>,
     page: Option<Chunk>,
     documents: Option<Chunk>,
+    noted: Option<Chunk>,
 }
 
 const TAKEN: &str = "an Arrow table, or an Arrow array of structs";
@@ -70,8 +71,9 @@ impl<'py> Feed<'py> for CaptureSource {
             let column = array.column_by_name(name);
             column.map(|column| chunk_of(column.clone(), "captures", before)).transpose()
         };
-        let (robots, page, documents) = (text("robots")?, text("page")?, text("documents")?);
-        Ok(Some(CaptureChunk { array, robots, page, documents }))
+        let (robots, page) = (text("robots")?, text("page")?);
+        let (documents, noted) = (text("documents")?, text("notes")?);
+        Ok(Some(CaptureChunk { array, robots, page, documents, noted }))
     }
 
     fn rows(chunk: &CaptureChunk) -> usize {
@@ -92,11 +94,19 @@ impl CaptureChunk {
             all.find(|page| page.as_str() == name).unwrap_or(RecordedPage::Unreadable)
         };
         let page = of(self.page.as_ref(), row).map_or(page, known);
-        let documents = of(self.documents.as_ref(), row);
-        let documents: Value =
-            documents.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
-        let fits = documents.as_array().into_iter().flatten();
-        notes_of_capture(robots, page, fits.filter_map(|document| document["fit"].as_str()))
+        let list = |column: &Option<Chunk>| -> Vec<Value> {
+            let json = of(column.as_ref(), row);
+            json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+        };
+        let documents = list(&self.documents);
+        let fits = documents.iter().filter_map(|document| document["fit"].as_str());
+        let of_capture = notes_of_capture(robots, page, fits);
+        let noted = list(&self.noted);
+        let noted = noted.iter().map(|code| {
+            let note = Note::ALL.iter().find(|note| code == note.as_str());
+            note.copied().unwrap_or(Note::RobotsNotRead)
+        });
+        of_capture.iter().chain(noted).collect()
     }
 
     /// The columns of records: those of the rights, of these captures from a row on, and of what else a record has.
@@ -118,7 +128,8 @@ impl CaptureChunk {
                 columns.insert(name, of_words(all, &[text]));
             }
         }
-        for of in [rights, &captures] {
+        // The notes of the rights have those of the capture.
+        for of in [&captures, rights] {
             let all = of.fields().iter().zip(of.columns());
             columns.extend(all.map(|(field, column)| (field.name().as_str(), Arc::clone(column))));
         }

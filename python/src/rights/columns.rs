@@ -31,6 +31,7 @@ pub struct Given<'a, 'py> {
     pub robots: Option<&'a Bound<'py, PyAny>>,
     pub headers: Option<&'a Bound<'py, PyAny>>,
     pub html: Option<&'a Bound<'py, PyAny>>,
+    pub xmp: Option<&'a Bound<'py, PyAny>>,
     pub captures: Option<&'a Bound<'py, PyAny>>,
     pub documents: &'a Documents,
     /// The settings and the time of the reader, as records have them.
@@ -114,6 +115,7 @@ struct Block<'b> {
     robots: RobotsAt<'b>,
     headers: Option<Rows<'b, HeaderChunk>>,
     html: Option<Rows<'b, Chunk>>,
+    xmp: Option<Rows<'b, Chunk>>,
     captures: Option<Rows<'b, CaptureChunk>>,
     of_record: &'b (RightsSettings, String),
 }
@@ -138,6 +140,8 @@ pub fn columns(
     let mut headers = given.headers.map(HeaderSource::of).transpose()?.map(Ahead::of);
     let html = given.html.map(|html| Source::of(html, "html")).transpose()?;
     let mut html = html.map(Ahead::of);
+    let xmp = given.xmp.map(|xmp| Source::of(xmp, "xmp")).transpose()?;
+    let mut xmp = xmp.map(Ahead::of);
     let mut captures = given.captures.map(CaptureSource::of).transpose()?.map(Ahead::of);
     let mut robots = RobotsOf::of(given.robots, compiler)?;
     let mut arrays = Vec::new();
@@ -145,6 +149,7 @@ pub fn columns(
         let at_hand = urls.fill(py, &mut signals)?;
         let mut rows = fill(&mut headers, "headers", at_hand, py, &mut signals)?;
         rows = rows.min(fill(&mut html, "html", at_hand, py, &mut signals)?);
+        rows = rows.min(fill(&mut xmp, "xmp", at_hand, py, &mut signals)?);
         rows = rows.min(fill(&mut captures, "captures", at_hand, py, &mut signals)?);
         if let RobotsOf::Column(column) = &mut robots {
             let found = column.fill(py, &mut signals)?;
@@ -167,13 +172,14 @@ pub fn columns(
             },
             headers: headers.as_ref().and_then(Ahead::rows),
             html: html.as_ref().and_then(Ahead::rows),
+            xmp: xmp.as_ref().and_then(Ahead::rows),
             captures: captures.as_ref().and_then(Ahead::rows),
             of_record: given.of_record,
         };
         block.judge(py, rows, threads, &mut signals, &mut arrays)?;
         urls.from += rows;
         headers.iter_mut().for_each(|headers| headers.from += rows);
-        html.iter_mut().for_each(|html| html.from += rows);
+        html.iter_mut().chain(&mut xmp).for_each(|bodies| bodies.from += rows);
         captures.iter_mut().for_each(|captures| captures.from += rows);
         if let RobotsOf::Column(column) = &mut robots {
             column.from += rows;
@@ -186,7 +192,7 @@ pub fn columns(
 /// The number of rows a thread takes at a time, and that a batch of the result has.
 const ROWS_AT_A_TIME: usize = 1 << 14;
 
-/// It is looked whether the user wants to stop after so many rows, and so many bytes of HTML.
+/// It is looked whether the user wants to stop after so many rows, and so many bytes of bodies.
 const ROWS_BETWEEN_LOOKS: usize = 256;
 const BYTES_BETWEEN_LOOKS: usize = 1 << 20;
 
@@ -200,8 +206,8 @@ impl Block<'_> {
         signals: &mut Signals,
         arrays: &mut Vec<StructArray>,
     ) -> PyResult<()> {
-        // A page takes as long as many URLs.
-        if rows < URLS_WORTH_DETACHING && self.html.is_none() {
+        // A body takes as long as many URLs.
+        if rows < URLS_WORTH_DETACHING && self.html.is_none() && self.xmp.is_none() {
             arrays.push(self.judged(0..rows, || false)?);
             return Ok(());
         }
@@ -262,7 +268,7 @@ impl Block<'_> {
         let mut memo = Memo::default();
         let mut until_look = (ROWS_BETWEEN_LOOKS, BYTES_BETWEEN_LOOKS);
         for row in rows {
-            let (html_len, compares_now) = self.judge_row(row, &mut memo, &mut table);
+            let (body_len, compares_now) = self.judge_row(row, &mut memo, &mut table);
             if self.captures.is_some() {
                 let url =
                     self.urls.chunk.value(self.urls.from + row).map(|url| shown(url).to_string());
@@ -270,7 +276,7 @@ impl Block<'_> {
                 times.push_option(compares_now.then_some(&self.of_record.1));
             }
             until_look.0 = until_look.0.saturating_sub(1);
-            until_look.1 = until_look.1.saturating_sub(html_len);
+            until_look.1 = until_look.1.saturating_sub(body_len);
             if until_look.0 == 0 || until_look.1 == 0 {
                 if must_stop() {
                     break;
@@ -284,7 +290,7 @@ impl Block<'_> {
         captures.chunk.beside(captures.from + first, &rights, made, &self.of_record.0)
     }
 
-    /// Adds the rights of a row. Returns the number of bytes of its page, and whether something was compared with the
+    /// Adds the rights of a row. Returns the number of bytes of its body, and whether something was compared with the
     /// time.
     fn judge_row<'b>(
         &'b self,
@@ -301,7 +307,8 @@ impl Block<'_> {
             Some(headers) => headers.chunk.response(headers.from + row),
         };
         let html = self.html.as_ref().and_then(|html| html.chunk.value(html.from + row));
-        let html_len = html.map_or(0, <[u8]>::len);
+        let xmp = self.xmp.as_ref().and_then(|xmp| xmp.chunk.value(xmp.from + row));
+        let body_len = html.map_or(0, <[u8]>::len) + xmp.map_or(0, <[u8]>::len);
         let robots = self.robots(row, url, memo);
         let reader = &self.compiler.reader;
         let Ok(mut response) = response else {
@@ -313,22 +320,29 @@ impl Block<'_> {
         if let Some(html) = html {
             response = response.with_html(html);
         }
+        if let Some(xmp) = xmp {
+            response = response.with_xmp(xmp);
+        }
         let Ok(mut rights) = reader.rights(url, robots, &response, self.documents) else {
             table.add_invalid(Invalid::Url);
-            return (html_len, false);
+            return (body_len, false);
         };
         // Of the sites whose files are given, one without was not read: where there is none, an empty one is given.
         if robots.is_none() && matches!(self.robots, RobotsAt::Origins(_)) {
             rights = rights.with_note(Note::RobotsNotRead);
         }
         if let Some(captures) = &self.captures {
-            let page = if html.is_some() { RecordedPage::Read } else { RecordedPage::Unreadable };
+            let page = match (html, xmp) {
+                (Some(_), _) => RecordedPage::Read,
+                (None, Some(_)) => RecordedPage::Metadata,
+                (None, None) => RecordedPage::Unreadable,
+            };
             let notes = captures.chunk.notes(captures.from + row, robots.is_some(), page);
             rights = notes.iter().fold(rights, Rights::with_note);
         }
         table.add(&rights);
         let is_time = |tag: &RobotsTag| matches!(tag.rule, TagRule::UnavailableAfter(_));
-        (html_len, self.captures.is_some() && response.tags.iter().any(is_time))
+        (body_len, self.captures.is_some() && response.tags.iter().any(is_time))
     }
 
     /// What the robots.txt of a row says.

@@ -179,6 +179,7 @@ impl RightsReader {
     /// - ``headers``: Arrow maps, lists of pairs, or text with ``Name: value`` lines; or an iterable of what
     ///   :meth:`rights` takes;
     /// - ``html``: Arrow strings or binary, or an iterable of ``str``, ``bytes`` and ``None``;
+    /// - ``xmp``: such a column with the bytes of what are no pages but images, videos or PDFs;
     /// - ``robots``: such a column with the robots.txt of each URL, of which equal ones are compiled once; or one file for
     ///   all, as :meth:`rights` takes it; or a mapping from origins, or any of their URLs, to files.
     ///
@@ -191,9 +192,9 @@ impl RightsReader {
     /// ['disallow', 'invalid', 'invalid']
     ///
     /// ``captures`` is what archives know of the responses: an Arrow table with the members of a record that tell of the
-    /// capture, as :meth:`Rights.to_record` takes them (``documents`` as JSON text). The table then has the columns of the
+    /// capture, as :meth:`Rights.to_record` takes them (``documents`` and ``notes`` as JSON text). The table then has the columns of the
     /// records of ``robotsieve rights --warc``, by the same names, and what they say was not read permits nothing.
-    #[pyo3(signature = (urls, /, *, robots = None, headers = None, html = None, files = None, captures = None, threads = 1))]
+    #[pyo3(signature = (urls, /, *, robots = None, headers = None, html = None, files = None, captures = None, threads = 1, xmp = None))]
     #[allow(clippy::too_many_arguments, reason = "Python's keywords")]
     fn columns(
         slf: &Bound<'_, Self>,
@@ -204,11 +205,12 @@ impl RightsReader {
         files: Option<&Bound<'_, PyAny>>,
         captures: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
+        xmp: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<RightsColumns> {
         let documents = documents_of(&files_of(files)?, None)?;
         let RightsReader { compiler, of_record, .. } = slf.get();
         let documents = &documents;
-        let given = Given { urls, robots, headers, html, captures, documents, of_record };
+        let given = Given { urls, robots, headers, html, xmp, captures, documents, of_record };
         columns(compiler, &given, threads)
     }
 

@@ -12,7 +12,7 @@ use robotsieve_report::{
     RIGHTS_MEMBERS, RIGHTS_OF_CAPTURE, RecordedPage, RightsReport as Report, RightsSettings,
     RightsSources, notes_of_capture, quotes, versions,
 };
-use robotsieve_rights::{Purpose, Response, RobotsTag, TagRule};
+use robotsieve_rights::{Note, Purpose, Response, RobotsTag, TagRule};
 use robotsieve_shown::shown;
 use serde_json::{Map, Value};
 
@@ -298,7 +298,8 @@ impl Rights {
     /// same names: beside what :meth:`to_dict` has the settings, ``versions`` and ``quotes``.
     ///
     /// What only the archive knows is given as keywords, as ``docs/guide-rights.md`` describes it: ``captured``,
-    /// ``age_seconds``, ``status``, ``file``, ``offset``, ``sha256``, ``robots``, ``page``, ``documents``. What they say was
+    /// ``age_seconds``, ``status``, ``file``, ``offset``, ``sha256``, ``robots``, ``page``, ``documents``, and as ``notes`` the
+    /// codes of what of its documents could not be read, such as ``documents-differ`` or ``tdm-not-read``. What they say was
     /// not read keeps uses from being allowed, as in the command: without a robots.txt ``robots-not-read``, without a
     /// page or another file ``page-not-read``, unless ``page="not-html"``.
     ///
@@ -343,6 +344,17 @@ impl Rights {
         let mut rights = self.rights.clone();
         for note in notes_of_capture(robots, page, fits).iter() {
             rights = rights.with_note(note);
+        }
+        let noted: Vec<String> = match members.remove("notes") {
+            Some(noted) => of_json(&noted.to_string())?,
+            None => Vec::new(),
+        };
+        for code in noted {
+            let note = Note::ALL.iter().find(|note| note.as_str() == code);
+            let note = note.ok_or_else(|| {
+                PyValueError::new_err(format!("there is no note '{code}'; docs/rights.md has all"))
+            })?;
+            rights = rights.with_note(*note);
         }
         let url = bytes_of(kept.url.bind(py), "url")?;
         members.insert("url".into(), shown(&url).into());

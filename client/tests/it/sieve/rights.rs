@@ -95,6 +95,7 @@ async fn without_a_robots_txt() {
     let web = Web::of([
         ("https://down.com", Site::Answers(503, "")),
         ("https://none.com", Site::Answers(404, "")),
+        ("https://shut.com", Site::Answers(403, "")),
         ("https://mute.com", Site::Fails),
         ("https://unasked.com", Site::Unasked),
         ("https://copy.com", Site::Answers(200, USAGE)),
@@ -105,6 +106,7 @@ async fn without_a_robots_txt() {
         ("https://down.com/", "-????", Why::UnreachableWithoutCopy, &unread[..]),
         ("https://mute.com/", "-????", Why::UnreachableWithoutCopy, &unread),
         ("https://none.com/", "+????", Why::Absent, &[]),
+        ("https://shut.com/", "+????", Why::Absent, &unread),
     ] {
         let rights = sieve.rights(url).await.unwrap();
         assert_eq!((shown(rights.rights()), notes(rights.rights())), (wanted.into(), noted.into()));

@@ -232,9 +232,16 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
             Some(store) => store.get(origin.key()).map_err(ExchangeError::from)?,
             None => None,
         };
+        let is_known = known.is_some();
         let (mut state, mut body, mut is_new) = (known, None, false);
         for Answered { at, answer, by, .. } in answers {
-            let Some((hops, said, kept)) = answer else { continue };
+            let Some((hops, said, kept)) = answer else {
+                // It may have said anything: what was known before no longer holds.
+                if state.as_ref().is_some_and(|before| !is_later(before.attempted, *at)) {
+                    (state, body) = (None, None);
+                }
+                continue;
+            };
             let attempt = match kept {
                 // A revisit of what is not here.
                 None if matches!(said, Said::Unchanged(_)) => {
@@ -286,9 +293,13 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
             }
             (state, is_new) = (Some(after), true);
         }
-        match state.filter(|_| is_new) {
-            Some(state) => self.put(origin.key().to_owned(), state, body),
-            None => Ok(()),
+        match (state, &self.store) {
+            (Some(state), _) if is_new => self.put(origin.key().to_owned(), state, body),
+            (None, Some(store)) if is_known => {
+                store.remove(origin.key()).map_err(ExchangeError::from)?;
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 

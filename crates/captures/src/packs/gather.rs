@@ -12,7 +12,6 @@ use robotsieve::SiteRules;
 use robotsieve::pack::{Pack, Packed, Recipe, Writer, Written};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Said};
-use robotsieve_rights::internals::says_part;
 use robotsieve_rights::packed;
 
 use super::making::Judging;
@@ -289,11 +288,8 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
             capture.answer.says(at).map(|says| {
                 let says = match (says, capture.answer) {
                     (Says::Answer(Said::File(lifetime), _), SiteAnswer::Final(response)) => {
-                        let mut fields = response.headers.iter();
-                        let is_part = fields.any(|(name, value)| {
-                            says_part(name.as_str().as_bytes(), value.as_bytes())
-                        });
-                        file(response.body, response.is_truncated || is_part, lifetime)
+                        let is_cut = response.is_truncated || response.is_part();
+                        file(response.body, is_cut, lifetime)
                     }
                     (says, _) => ReadySays::Says(says),
                 };

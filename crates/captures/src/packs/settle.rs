@@ -84,12 +84,11 @@ pub fn settled(
     for Answered { at, answer, .. } in answers {
         // What is new and has no time counts as newer than what the pack has.
         let captured = if *at > Timestamp(0) { Captured::at(*at) } else { known.after() };
-        match answer.clone() {
-            Some((redirects, said, place)) => {
-                history.push(captured, Some((redirects, said)), place);
-            }
-            None => history.push(Captured::at(*at), None, None),
-        }
+        let (answer, place) = match answer.clone() {
+            Some((redirects, said, place)) => (Some((redirects, said)), place),
+            None => (None, None),
+        };
+        history.push(captured, answer, place);
     }
     let Some(settled) = history.settle(&judging.protocol, judging.as_of) else { return Ok(None) };
     let place = || settled.of.ok_or_else(|| io::Error::other("rules without a file"));

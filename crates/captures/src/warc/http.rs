@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 use http::header::{
-    AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, DATE, ETAG, EXPIRES,
-    HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
+    AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG,
+    EXPIRES, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+    TRANSFER_ENCODING,
 };
 use robotsieve_client::internals::{BodyLimits, Incoming, MAX_BODY_BYTES};
 use robotsieve_client::outcome::{Failure, Response};
@@ -16,8 +17,18 @@ use super::record::End;
 const MAX_HEADERS: usize = 1000;
 
 /// The headers that something follows from once the body is read.
-const KEPT: [HeaderName; 9] =
-    [AGE, CACHE_CONTROL, CONTENT_RANGE, DATE, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, RETRY_AFTER];
+const KEPT: [HeaderName; 10] = [
+    AGE,
+    CACHE_CONTROL,
+    CONTENT_RANGE,
+    CONTENT_TYPE,
+    DATE,
+    ETAG,
+    EXPIRES,
+    LAST_MODIFIED,
+    LOCATION,
+    RETRY_AFTER,
+];
 
 /// The headers that say how the body was sent.
 #[derive(Default)]
