@@ -298,22 +298,13 @@ impl Sieve {
             drop(begun);
             let mut others = 0;
             for ((url, site), verdict) in urls.iter().zip(sites).zip(verdicts) {
-                // Each is made where it stays: moving it would take longer.
-                match (site, verdict) {
-                    (Some(site), Some(Ok(verdict))) => {
-                        let site = Site { entry: EntryRef::from_inner(Some(site)), now };
-                        decisions.push(Ok(SieveDecision { verdict, url, site }));
-                    }
-                    (Some(_), Some(Err(cause))) => decisions.push(Err(cause.into())),
-                    _ => {
-                        others += 1;
-                        decisions.push(self.decide_unusual(
-                            url,
-                            now,
-                            decisions.len(),
-                            &mut missing,
-                        ));
-                    }
+                // Only one kind is pushed here, so it is made where it stays.
+                if let (Some(site), Some(Ok(verdict))) = (site, verdict) {
+                    let site = Site { entry: EntryRef::from_inner(Some(site)), now };
+                    decisions.push(Ok(SieveDecision { verdict, url, site }));
+                } else {
+                    others += 1;
+                    self.decide_unusual(url, now, &mut decisions, &mut missing);
                 }
             }
             let found = urls.len() as u64 - others;
@@ -327,26 +318,33 @@ impl Sieve {
         (decisions, missing)
     }
 
-    /// The decision on a URL that does not begin with the key of its origin, or whose site is not in the
-    /// table. Then its place is added to the missing ones.
+    /// Adds the decision on a URL that does not begin with the key of its origin, or is invalid, or whose
+    /// site is not in the table. Then its place is added to the missing ones.
     #[cold]
+    #[inline(never)]
     fn decide_unusual<'u, U: AsUrl>(
         &self,
         url: &'u U,
         now: Timestamp,
-        place: usize,
+        decisions: &mut Vec<OfMany<'u, U>>,
         missing: &mut Places,
-    ) -> OfMany<'u, U> {
-        let origin = Origin::of(url.as_url())?;
-        if let Some(site) = self.shared.sites.in_table(&origin, now) {
-            return decision(EntryRef::from_inner(Guard::into_inner(site)), url, now);
-        }
-        match missing.get_mut(origin.key()) {
-            Some(places) => places.push(place),
-            None => _ = missing.insert(origin.key().into(), vec![place]),
-        }
-        // Until its site is found.
-        Err(SieveError::Unknown)
+    ) {
+        let found = Origin::of(url.as_url()).map(|origin| {
+            let site = self.shared.sites.in_table(&origin, now);
+            if site.is_none() {
+                match missing.get_mut(origin.key()) {
+                    Some(places) => places.push(decisions.len()),
+                    None => _ = missing.insert(origin.key().into(), vec![decisions.len()]),
+                }
+            }
+            site.map(Guard::into_inner)
+        });
+        decisions.push(match found {
+            Ok(Some(site)) => decision(EntryRef::from_inner(site), url, now),
+            // Until its site is found.
+            Ok(None) => Err(SieveError::Unknown),
+            Err(cause) => Err(cause.into()),
+        });
     }
 
     /// Fetches the robots.txt of an origin now, even if its answer is still current, and waits
