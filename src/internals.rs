@@ -18,6 +18,8 @@ pub use crate::rules::{Pattern, RawRule, RuleRef, RuleSet};
 // Automata, walked byte by byte.
 pub use crate::automaton::{Automaton, ByteSet, Compiler, Cursor, InvalidAutomaton, Table};
 pub use crate::engine::AllMatching;
+#[cfg(feature = "url")]
+pub use crate::origin::{are_equal, usual_key};
 // Policies.
 pub use crate::policy::Reading;
 pub use crate::policy::robots::POLICY_BYTES;

@@ -187,17 +187,11 @@ impl<'u> Origin<'u> {
 
     /// The origin of a URL that begins with one in the form in which they are compared, as
     /// most do.
-    ///
-    /// A second look, by `str::from_utf8`, takes 130 instructions a URL more than the 50 of finding the
-    /// key's end (callgrind, keys of 16 to 35 bytes), and about 4 of 15 ns.
     #[inline]
-    #[expect(unsafe_code, reason = "takes ASCII for UTF-8 without a second look")]
     fn of_usual(url: &'u [u8]) -> Option<Origin<'u>> {
-        let UsualOrigin { key, scheme, port, .. } = UsualOrigin::of(url)?;
-        debug_assert!(key.is_ascii());
-        // SAFETY: all bytes of the key of a `UsualOrigin` are ASCII.
-        let key = unsafe { str::from_utf8_unchecked(key) };
-        Some(Origin { key: Cow::Borrowed(key), scheme, port })
+        let usual = UsualOrigin::of(url)?;
+        let UsualOrigin { scheme, port, .. } = usual;
+        Some(Origin { key: Cow::Borrowed(usual.text()), scheme, port })
     }
 
     #[cold]
@@ -270,6 +264,18 @@ impl<'u> UsualOrigin<'u> {
         self.key
     }
 
+    /// The key as text.
+    ///
+    /// A second look, by `str::from_utf8`, takes 130 instructions a URL more than the 50 of finding the
+    /// key's end (callgrind, keys of 16 to 35 bytes), and about 4 of 15 ns.
+    #[inline]
+    #[expect(unsafe_code, reason = "takes ASCII for UTF-8 without a second look")]
+    fn text(&self) -> &'u str {
+        debug_assert!(self.key.is_ascii());
+        // SAFETY: all bytes of the key of a `UsualOrigin` are ASCII.
+        unsafe { str::from_utf8_unchecked(self.key) }
+    }
+
     /// [`Origin::authority`].
     #[inline]
     pub(crate) fn authority(&self) -> &'u [u8] {
@@ -286,6 +292,14 @@ impl<'u> UsualOrigin<'u> {
     pub(crate) fn is_of(&self, url: &[u8]) -> bool {
         has_key(url, self.key)
     }
+}
+
+/// The key of a URL's origin if the URL is of http or https and begins with it, as most do: then the path
+/// is what follows, if that begins with `/`.
+#[inline]
+pub fn usual_key(url: &[u8]) -> Option<&str> {
+    let usual = UsualOrigin::of(url)?;
+    (usual.scheme != Scheme::Ftp).then(|| usual.text())
 }
 
 /// Returns true if a URL is certain to have the origin of this key.
@@ -307,7 +321,7 @@ fn has_whole_key(url: &[u8], key: &[u8]) -> bool {
 /// Returns true if two names are equal. Most have 8 to 32 bytes, for which a call would cost more than the
 /// comparison, and so would a loop: no processor knows beforehand how often it is taken.
 #[inline(always)]
-pub(crate) fn are_equal(a: &[u8], b: &[u8]) -> bool {
+pub fn are_equal(a: &[u8], b: &[u8]) -> bool {
     let len = a.len();
     if len != b.len() {
         return false;

@@ -49,7 +49,7 @@ impl Verdicts {
     /// Returns an error if `url` is neither; never in the profile `google`.
     #[inline(always)]
     pub fn verdict<U: AsUrl + ?Sized>(&self, url: &U) -> Result<Verdict, InvalidUrl> {
-        let target = self.target(url.as_url())?;
+        let target = self.target(url)?;
         Ok(self.unless_robots_txt(self.automaton.table().verdict(target.unended()), &target))
     }
 
@@ -65,14 +65,14 @@ impl Verdicts {
         &'v self,
         url: &'v U,
     ) -> Result<BegunVerdict<'v>, InvalidUrl> {
-        let target = self.target(url.as_url())?;
+        let target = self.target(url)?;
         let begun = self.automaton.table().begin(target.unended());
         Ok(BegunVerdict { verdicts: self, target, begun })
     }
 
     #[inline(always)]
-    fn target<'u>(&self, url: &'u [u8]) -> Result<Target<'u>, InvalidUrl> {
-        Target::of(url, self.form, self.automaton.table().encoding())
+    fn target<'u, U: AsUrl + ?Sized>(&self, url: &'u U) -> Result<Target<'u>, InvalidUrl> {
+        Target::of_url(url, self.form, self.automaton.table().encoding())
     }
 
     /// Looks at the target last, since most URLs are allowed anyway.

@@ -91,6 +91,19 @@ impl<'u> Target<'u> {
         Target::of_path(path.as_ref(), Encoding::of_target(profile))
     }
 
+    /// The target of a URL, or of a path that begins with `/`; where the path is known, it is not searched.
+    #[inline(always)]
+    pub(crate) fn of_url<U: AsUrl + ?Sized>(
+        url: &'u U,
+        form: TargetForm,
+        encoding: Encoding,
+    ) -> Result<Target<'u>, InvalidUrl> {
+        match url.known_path() {
+            Some(path) => Target::of_path(path, encoding),
+            None => Target::of(url.as_url(), form, encoding),
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn of(
         url: &'u [u8],

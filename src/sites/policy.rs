@@ -94,10 +94,7 @@ impl<'p> SitePolicy<'p> {
     where
         U: AsUrl + ?Sized,
     {
-        match url.known_path() {
-            Some(path) => Target::of_path(path, self.reading.encoding),
-            None => Target::of(url.as_url(), self.reading.form, self.reading.encoding),
-        }
+        Target::of_url(url, self.reading.form, self.reading.encoding)
     }
 
     /// The verdict on a target, which must come from the policy's own profile or from one that

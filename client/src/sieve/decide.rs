@@ -9,13 +9,13 @@ use std::sync::Arc;
 use arc_swap::Guard;
 use futures_util::future::{self, Either};
 use futures_util::stream::{self, Stream, StreamExt};
-use robotsieve::internals::read_line_ahead;
+use robotsieve::internals::{read_line_ahead, usual_key};
 use robotsieve::{AsUrl, Origin};
 use smallvec::SmallVec;
 
 use super::attempt::Shared;
 use super::decision::{Fetched, SieveDecision, Site};
-use super::entry::Begun;
+use super::entry::Entry;
 use super::error::SieveError;
 use super::in_flight::Progress;
 use super::metrics::Metrics;
@@ -32,8 +32,27 @@ const PARALLEL_SITES: usize = 1024;
 /// The number of questions of [`Sieve::decide_many`] that wait for memory together.
 const AT_ONCE: usize = 32;
 
-/// The values that such questions need at a stage.
-type Stage<T> = SmallVec<[T; AT_ONCE]>;
+/// A URL, and how its site is looked up.
+#[derive(Clone, Copy, Default)]
+struct Question<'u> {
+    url: &'u [u8],
+    /// The key of its origin, with which the URL begins. Empty if it is unusual.
+    key: &'u str,
+    hash: Hash,
+}
+
+impl AsUrl for Question<'_> {
+    #[inline]
+    fn as_url(&self) -> &[u8] {
+        self.url
+    }
+
+    #[inline]
+    fn known_path(&self) -> Option<&[u8]> {
+        let path = self.url.get(self.key.len()..)?;
+        (!self.key.is_empty() && path.first() == Some(&b'/')).then_some(path)
+    }
+}
 
 /// Places of URLs in a list, by the key of their site.
 type Places = HashMap<Box<str>, Vec<usize>>;
@@ -234,52 +253,61 @@ impl Sieve {
         let mut behind = urls.iter().skip(AT_ONCE);
         for urls in urls.chunks(AT_ONCE) {
             behind.by_ref().take(AT_ONCE).for_each(|url| read_line_ahead(url.as_url().as_ptr()));
-            let origin = |url: &'u U| {
-                let origin = Origin::of(url.as_url());
-                let hash = origin.as_ref().map(|origin| table.hash(origin.key()));
-                let hash = hash.unwrap_or_default();
+            // Places of their own, since moving what is in them would take longer than finding it.
+            let mut questions = [Question::default(); AT_ONCE];
+            let questions = &mut questions[..urls.len()];
+            for (question, url) in questions.iter_mut().zip(urls) {
+                let url = url.as_url();
+                let key = usual_key(url).unwrap_or_default();
+                let hash = table.hash(key);
                 table.read_bucket_ahead(hash);
-                (origin, hash)
-            };
-            let origins: Stage<_> = urls.iter().map(origin).collect();
-            origins.iter().for_each(|(_, hash)| table.read_site_ahead(*hash));
-            let site = |(origin, hash): &(Result<Origin<'_>, _>, Hash)| {
-                let site = table.get(origin.as_ref().ok()?.key(), *hash)?;
-                let site = Guard::into_inner(site).filter(|site| site.is_current_at(now))?;
-                site.read_verdicts_ahead();
-                Some(site)
-            };
-            let sites: Stage<_> = origins.iter().map(site).collect();
-            let sites_and_urls = sites.iter().zip(urls);
-            let begun: Stage<_> = sites_and_urls
-                .map(|(site, url)| Some(site.as_ref()?.begin(url.as_url())))
-                .collect();
-            let finish = |begun: Option<Result<Begun<'_>, _>>| Some(begun?.map(|b| b.finish()));
-            let verdicts: Stage<_> = begun.into_iter().map(finish).collect();
-            let mut found = 0;
-            let answers = origins.into_iter().zip(sites).zip(verdicts);
-            for ((((origin, _), site), verdict), url) in answers.zip(urls) {
-                let decision = match (origin, site, verdict) {
-                    (Ok(_), Some(site), Some(verdict)) => {
-                        found += 1;
-                        let site = Site { entry: EntryRef::from_inner(Some(site)), now };
-                        verdict
-                            .map(|verdict| SieveDecision { verdict, url, site })
-                            .map_err(Into::into)
-                    }
-                    (Err(cause), ..) => Err(cause.into()),
-                    (Ok(origin), ..) => {
-                        let places = match missing.get_mut(origin.key()) {
-                            Some(places) => places,
-                            None => missing.entry(origin.key().into()).or_default(),
-                        };
-                        places.push(decisions.len());
-                        // Until its site is found.
-                        Err(SieveError::Unknown)
-                    }
-                };
-                decisions.push(decision);
+                *question = Question { url, key, hash };
             }
+            let mut last = Hash::default();
+            for question in &*questions {
+                if std::mem::replace(&mut last, question.hash) != question.hash {
+                    table.read_site_ahead(question.hash);
+                }
+            }
+            let mut sites = [const { None::<Arc<Entry>> }; AT_ONCE];
+            for number in 0..questions.len() {
+                let Question { key, hash, .. } = questions[number];
+                // URLs of one site tend to follow one another.
+                let before = number.checked_sub(1).filter(|before| questions[*before].hash == hash);
+                let before = before.and_then(|before| sites[before].as_ref());
+                let site = match before.filter(|site| site.is_of(key)) {
+                    Some(site) => Some(Arc::clone(site)),
+                    None => table.get(key, hash).and_then(Guard::into_inner),
+                };
+                if let Some(site) = site.filter(|site| site.is_current_at(now)) {
+                    site.read_verdicts_ahead();
+                    sites[number] = Some(site);
+                }
+            }
+            let mut begun: SmallVec<[_; AT_ONCE]> = SmallVec::new();
+            for (site, question) in sites.iter().zip(&*questions) {
+                begun.push(site.as_ref().map(|site| site.begin(question)));
+            }
+            let mut verdicts = [None; AT_ONCE];
+            for (verdict, begun) in verdicts.iter_mut().zip(&begun) {
+                *verdict = begun.as_ref().map(|begun| match begun {
+                    Ok(begun) => Ok(begun.finish()),
+                    Err(cause) => Err(*cause),
+                });
+            }
+            drop(begun);
+            let mut others = 0;
+            for ((url, site), verdict) in urls.iter().zip(sites).zip(verdicts) {
+                // Only one kind is pushed here, so it is made where it stays.
+                if let (Some(site), Some(Ok(verdict))) = (site, verdict) {
+                    let site = Site { entry: EntryRef::from_inner(Some(site)), now };
+                    decisions.push(Ok(SieveDecision { verdict, url, site }));
+                } else {
+                    others += 1;
+                    self.decide_unusual(url, now, &mut decisions, &mut missing);
+                }
+            }
+            let found = urls.len() as u64 - others;
             let before = counters.from_table.add(found);
             if before / TOUCH_EVERY != (before + found) / TOUCH_EVERY
                 && let Some(Ok(decision)) = decisions.last()
@@ -288,6 +316,35 @@ impl Sieve {
             }
         }
         (decisions, missing)
+    }
+
+    /// Adds the decision on a URL that does not begin with the key of its origin, or is invalid, or whose
+    /// site is not in the table. Then its place is added to the missing ones.
+    #[cold]
+    #[inline(never)]
+    fn decide_unusual<'u, U: AsUrl>(
+        &self,
+        url: &'u U,
+        now: Timestamp,
+        decisions: &mut Vec<OfMany<'u, U>>,
+        missing: &mut Places,
+    ) {
+        let found = Origin::of(url.as_url()).map(|origin| {
+            let site = self.shared.sites.in_table(&origin, now);
+            if site.is_none() {
+                match missing.get_mut(origin.key()) {
+                    Some(places) => places.push(decisions.len()),
+                    None => _ = missing.insert(origin.key().into(), vec![decisions.len()]),
+                }
+            }
+            site.map(Guard::into_inner)
+        });
+        decisions.push(match found {
+            Ok(Some(site)) => decision(EntryRef::from_inner(site), url, now),
+            // Until its site is found.
+            Ok(None) => Err(SieveError::Unknown),
+            Err(cause) => Err(cause.into()),
+        });
     }
 
     /// Fetches the robots.txt of an origin now, even if its answer is still current, and waits

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use robotsieve::internals::{BegunVerdict, Verdicts, read_span_ahead};
+use robotsieve::internals::{BegunVerdict, Verdicts, are_equal, read_span_ahead};
 use robotsieve::{AsUrl, CrawlerPolicies, InvalidUrl, Profile, Verdict};
 use smallvec::SmallVec;
 
@@ -77,11 +77,11 @@ impl Entry {
     }
 
     /// Finds out a part of the verdict on a URL, and prefetches what the rest needs.
-    #[inline]
-    pub(super) fn begin<'e>(&'e self, url: &'e [u8]) -> Result<Begun<'e>, InvalidUrl> {
+    #[inline(always)]
+    pub(super) fn begin<'e, U: AsUrl>(&'e self, url: &'e U) -> Result<Begun<'e>, InvalidUrl> {
         match self.verdicts.get() {
             Some(verdicts) => verdicts.begin(url).map(Begun::Half),
-            None => self.verdict_by_policy(url).map(Begun::Whole),
+            None => self.verdict_by_policy(url.as_url()).map(Begun::Whole),
         }
     }
 
@@ -122,7 +122,7 @@ impl Entry {
     /// True if this is the site of the origin with this key.
     #[inline]
     pub(super) fn is_of(&self, key: &str) -> bool {
-        self.key[..] == *key.as_bytes()
+        are_equal(&self.key, key.as_bytes())
     }
 
     /// The key of the origin.

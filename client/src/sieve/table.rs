@@ -45,7 +45,7 @@ struct Bucket {
 const _: () = assert!(size_of::<Bucket>() == 64, "one cache line");
 
 /// The hash of a site's key.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Hash(u64);
 
 impl Hash {

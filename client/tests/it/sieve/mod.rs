@@ -485,6 +485,47 @@ async fn many_urls_in_one_call() {
     assert_eq!(sieve.decide_many::<&str>(&[]).await.len(), 0);
 }
 
+/// In every spelling, in any order, and whether the policies are compiled or not.
+#[tokio::test]
+async fn many_urls_have_the_decisions_of_each() {
+    let keys =
+        ["https://a.com", "http://a.com", "https://a.com:8443", "ftp://a.com", "https://b.com"];
+    let web = Web::of(keys.map(|key| (key, Site::Answers(200, RULES))));
+    let paths = ["", "/", "/x", "/private", "/private/a;b", "?/private", "#/private", "//private"];
+    let mut urls: Vec<String> =
+        keys.iter().flat_map(|key| paths.map(|path| format!("{key}{path}"))).collect();
+    for odd in ["HTTPS://A.com/private", "https://a.com:443/private", "https://u@a.com/private"] {
+        urls.push(odd.to_owned());
+    }
+    urls.extend(
+        ["https://a.com./private", "https://a.com;/private", "/private", ""].map(Into::into),
+    );
+    for profile in [Profile::RFC9309, Profile::GOOGLE] {
+        let sieve = web.builder().profile(profile).build();
+        for step in [1, 1, 7, 40] {
+            let urls: Vec<&String> =
+                (0..urls.len()).map(|number| &urls[number * step % urls.len()]).collect();
+            let before = sieve.metrics().lookups;
+            let many = sieve.decide_many(&urls).await;
+            let lookups = sieve.metrics().lookups - before;
+            assert_eq!(lookups, many.iter().filter(|decision| decision.is_ok()).count() as u64);
+            for (url, decision) in urls.iter().zip(many) {
+                match (decision, sieve.decide(*url).await) {
+                    (Ok(of_many), Ok(alone)) => {
+                        assert_eq!(of_many.is_allowed(), alone.is_allowed(), "{url}");
+                        assert_eq!(of_many.site().origin(), alone.site().origin(), "{url}");
+                        alone.site().policy(0).compile();
+                    }
+                    (Err(of_many), Err(alone)) => {
+                        assert_eq!(of_many.to_string(), alone.to_string(), "{url}");
+                    }
+                    (of_many, alone) => panic!("{url}: {of_many:?} {alone:?}"),
+                }
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn equal_bodies_share_a_policy() {
     let keys = ["https://a.com", "https://b.com"];
