@@ -117,6 +117,7 @@ pub mod records;
 mod rules;
 #[cfg(feature = "url")]
 mod sites;
+mod sixteen;
 mod verdict;
 
 pub use as_url::AsUrl;
