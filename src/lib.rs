@@ -108,7 +108,7 @@ mod own_rules;
 #[cfg(feature = "pack")]
 pub mod pack;
 mod policy;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod processor;
 mod profile;
 mod read;
@@ -117,6 +117,7 @@ pub mod records;
 mod rules;
 #[cfg(feature = "url")]
 mod sites;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod sixteen;
 mod verdict;
 

@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 
 /// Sixteen bytes. In what a comparison gives, those bytes for which it holds have all bits set, the others none.
 #[derive(Clone, Copy)]
-pub struct Sixteen(Register);
+pub struct Sixteen(pub(crate) Register);
 
 /// The same functions for each of the three.
 macro_rules! functions {
@@ -33,12 +33,13 @@ macro_rules! functions {
 }
 
 #[cfg(target_feature = "sse2")]
-type Register = __m128i;
+pub(crate) type Register = __m128i;
 #[cfg(target_feature = "sse2")]
 functions! {
     load(bytes: &[u8; 16]) -> Sixteen = Sixteen(_mm_loadu_si128(bytes.as_ptr().cast()));
     is(self, byte: u8) -> Sixteen = Sixteen(_mm_cmpeq_epi8(self.0, _mm_set1_epi8(byte as i8)));
     equal(self, other: Sixteen) -> Sixteen = Sixteen(_mm_cmpeq_epi8(self.0, other.0));
+    and(self, other: Sixteen) -> Sixteen = Sixteen(_mm_and_si128(self.0, other.0));
     or(self, other: Sixteen) -> Sixteen = Sixteen(_mm_or_si128(self.0, other.0));
     without(self, other: Sixteen) -> Sixteen = Sixteen(_mm_andnot_si128(other.0, self.0));
     // As signed numbers, of which the range is moved to the lowest. The range must not be of all 256.
@@ -56,12 +57,13 @@ functions! {
 }
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-type Register = uint8x16_t;
+pub(crate) type Register = uint8x16_t;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 functions! {
     load(bytes: &[u8; 16]) -> Sixteen = Sixteen(vld1q_u8(bytes.as_ptr()));
     is(self, byte: u8) -> Sixteen = Sixteen(vceqq_u8(self.0, vdupq_n_u8(byte)));
     equal(self, other: Sixteen) -> Sixteen = Sixteen(vceqq_u8(self.0, other.0));
+    and(self, other: Sixteen) -> Sixteen = Sixteen(vandq_u8(self.0, other.0));
     or(self, other: Sixteen) -> Sixteen = Sixteen(vorrq_u8(self.0, other.0));
     without(self, other: Sixteen) -> Sixteen = Sixteen(vbicq_u8(self.0, other.0));
     is_within(self, low: u8, high: u8) -> Sixteen =
@@ -83,13 +85,14 @@ functions! {
 }
 
 #[cfg(not(any(target_feature = "sse2", all(target_arch = "aarch64", target_endian = "little"))))]
-type Register = [u8; 16];
+pub(crate) type Register = [u8; 16];
 #[cfg(not(any(target_feature = "sse2", all(target_arch = "aarch64", target_endian = "little"))))]
 functions! {
     load(bytes: &[u8; 16]) -> Sixteen = Sixteen(*bytes);
     is(self, byte: u8) -> Sixteen = self.is_within(byte, byte);
     equal(self, other: Sixteen) -> Sixteen =
         Sixteen(std::array::from_fn(|at| if self.0[at] == other.0[at] { 0xFF } else { 0 }));
+    and(self, other: Sixteen) -> Sixteen = Sixteen(std::array::from_fn(|at| self.0[at] & other.0[at]));
     or(self, other: Sixteen) -> Sixteen = Sixteen(std::array::from_fn(|at| self.0[at] | other.0[at]));
     without(self, other: Sixteen) -> Sixteen = Sixteen(std::array::from_fn(|at| self.0[at] & !other.0[at]));
     is_within(self, low: u8, high: u8) -> Sixteen =
