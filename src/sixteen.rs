@@ -103,6 +103,13 @@ functions! {
 }
 
 impl Sixteen {
+    /// The bits of two comparisons, got together.
+    #[inline(always)]
+    pub fn bits_of_each(found: [Sixteen; 2]) -> [u32; 2] {
+        let bits = Sixteen::bits(found) as u32;
+        [bits & 0xFFFF, bits >> 16]
+    }
+
     /// Whether there are such instructions.
     pub const IS_FAST: bool =
         cfg!(any(target_feature = "sse2", all(target_arch = "aarch64", target_endian = "little")));

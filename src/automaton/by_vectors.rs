@@ -324,11 +324,9 @@ unsafe fn find(bytes: Unchecked<'_>, at: usize, n: usize, byte: u8, next: Option
         None => same,
     };
     let after_last = 1 << n;
-    let found = Sixteen::bits([right]) as u32 | after_last;
-    Found {
-        index: found.trailing_zeros() as usize,
-        has_transition: Sixteen::bits([same]) as u32 & (after_last - 1) != 0,
-    }
+    let [same, right] = Sixteen::bits_of_each([same, right]);
+    let found = right | after_last;
+    Found { index: found.trailing_zeros() as usize, has_transition: same & (after_last - 1) != 0 }
 }
 
 /// [`find`] for more than 16 transitions.

@@ -58,7 +58,7 @@ impl Differing {
         const LOWER: [u8; LEN] = *b"        \0\0\0\0\0\0\0\0";
         let [head, line, lower] = [head, &self.line, &LOWER].map(Sixteen::load);
         let (equal, high) = (head.or(lower).equal(line), head.is_within(LOWEST, 0xFF));
-        [equal, high].map(|found| Sixteen::bits([found]) as u32)
+        Sixteen::bits_of_each([equal, high])
     }
 }
 

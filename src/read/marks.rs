@@ -138,12 +138,15 @@ fn of_block(block: &[u8; BLOCK]) -> BlockMarks {
     let (quarters, _) = block.as_chunks::<16>();
     let quarters: [Sixteen; 4] = std::array::from_fn(|at| Sixteen::load(&quarters[at]));
     let lf = Sixteen::bits(quarters.map(|bytes| bytes.is(b'\n')));
-    let cr = Sixteen::bits(quarters.map(|bytes| bytes.is(b'\r')));
-    let other = Sixteen::bits(quarters.map(|bytes| {
+    let all = Sixteen::bits(quarters.map(|bytes| {
         let control = bytes.is_within(0, 0x1F).without(bytes.is(b'\t'));
         control.or(bytes.is(b'#')).or(bytes.is(0x7F))
     }));
-    BlockMarks { lf, cr, other: other & !(lf | cr) }
+    if all == lf {
+        return BlockMarks { lf, ..BlockMarks::default() };
+    }
+    let cr = Sixteen::bits(quarters.map(|bytes| bytes.is(b'\r')));
+    BlockMarks { lf, cr, other: all & !(lf | cr) }
 }
 
 #[cfg(target_arch = "x86_64")]
