@@ -64,9 +64,8 @@
 //!
 //! Unsafe code is confined to these places, each with its proof:
 //!
-//! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
-//!   (`rules::target`, `origin`), and that walk the table without bounds checks
-//!   (`automaton::avx2`);
+//! * vector instructions: those that every processor of the target has (`sixteen`), those that find line ends
+//!   (`read::marks`), and those that walk the table without bounds checks (`automaton::by_vectors`);
 //! * the tables of a set, which only the compiler writes, and those of a pack, which are validated
 //!   once and trusted from then on (`automaton::table`, `sites::set`, `pack::shard`), and the bytes of
 //!   a pack, which it lends from what owns them (`pack::bytes`);

@@ -70,7 +70,9 @@ functions! {
         Sixteen(vcleq_u8(vsubq_u8(self.0, vdupq_n_u8(low)), vdupq_n_u8(high - low)));
     // Leaves a bit of each byte, then adds neighbours three times. Fewer than four come again, and are added once.
     bits<const N: usize>(found: [Sixteen; N]) -> u64 = {
-        let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        let mut bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        // No instruction. If the compiler knew the bits, it would take three instructions for an addition: as an `or`.
+        std::arch::asm!("/* {0:v} */", inout(vreg) bit, options(pure, nomem, nostack, preserves_flags));
         let [a, b, c, d] = [0, 1, 2, 3].map(|at| vandq_u8(found[at % N].0, bit));
         let pairs = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
         let bits = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)));
