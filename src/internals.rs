@@ -25,6 +25,7 @@ pub use crate::policy::Reading;
 pub use crate::policy::robots::POLICY_BYTES;
 pub use crate::policy::verdicts::{BegunVerdict, Verdicts};
 pub use crate::read_ahead::{line as read_line_ahead, span as read_span_ahead};
+pub use crate::sixteen::Sixteen;
 // Documents.
 /// Bytes as serde writes them: as a string if they are UTF-8.
 #[cfg(feature = "serde")]

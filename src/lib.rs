@@ -64,9 +64,8 @@
 //!
 //! Unsafe code is confined to these places, each with its proof:
 //!
-//! * vector instructions that find line ends (`read::marks`) and the end of a URL's host
-//!   (`rules::target`, `origin`), and that walk the table without bounds checks
-//!   (`automaton::avx2`);
+//! * vector instructions: those that every processor of the target has (`sixteen`), those that find line ends
+//!   (`read::marks`), and those that walk the table without bounds checks (`automaton::by_vectors`);
 //! * the tables of a set, which only the compiler writes, and those of a pack, which are validated
 //!   once and trusted from then on (`automaton::table`, `sites::set`, `pack::shard`), and the bytes of
 //!   a pack, which it lends from what owns them (`pack::bytes`);
@@ -108,7 +107,7 @@ mod own_rules;
 #[cfg(feature = "pack")]
 pub mod pack;
 mod policy;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod processor;
 mod profile;
 mod read;
@@ -117,6 +116,8 @@ pub mod records;
 mod rules;
 #[cfg(feature = "url")]
 mod sites;
+#[expect(missing_docs, reason = "only robotsieve's own crates see it")]
+mod sixteen;
 mod verdict;
 
 pub use as_url::AsUrl;

@@ -16,6 +16,7 @@ use std::str::FromStr;
 use url::{Host, Url};
 
 use crate::as_url::AsUrl;
+use crate::sixteen::Sixteen;
 
 /// The schemes whose sites have a robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -443,44 +444,19 @@ impl Kinds {
         (!has_two_dashes).then_some((ends.trailing_zeros() as usize, label as usize))
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls a function for processors with SSE2: all of x86-64")]
-    fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
-        // SAFETY: the function needs SSE2, which every x86-64 processor has.
-        unsafe { Kinds::of_sse2(bytes) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "sse2")]
-    #[expect(unsafe_code, reason = "loads 16 bytes at a time")]
-    fn of_sse2(bytes: &[u8; Kinds::BYTES]) -> Kinds {
-        use std::arch::x86_64::*;
-        let (halves, _) = bytes.as_chunks::<16>();
-        let half = |at: usize| {
-            // SAFETY: the array has 16 bytes; the load needs no alignment.
-            let bytes = unsafe { _mm_loadu_si128(halves[at].as_ptr().cast()) };
-            let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-            // As signed numbers, of which the range is moved to the lowest.
-            let within = |low: u8, high: u8| {
-                let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub(low as i8)));
-                _mm_cmplt_epi8(moved, _mm_set1_epi8(i8::MIN + (high - low + 1) as i8))
-            };
-            let (dots, dashes) = (is(b'.'), is(b'-'));
-            let letters = _mm_or_si128(within(b'a', b'z'), is(b'_'));
-            let others = _mm_or_si128(within(b'0', b'9'), _mm_or_si128(dots, dashes));
-            let host = _mm_or_si128(letters, others);
-            [host, dots, dashes].map(|kind| _mm_movemask_epi8(kind) as u32)
-        };
-        let (low, high) = (half(0), half(1));
-        let [host, dots, dashes] = std::array::from_fn(|kind| low[kind] | high[kind] << 16);
-        Kinds { host, dots, dashes }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     fn of(bytes: &[u8; Kinds::BYTES]) -> Kinds {
+        if Sixteen::IS_FAST {
+            let (halves, _) = bytes.as_chunks::<16>();
+            let halves = [0, 1].map(|at| Sixteen::load(&halves[at]));
+            let bits = |is: fn(Sixteen) -> Sixteen| Sixteen::bits(halves.map(is)) as u32;
+            let (dots, dashes) = (bits(|bytes| bytes.is(b'.')), bits(|bytes| bytes.is(b'-')));
+            let host = bits(|bytes| {
+                let letters = bytes.is_within(b'a', b'z').or(bytes.is(b'_'));
+                letters.or(bytes.is_within(b'0', b'9'))
+            });
+            return Kinds { host: host | dots | dashes, dots, dashes };
+        }
         let mut kinds = Kinds { host: 0, dots: 0, dashes: 0 };
         for (at, byte) in bytes.iter().enumerate() {
             let class = CLASSES[usize::from(*byte)];

@@ -39,18 +39,26 @@ pub(crate) fn at(bytes: &[u8], offset: usize) {
     line(bytes.as_ptr().wrapping_add(offset));
 }
 
-/// Fetches the cache line of an address, whatever that is.
+/// Fetches the cache line of an address, whatever that is; elsewhere nothing: other processors have no such instruction in
+/// stable Rust.
 #[inline(always)]
-#[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "an intrinsic that takes a pointer")]
+#[cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "an instruction that takes an address")
+)]
 pub fn line<T>(address: *const T) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: the instruction is part of SSE, which every x86-64 processor has. It has no effect
     // that the program can observe, and it never faults, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    // SAFETY: the same holds for this instruction, which every AArch64 processor has.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = address;
 }
-
-/// Fetches nothing: other processors have no such instruction in stable Rust.
-#[inline(always)]
-#[cfg(not(target_arch = "x86_64"))]
-pub fn line<T>(_: *const T) {}

@@ -16,15 +16,15 @@
 //!    compared at once, branches, and waits after stars. `table::format` lists the invariants,
 //!    and `validate` checks them. `cursor` steps through the records byte by byte, and
 //!    `lookahead` computes what the next bytes tell without a visit to the records.
-//! 5. **Walk** (`walk`: by `avx2` where the processor has it, else by `portable`). Goes through a haystack once.
+//! 5. **Walk** (`walk`: `by_vectors` where the processor has AVX2 or NEON, else `portable`). Goes through a haystack once.
 //!
 //! Each of `table::format`, `cursor`, `lookahead`, `table::{write, validate}` and `portable`,
-//! `avx2`, `walk`, `dot`, `graph` uses only those before it.
+//! `by_vectors`, `walk`, `dot`, `graph` uses only those before it.
 //!
 //! The automaton knows nothing of URLs, crawlers or HTTP: it is given patterns and haystacks.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod by_vectors;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod cursor;
 mod determinise;

@@ -13,9 +13,9 @@ impl<'b> Table<'b> {
     /// some time after [`Table::read_ahead`], with other haystacks' walks in between.
     #[inline(always)]
     pub(crate) fn begin(self, haystack: &'b [u8]) -> Begun<'b> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = crate::processor::Avx2::detect() {
-            let begun = avx2.begin(self, haystack);
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+        if let Some(vectors) = crate::processor::Vectors::detect() {
+            let begun = vectors.begin(self, haystack);
             begun.read_ahead();
             return begun;
         }
@@ -42,9 +42,9 @@ impl<'b> Begun<'b> {
     /// The verdict on the haystack: the same as [`Table::verdict`].
     #[inline(always)]
     pub(crate) fn finish(&self) -> Verdict {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = crate::processor::Avx2::detect() {
-            let verdict = avx2.finish(self);
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+        if let Some(vectors) = crate::processor::Vectors::detect() {
+            let verdict = vectors.finish(self);
             let whole = Begun::at_start(self.table, self.haystack);
             debug_assert_eq!(verdict, whole.finish_portable());
             return verdict;
@@ -58,9 +58,9 @@ impl Table<'_> {
     /// and never allocates.
     #[inline(always)]
     pub(crate) fn verdict(&self, haystack: &[u8]) -> Verdict {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = crate::processor::Avx2::detect() {
-            let verdict = avx2.verdict(self, haystack);
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+        if let Some(vectors) = crate::processor::Vectors::detect() {
+            let verdict = vectors.verdict(self, haystack);
             // So every test and every fuzzed input compares the two walks, whole and in halves.
             debug_assert_eq!(verdict, self.begin(haystack).finish());
             return verdict;

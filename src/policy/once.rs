@@ -13,6 +13,7 @@ use crate::read::utf16::text_of;
 use crate::rules::normalise::Encoding;
 use crate::rules::target::{InvalidUrl, Target};
 use crate::rules::{Judge, RawRule};
+use crate::sixteen::Sixteen;
 use crate::verdict::Verdict;
 
 /// Returns true if a crawler may fetch one URL, or one path that begins with `/`.
@@ -51,7 +52,7 @@ pub fn is_allowed_once<U: AsUrl + ?Sized>(
     let target = target.to_buffer();
     let judge = Judge::new(&target, profile);
     // Without vectors, comparing each line costs more than looking at the rules.
-    let differing = cfg!(target_feature = "sse2").then(|| Differing::of(&target));
+    let differing = Sixteen::IS_FAST.then(|| Differing::of(&target));
     let mut verdict = OneVerdict { file, profile, crawler, judge, best: None, counts: false };
     scan_groups(file, profile, differing, &mut verdict);
     Ok(verdict.judge.verdict().is_allow())

@@ -1,6 +1,7 @@
 //! Rules that cannot match the target of a verdict, told by the first bytes of their lines.
 
 use crate::rules::normalise::never_changes;
+use crate::sixteen::Sixteen;
 
 /// How lines begin that disallow what begins as the target of a verdict.
 #[derive(Clone, Copy, Debug)]
@@ -48,51 +49,19 @@ impl Differing {
     }
 
     /// The bytes that are as in the line, and those that are [`LOWEST`] or above.
-    #[cfg(target_feature = "sse2")]
     #[inline(always)]
     fn equal_and_high(&self, head: &[u8; LEN]) -> [u32; 2] {
-        #[expect(unsafe_code, reason = "intrinsics of a feature that the whole program requires")]
-        // SAFETY: calling `sse2` is unsafe only on processors that may lack SSE2. By `cfg(target_feature)` this
-        // call is compiled only if the whole program requires SSE2. The function itself reads through references.
-        unsafe {
-            sse2(&self.line, head)
+        if !Sixteen::IS_FAST {
+            return portable(&self.line, head);
         }
-    }
-
-    #[cfg(not(target_feature = "sse2"))]
-    #[inline(always)]
-    fn equal_and_high(&self, head: &[u8; LEN]) -> [u32; 2] {
-        portable(&self.line, head)
+        // Sets the bit of small letters in the name.
+        const LOWER: [u8; LEN] = *b"        \0\0\0\0\0\0\0\0";
+        let [head, line, lower] = [head, &self.line, &LOWER].map(Sixteen::load);
+        let (equal, high) = (head.or(lower).equal(line), head.is_within(LOWEST, 0xFF));
+        Sixteen::bits_of_each([equal, high])
     }
 }
 
-#[cfg(target_feature = "sse2")]
-#[inline]
-#[target_feature(enable = "sse2")]
-fn sse2(line: &[u8; LEN], head: &[u8; LEN]) -> [u32; 2] {
-    #[cfg(target_arch = "x86")]
-    use std::arch::x86::*;
-    #[cfg(target_arch = "x86_64")]
-    use std::arch::x86_64::*;
-    let load = |bytes: &[u8; LEN]| {
-        #[expect(
-            unsafe_code,
-            reason = "one load, of which the compiler makes three if it is written safely"
-        )]
-        // SAFETY: the load needs 16 readable bytes at any address, and the reference is to 16 bytes.
-        unsafe {
-            _mm_loadu_si128(bytes.as_ptr().cast())
-        }
-    };
-    const { assert!(LEN == size_of::<__m128i>()) };
-    let bits = |found| _mm_movemask_epi8(found) as u32;
-    let (line, head) = (load(line), load(head));
-    let lower = _mm_set_epi64x(0, 0x2020_2020_2020_2020);
-    let high = _mm_max_epu8(head, _mm_set1_epi8(LOWEST as i8));
-    [_mm_cmpeq_epi8(_mm_or_si128(head, lower), line), _mm_cmpeq_epi8(high, head)].map(bits)
-}
-
-#[cfg(any(not(target_feature = "sse2"), test))]
 #[inline]
 fn portable(line: &[u8; LEN], head: &[u8; LEN]) -> [u32; 2] {
     let bits =

@@ -4,6 +4,8 @@
 //! Everything between two marks is plain text, and most lines hold no mark but their end. What
 //! a mark means depends on the profile.
 
+use crate::sixteen::Sixteen;
+
 /// The number of bytes looked at together.
 pub(crate) const BLOCK: usize = 64;
 
@@ -130,14 +132,21 @@ struct BlockMarks {
 
 #[inline(always)]
 fn of_block(block: &[u8; BLOCK]) -> BlockMarks {
-    #[cfg(target_feature = "sse2")]
-    #[expect(unsafe_code, reason = "intrinsics of a feature that the whole program requires")]
-    // SAFETY: calling `sse2::marks` is unsafe only on processors that may lack SSE2. By
-    // `cfg(target_feature)` this call is compiled only if the whole program requires SSE2, as it
-    // always does on x86-64. The function itself reads through a reference.
-    return unsafe { sse2::marks(block) };
-    #[cfg(not(target_feature = "sse2"))]
-    return portable::marks(block);
+    if !Sixteen::IS_FAST {
+        return portable::marks(block);
+    }
+    let (quarters, _) = block.as_chunks::<16>();
+    let quarters: [Sixteen; 4] = std::array::from_fn(|at| Sixteen::load(&quarters[at]));
+    let lf = Sixteen::bits(quarters.map(|bytes| bytes.is(b'\n')));
+    let all = Sixteen::bits(quarters.map(|bytes| {
+        let control = bytes.is_within(0, 0x1F).without(bytes.is(b'\t'));
+        control.or(bytes.is(b'#')).or(bytes.is(0x7F))
+    }));
+    if all == lf {
+        return BlockMarks { lf, ..BlockMarks::default() };
+    }
+    let cr = Sixteen::bits(quarters.map(|bytes| bytes.is(b'\r')));
+    BlockMarks { lf, cr, other: all & !(lf | cr) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -277,40 +286,7 @@ mod avx2 {
     }
 }
 
-#[cfg(target_feature = "sse2")]
-mod sse2 {
-    #[cfg(target_arch = "x86")]
-    use std::arch::x86::*;
-    #[cfg(target_arch = "x86_64")]
-    use std::arch::x86_64::*;
-
-    use super::{BLOCK, BlockMarks};
-
-    #[inline]
-    #[target_feature(enable = "sse2")]
-    pub(super) fn marks(block: &[u8; BLOCK]) -> BlockMarks {
-        let (quarters, _) = block.as_chunks::<16>();
-        let mut marks = BlockMarks::default();
-        for (number, quarter) in quarters.iter().enumerate() {
-            let (halves, _) = quarter.as_chunks::<8>();
-            let [low, high] = [halves[0], halves[1]].map(i64::from_le_bytes);
-            // The compiler makes one load of the two halves.
-            let bytes = _mm_set_epi64x(high, low);
-            let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-            let bits = |found| u64::from(_mm_movemask_epi8(found) as u16) << (16 * number);
-            let below_space = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-            let other = _mm_or_si128(_mm_andnot_si128(is(b'\t'), below_space), is(b'#'));
-            marks.lf |= bits(is(b'\n'));
-            marks.cr |= bits(is(b'\r'));
-            marks.other |= bits(_mm_or_si128(other, is(0x7F)));
-        }
-        marks.other &= !(marks.lf | marks.cr);
-        marks
-    }
-}
-
-/// Eight bytes at a time in a word, for processors without SSE2.
-#[cfg(any(not(target_feature = "sse2"), test))]
+/// Eight bytes at a time in a word.
 mod portable {
     use super::{BLOCK, BlockMarks};
 

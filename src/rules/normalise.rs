@@ -171,7 +171,7 @@ impl Encoding {
     /// byte: it is special if both entries have a bit in common.
     #[inline(always)]
     #[cfg_attr(
-        not(any(target_arch = "x86_64", test)),
+        not(any(target_arch = "x86_64", target_arch = "aarch64", test)),
         expect(dead_code, reason = "used by the vector code")
     )]
     pub fn special_nibbles(self) -> &'static [[u8; 16]; 2] {

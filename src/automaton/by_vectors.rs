@@ -1,4 +1,4 @@
-//! The walk for processors with AVX2: the same steps as [`super::portable`], without bounds checks
+//! The walk for processors with AVX2 or NEON: the same steps as [`super::portable`], without bounds checks
 //! and with as few branches as possible.
 //!
 //! Most of a walk's time goes into branches that no processor can predict, some 20 cycles each.
@@ -8,7 +8,7 @@
 //!
 //! # Safety
 //!
-//! Vector instructions are safe here because an [`Avx2`] exists only on processors that have
+//! Vector instructions are safe here because a [`Vectors`] exists only on processors that have
 //! them.
 //!
 //! Unchecked reads go through [`Unchecked`], whose methods are unsafe: each caller says what
@@ -28,26 +28,54 @@
 
 #![expect(unsafe_code, reason = "reads without bounds checks: see the module's Safety")]
 
-use std::arch::x86_64::*;
-
 use crate::automaton::portable::{Begun, common_prefix_len, final_verdict, is_final, verdict_of};
 use crate::automaton::table::Table;
 use crate::automaton::table::format::{
     BRANCH, FilterForm, Head, LITERAL, NO_PEEK, OTHERWISE_MISSED, OTHERWISE_TARGET, PADDING,
     PREFIX_LEN, THEN_NEXT, THEN_TARGET, entries_len, header_len,
 };
-use crate::processor::Avx2;
+use crate::processor::Vectors;
+use crate::sixteen::Sixteen;
 use crate::verdict::Verdict;
 
-impl Avx2 {
+/// Functions on vectors: the same for each kind of processor.
+macro_rules! functions {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<const $n:ident: i32>)? ($($argument:ident: $type:ty),*) -> $to:ty = $value:expr;
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[inline]
+            #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+            #[allow(unused_unsafe, reason = "with AVX2 only loads are unsafe here")]
+            pub(super) fn $name $(<const $n: i32>)? ($($argument: $type),*) -> $to {
+                // SAFETY: the function asks for AVX2 itself, and AArch64 has NEON wherever Rust's standard library runs.
+                // A load reads through a reference to as many bytes, and needs no alignment.
+                unsafe { $value }
+            }
+        )*
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+use avx2::*;
+#[cfg(target_arch = "aarch64")]
+use neon::*;
+
+impl Vectors {
     /// The verdict on a haystack: see [`Table::verdict`].
     #[inline(always)]
     pub(super) fn verdict(self, table: &Table<'_>, haystack: &[u8]) -> Verdict {
         // SAFETY: a table begins with its width (1).
         match unsafe { Unchecked(table.bytes()).byte(0) } {
-            // SAFETY: `self` shows that the processor has AVX2, and the width is 2.
+            // SAFETY: `self` shows that the processor has the vectors, and the width is 2.
             2 => unsafe { enter::<2>(table, haystack) },
-            // SAFETY: `self` shows that the processor has AVX2, and the width is 2 or 4 (1).
+            // SAFETY: `self` shows that the processor has the vectors, and the width is 2 or 4 (1).
             _ => unsafe { enter::<4>(table, haystack) },
         }
     }
@@ -56,7 +84,7 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn begin<'b>(self, table: Table<'b>, haystack: &'b [u8]) -> Begun<'b> {
         // SAFETY: a table begins with its width (1), which is 2 or 4; and `self` shows that the
-        // processor has AVX2.
+        // processor has the vectors.
         let (at, read) = unsafe {
             match Unchecked(table.bytes()).byte(0) {
                 2 => begin::<2>(&table, haystack),
@@ -76,7 +104,7 @@ impl Avx2 {
         }
         let given = Unchecked(begun.haystack);
         // SAFETY: a table begins with its width (1), which is 2 or 4; and `self` shows that the
-        // processor has AVX2. `Avx2::begin` or `Begun::at_start` made `begun`, from the same
+        // processor has the vectors. `Vectors::begin` or `Begun::at_start` made `begun`, from the same
         // table and haystack: a record is at `at`, and the haystack has `read` bytes.
         unsafe {
             match Unchecked(begun.table.bytes()).byte(0) {
@@ -166,34 +194,20 @@ impl Unchecked<'_> {
     /// # Safety
     /// `at + 16` must not exceed the length.
     #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load16(self, at: usize) -> __m128i {
-        // SAFETY: the caller guarantees that there are 16 bytes; the load needs no alignment.
-        unsafe { _mm_loadu_si128(self.pointer::<16>(at).cast()) }
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+    unsafe fn load16(self, at: usize) -> Sixteen {
+        // SAFETY: the caller guarantees that there are 16 bytes.
+        Sixteen::load(unsafe { &*self.pointer::<16>(at).cast() })
     }
 
     /// # Safety
     /// `at + 32` must not exceed the length.
     #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load32(self, at: usize) -> __m256i {
-        // SAFETY: the caller guarantees that there are 32 bytes; the load needs no alignment.
-        unsafe { _mm256_loadu_si256(self.pointer::<32>(at).cast()) }
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+    unsafe fn load32(self, at: usize) -> Thirty {
+        // SAFETY: the caller guarantees that there are 32 bytes.
+        load(unsafe { &*self.pointer::<32>(at).cast() })
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load16(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: the array has 16 bytes; the load needs no alignment.
-    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load32(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: the array has 32 bytes; the load needs no alignment.
-    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
 /// Looks at the first four bytes of the haystack. For most haystacks that is enough.
@@ -202,7 +216,7 @@ fn load32(bytes: &[u8; 32]) -> __m256i {
 ///
 /// # Safety
 /// `WIDTH` must be the table's.
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdict {
     // SAFETY: the same contract.
     let (at, read) = unsafe { begin::<WIDTH>(table, haystack) };
@@ -219,7 +233,7 @@ unsafe fn enter<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> Verdi
 /// # Safety
 /// `WIDTH` must be the table's.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn begin<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> (usize, usize) {
     debug_assert_eq!(WIDTH, table.width());
     let bytes = Unchecked(table.bytes());
@@ -256,21 +270,18 @@ unsafe fn begin<const WIDTH: usize>(table: &Table<'_>, haystack: &[u8]) -> (usiz
 /// # Safety
 /// `prefixes + 4 * from + 32` must not exceed the length for any multiple of eight `from` below `n`.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> usize {
-    let (wanted, open) = (_mm256_set1_epi32(four as i32), _mm256_set1_epi8(NO_PEEK as i8));
+    let (wanted, open) = (all_words(four), all(NO_PEEK));
     let mut from = 0;
     while from < n {
         // SAFETY: `from` is a multiple of eight and below `n`, so 32 bytes follow by the caller's
         // word.
         let eight = unsafe { bytes.load32(prefixes + PREFIX_LEN * from) };
-        let same =
-            _mm256_or_si256(_mm256_cmpeq_epi8(eight, wanted), _mm256_cmpeq_epi8(eight, open));
-        let same = _mm256_cmpeq_epi32(same, _mm256_set1_epi8(-1));
-        let found = _mm256_movemask_ps(_mm256_castsi256_ps(same)) as u32;
-        if found != 0 {
+        let same = or(equal(eight, wanted), equal(eight, open));
+        if let Some(found) = first_word(same) {
             // This may be in what follows the last prefix: then it is `n` or more.
-            return from + found.trailing_zeros() as usize;
+            return from + found;
         }
         from += 8;
     }
@@ -279,15 +290,10 @@ unsafe fn entry(bytes: Unchecked<'_>, prefixes: usize, n: usize, four: u32) -> u
 
 /// Returns true if one of four bytes is special.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 fn any_special(table: &Table<'_>, four: u32) -> bool {
-    let [low_table, high_table] = table.encoding().special_nibbles();
-    let (four, four_bits) = (_mm_set1_epi32(four as i32), _mm_set1_epi8(15));
-    let low = _mm_and_si128(four, four_bits);
-    let high = _mm_and_si128(_mm_srli_epi16(four, 4), four_bits);
-    let low = _mm_shuffle_epi8(load16(low_table), low);
-    let high = _mm_shuffle_epi8(load16(high_table), high);
-    _mm_testz_si128(low, high) == 0
+    let [low, high] = table.encoding().special_nibbles();
+    any_in_tables(Sixteen::load(low), Sixteen::load(high), four)
 }
 
 /// What a byte finds among the transitions of a record.
@@ -304,7 +310,7 @@ struct Found {
 /// # Safety
 /// `at + 2 * n + 16` must not exceed the length.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn find(bytes: Unchecked<'_>, at: usize, n: usize, byte: u8, next: Option<u8>) -> Found {
     if n > 16 {
         // SAFETY: the same contract.
@@ -312,27 +318,22 @@ unsafe fn find(bytes: Unchecked<'_>, at: usize, n: usize, byte: u8, next: Option
     }
     // SAFETY: 16 bytes follow `at + 2 * n`, by the caller's word, so also `at` and `at + n`.
     let (bytes, peeks) = unsafe { (bytes.load16(at), bytes.load16(at + n)) };
-    let same = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
-    let right_peek = match next {
-        Some(next) => _mm_or_si128(
-            _mm_cmpeq_epi8(peeks, _mm_set1_epi8(next as i8)),
-            _mm_cmpeq_epi8(peeks, _mm_set1_epi8(NO_PEEK as i8)),
-        ),
-        None => _mm_set1_epi8(-1),
+    let same = bytes.is(byte);
+    let right = match next {
+        Some(next) => same.and(peeks.is(next).or(peeks.is(NO_PEEK))),
+        None => same,
     };
     let after_last = 1 << n;
-    let found = _mm_movemask_epi8(_mm_and_si128(same, right_peek)) as u32 | after_last;
-    Found {
-        index: found.trailing_zeros() as usize,
-        has_transition: _mm_movemask_epi8(same) as u32 & (after_last - 1) != 0,
-    }
+    let [same, right] = Sixteen::bits_of_each([same, right]);
+    let found = right | after_last;
+    Found { index: found.trailing_zeros() as usize, has_transition: same & (after_last - 1) != 0 }
 }
 
 /// [`find`] for more than 16 transitions.
 ///
 /// # Safety
 /// `at + 2 * n + 16` must not exceed the length.
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn find_among_many(
     bytes: Unchecked<'_>,
     at: usize,
@@ -340,11 +341,10 @@ unsafe fn find_among_many(
     byte: u8,
     next: Option<u8>,
 ) -> Found {
-    let wanted = _mm_set1_epi8(byte as i8);
     for from in (0..n).step_by(16) {
         // SAFETY: `from < n`, and 16 bytes follow `at + 2 * n`, by the caller's word.
         let sixteen = unsafe { bytes.load16(at + from) };
-        let same = _mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, wanted)) as u32;
+        let same = Sixteen::bits([sixteen.is(byte)]) as u32;
         let index = from + same.trailing_zeros() as usize;
         if same != 0 && index < n {
             // SAFETY: `index < n`, so this is before `at + 2 * n`.
@@ -358,11 +358,11 @@ unsafe fn find_among_many(
 
 /// Up to 32 bytes of the haystack.
 struct Window {
-    bytes: __m256i,
+    bytes: Thirty,
     /// The offset of the first byte in the haystack.
     from: usize,
     /// All ones where a byte would be after the end of the haystack.
-    past_end: __m256i,
+    past_end: Thirty,
     /// The bytes to be looked at, a bit each. All of them are in the haystack.
     wanted: u32,
     /// How far the next window is from this one.
@@ -375,7 +375,7 @@ struct Window {
 /// # Safety
 /// `read` must not exceed the length.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
     /// Loaded from the offset `n` and used to shuffle, moves bytes to the front by `n` and fills
     /// up with zeros.
@@ -388,19 +388,20 @@ unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
         }
         shift
     };
-    static INDICES: [u8; 32] = {
-        let mut indices = [0; 32];
-        let mut at = 0;
-        while at < 32 {
-            indices[at] = at as u8;
+    /// Loaded from the offset `32 - n`, all ones in bytes from `n` on.
+    static PAST: [u8; 64] = {
+        let mut past = [0; 64];
+        let mut at = 32;
+        while at < 64 {
+            past[at] = 0xFF;
             at += 1;
         }
-        indices
+        past
     };
     let len = given.len();
     debug_assert!(read <= len, "{read} > {len}");
     if len >= 32 {
-        let inside = _mm256_setzero_si256();
+        let inside = all(0);
         if len - read > 32 {
             // SAFETY: more than 32 bytes follow `read`, by the comparison above: the caller
             // guarantees that the subtraction does not wrap.
@@ -421,7 +422,7 @@ unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
         unsafe {
             let shift = Unchecked(&SHIFT).load16(32 - len);
             // The second half is the last 16 bytes without those that the first half has.
-            (given.load16(0), _mm_shuffle_epi8(given.load16(len - 16), shift))
+            (given.load16(0), look_up_sixteen(given.load16(len - 16), shift))
         }
     } else {
         let (first, second) = if len > 8 {
@@ -433,12 +434,13 @@ unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
         } else {
             (given.0.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0)
         };
-        (_mm_set_epi64x(second as i64, first as i64), _mm_setzero_si128())
+        (words(first, second), words(0, 0))
     };
     Window {
-        bytes: _mm256_set_m128i(high, low),
+        bytes: halves(low, high),
         from: 0,
-        past_end: _mm256_cmpgt_epi8(load32(&INDICES), _mm256_set1_epi8(len as i8 - 1)),
+        // SAFETY: `len` is less than 32, by the comparison above, so 32 bytes follow.
+        past_end: unsafe { Unchecked(&PAST).load32(32 - len) },
         wanted: (u32::MAX << read) & !(u32::MAX << len),
         step: 32,
     }
@@ -446,32 +448,30 @@ unsafe fn window(given: Unchecked<'_>, read: usize) -> Window {
 
 /// The filter of a wait, and the special bytes, in both halves of vectors.
 struct Filter {
-    low: [__m256i; 3],
-    high: [__m256i; 3],
-    special: [__m256i; 2],
+    low: [Thirty; 3],
+    high: [Thirty; 3],
+    special: [Thirty; 2],
 }
 
 impl Filter {
     /// # Safety
     /// `at` and the filter's length must not exceed the length of `bytes` together.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
     unsafe fn load(
         table: &Table<'_>,
         bytes: Unchecked<'_>,
         at: usize,
         form: &FilterForm,
     ) -> Filter {
-        let mask = _mm_set1_epi8(form.mask() as i8);
         let at = |table: usize| {
             // SAFETY: the 16 bytes that a table is in are part of the filter, which is there by
             // the caller's word.
             let shared = unsafe { bytes.load16(at + usize::from(form.offsets[table])) };
-            let shift = _mm_cvtsi32_si128(i32::from(form.shifts[table]));
-            _mm256_broadcastsi128_si256(_mm_and_si128(_mm_srl_epi16(shared, shift), mask))
+            twice(shifted(shared, form.shifts[table], form.mask()))
         };
         let [low, high] = table.encoding().special_nibbles();
-        let special = |nibbles: &[u8; 16]| _mm256_broadcastsi128_si256(load16(nibbles));
+        let special = |nibbles: &[u8; 16]| twice(Sixteen::load(nibbles));
         Filter {
             low: [at(0), at(2), at(4)],
             high: [at(1), at(3), at(5)],
@@ -482,40 +482,22 @@ impl Filter {
     /// The bytes of a window at which the walk must stop, a bit each: those that the filter
     /// accepts, and special ones. Only bits of [`Window::wanted`] are set.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
     fn stops(&self, window: &Window) -> u32 {
-        /// Moves bytes to the front by `$by` places and fills up with ones.
-        macro_rules! front {
-            ($bytes:expr, $by:literal) => {{
-                let ones = _mm256_set1_epi8(-1);
-                let next_half = _mm256_permute2x128_si256($bytes, ones, 0x21);
-                _mm256_alignr_epi8(next_half, $bytes, $by)
-            }};
-        }
-        let four_bits = _mm256_set1_epi8(15);
-        let low = _mm256_and_si256(window.bytes, four_bits);
-        let high = _mm256_and_si256(_mm256_srli_epi16(window.bytes, 4), four_bits);
-        let in_tables = |low_table, high_table| {
-            _mm256_and_si256(
-                _mm256_shuffle_epi8(low_table, low),
-                _mm256_shuffle_epi8(high_table, high),
-            )
-        };
-        let zero = _mm256_setzero_si256();
-        let plain = _mm256_cmpeq_epi8(in_tables(self.special[0], self.special[1]), zero);
-        let special =
-            _mm256_or_si256(_mm256_xor_si256(plain, _mm256_set1_epi8(-1)), window.past_end);
+        let [low, high] = nibbles(window.bytes);
+        let in_tables =
+            |low_table, high_table| and(look_up(low_table, low), look_up(high_table, high));
+        let zero = all(0);
+        let plain = equal(in_tables(self.special[0], self.special[1]), zero);
+        let special = or(not(plain), window.past_end);
         // A special byte, or one past the end, counts as any byte.
         let first = in_tables(self.low[0], self.high[0]);
-        let second = _mm256_or_si256(in_tables(self.low[1], self.high[1]), special);
-        let third = _mm256_or_si256(in_tables(self.low[2], self.high[2]), special);
-        let second_special = front!(special, 1);
-        let accepted = _mm256_and_si256(
-            _mm256_and_si256(first, front!(second, 1)),
-            _mm256_or_si256(front!(third, 2), second_special),
-        );
-        let skipped = _mm256_cmpeq_epi8(_mm256_or_si256(accepted, special), zero);
-        !(_mm256_movemask_epi8(skipped) as u32) & window.wanted
+        let second = or(in_tables(self.low[1], self.high[1]), special);
+        let third = or(in_tables(self.low[2], self.high[2]), special);
+        let accepted =
+            and(and(first, front::<1>(second)), or(front::<2>(third), front::<1>(special)));
+        let skipped = equal(or(accepted, special), zero);
+        !bits(skipped) & window.wanted
     }
 }
 
@@ -525,7 +507,7 @@ impl Filter {
 /// `WIDTH` must be the table's, a record must be at `at`, and `read` must not exceed the length
 /// of the haystack.
 #[inline(never)]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 unsafe fn walk<const WIDTH: usize>(
     table: &Table<'_>,
     given: Unchecked<'_>,
@@ -588,8 +570,8 @@ unsafe fn walk<const WIDTH: usize>(
                     // SAFETY: 16 bytes follow `read` by the condition; and the padding follows
                     // the record (1).
                     let (haystack, literal) = unsafe { (given.load16(read), bytes.load16(at + 2)) };
-                    let same = _mm_cmpeq_epi8(haystack, literal);
-                    let same = (!(_mm_movemask_epi8(same) as u32)).trailing_zeros() as usize;
+                    let same = Sixteen::bits([haystack.equal(literal)]) as u32;
+                    let same = (!same).trailing_zeros() as usize;
                     if same == 16 && n > 16 {
                         let literal = &bytes.0[at + 2..at + 2 + n];
                         16 + common_prefix_len(&literal[16..], &given.0[read + 16..])
