@@ -241,7 +241,7 @@ fn text_begins_with_what_the_store_knows() {
         0,
         &[
             "fetched 2026-11-19T22:00:00Z (2h ago) from https://www.cut.example/robots.txt",
-            "cut at the fetcher's size limit to whole lines, or sent as a part: these are 511992 bytes of it",
+            "incomplete: cut at the fetcher's size limit after a whole line, or sent as a part; 511992 bytes are here",
         ],
     );
     say(

@@ -103,8 +103,8 @@ fn notes(origin: &str, known: &OriginState, ruling: &Ruling, now: Timestamp) -> 
         }
         if copy.is_truncated {
             notes.push(format!(
-                "cut at the fetcher's size limit to whole lines, or sent as a part: these are {} bytes \
-                 of it",
+                "incomplete: cut at the fetcher's size limit after a whole line, or sent as a part; {} bytes \
+                 are here",
                 copy.len
             ));
         }

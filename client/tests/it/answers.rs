@@ -480,7 +480,7 @@ Silence opens no site: while a site is unreachable, no time that passes allows m
     );
     lifetimes(&mut page);
     page.push_str(
-        "\n## Captures of an archive\n\nAn archive is judged as of the time of each site's newest capture, never as of today (`outcome::AsOf`). Several captures are a history, whatever their order in the input: the newest one that says something wins, and failures after it count as the protocol says. A redirect or revisit of what the archive does not have may say anything: what was there before it no longer holds. What is allowed then:\n\n",
+        "\n## Captures of an archive\n\nAn archive is judged as of the time of each site's newest capture, never as of today (`outcome::AsOf`). Several captures are a history, whatever their order in the input: the newest one that says something wins, and failures after it count as the protocol says. A redirect or revisit of what the archive does not have may say anything, so earlier captures no longer count. What is allowed then:\n\n",
     );
     captures(&mut page);
     page.push_str(
