@@ -271,6 +271,9 @@ impl Judge<'_> {
         for note in of_capture.iter().chain(doubts) {
             rights = rights.with_note(note);
         }
+        if robots.as_ref().is_some_and(|robots| robots.is_lost) {
+            rights = rights.with_crawl_unknown();
+        }
         let mut quotes = quoted(record, &rights, lines.as_deref(), &response, &documents);
         if self.with_later_refusals && !self.is_of_newest {
             let in_force = rights.clone();
@@ -436,6 +439,9 @@ impl Judge<'_> {
                 let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
                 dated.extend(new);
             }
+        }
+        if self.robots.is_lost_after(origin, record.at) {
+            rights = rights.with_note(Note::RobotsNotRead);
         }
         Ok((rights, words))
     }

@@ -45,6 +45,8 @@ pub struct RobotsInForce {
     pub fit: Fit,
     /// True if there may have been a file, or another one, that the archives do not have.
     pub is_doubtful: bool,
+    /// True if a newer answer is not known.
+    pub is_lost: bool,
     pub rights: Option<RobotsRights<'static>>,
 }
 
@@ -132,9 +134,15 @@ impl RobotsFiles {
         // What allows all may not have said that there is no file: it did not show it.
         let is_not_shown = holds == SiteKind::AllowAll
             && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
-        let is_doubtful = is_not_shown
-            || versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
-        Ok(Some(RobotsInForce { holds, captured, fit, is_doubtful, rights }))
+        let is_lost = versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
+        let is_doubtful = is_not_shown || is_lost;
+        Ok(Some(RobotsInForce { holds, captured, fit, is_doubtful, is_lost, rights }))
+    }
+
+    /// Whether what a site said after a time is partly unknown.
+    pub fn is_lost_after(&self, origin: &Origin<'_>, at: Timestamp) -> bool {
+        let versions = self.origins.get(origin.key());
+        versions.is_some_and(|versions| versions.is_lost_between(at, None))
     }
 
     /// The different files that a site had after a time, each as it was first captured, the newest first:

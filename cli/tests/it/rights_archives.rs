@@ -346,25 +346,40 @@ fn revisits_of_another_host() {
         response(&at(4), "http://f.example/robots.txt", &moved("https://gone.example/"), ""),
         record("revisit", &at(3), "http://g.example/robots.txt", lost, "200 OK", ""),
         response(&at(4), "http://g.example/robots.txt", "200 OK", ""),
+        // A failure, or a 304, after it speaks of what is not here.
+        response(&at(3), "http://h.example/robots.txt", "200 OK", ""),
+        record("revisit", &at(4), "http://h.example/robots.txt", lost, "200 OK", ""),
+        response(&at(5), "http://h.example/robots.txt", "503 Busy", ""),
+        response(&at(3), "http://i.example/robots.txt", "200 OK", "Content-Signal: ai-train=yes\n"),
+        record("revisit", &at(4), "http://i.example/robots.txt", lost, "200 OK", ""),
+        record("revisit", &at(5), "http://i.example/robots.txt", "", "304 Not Modified", ""),
+        response(&at(6), "http://i.example/x", "200 OK", "x"),
+        // In the same second, in this order.
+        record("revisit", &at(3), "http://j.example/robots.txt", lost, "200 OK", ""),
+        response(&at(3), "http://j.example/robots.txt", "200 OK", ""),
     ];
     let folder = Folder::of(&[]);
     let path = folder.file("a.warc", records.concat());
-    let before = folder.file("b.warc", [&records[7][..], &records[9]].concat());
+    let before =
+        folder.file("b.warc", [7, 9, 13, 16].map(|number: usize| &records[number][..]).concat());
     let urls = folder.file(
         "urls",
-        "abcdefg".chars().map(|host| format!("http://{host}.example/x\n")).collect::<String>(),
+        "abcdefghij".chars().map(|host| format!("http://{host}.example/x\n")).collect::<String>(),
     );
     let (pack, store) = (folder.path("a.pack"), folder.path("a.store"));
     let (updated, both) = (folder.path("b.pack"), folder.path("b.store"));
     run(args!["pack", "--warc", &path, "--agent", "a", "-o", &pack]).gives(0, "");
     run(args!["pack", "--warc", &before, "--agent", "a", "-o", &updated]).gives(0, "");
     run(args!["pack", "update", &updated, "--warc", &path]).gives(0, "");
+    // What came before does not come back.
+    run(args!["pack", "update", &updated, "--warc", &before]).gives(0, "");
     run(args!["store", "import", &store, "--warc", &path]).gives(0, "");
     run(args!["store", "import", &both, "--warc", &before]).gives(0, "");
     run(args!["store", "import", &both, "--warc", &path]).gives(0, "");
     let wanted = "disallow\thttp://a.example/x\nallow\thttp://b.example/x\nallow\thttp://c.example/x\n\
         disallow\thttp://d.example/x\nunknown\thttp://e.example/x\nunknown\thttp://f.example/x\n\
-        allow\thttp://g.example/x\n";
+        allow\thttp://g.example/x\nunknown\thttp://h.example/x\nunknown\thttp://i.example/x\n\
+        unknown\thttp://j.example/x\n";
     for source in [
         args!["--pack", &pack].to_vec(),
         args!["--pack", &updated].to_vec(),
@@ -376,6 +391,8 @@ fn revisits_of_another_host() {
         assert!(lines.ends_with(wanted), "{lines} {}", ran.err);
     }
     assert_eq!(row_of(&records, "http://a.example/x", &[])["crawl"], "disallow");
+    let unread = row_of(&records, "http://i.example/x", &[]);
+    assert_eq!((&unread["crawl"], &unread["ai-train"]), (&"unknown".into(), &"unknown".into()));
 }
 
 /// Records prove themselves: each place stands in the archive as they say, and whatever is changed is named.

@@ -95,6 +95,16 @@ impl Said {
         }
     }
 
+    /// Returns true if what holds after it depends on what was known before: nothing was read of the site.
+    #[must_use]
+    pub fn rests_on_earlier(self) -> bool {
+        match self {
+            Said::Unchanged(_) | Said::Failed => true,
+            Said::Status(status) => status == 429 || status >= 500,
+            Said::File(_) | Said::NoTarget => false,
+        }
+    }
+
     /// The same as the result of an attempt, with an empty body.
     fn result(self) -> Result<Response, Failure> {
         let with = |status, lifetime: Option<u32>| {

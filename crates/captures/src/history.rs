@@ -2,7 +2,7 @@
 
 use robotsieve::SiteKind;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
+use robotsieve_client::outcome::{AsOf, Event, Judged, Protocol, Said};
 use serde::{Deserialize, Serialize};
 
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
@@ -334,8 +334,8 @@ impl<B> History<B> {
     /// ```
     #[must_use]
     pub fn settle(mut self, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
-        // Stable: answers of the same time keep their order.
-        self.answers.sort_by_key(|(captured, ..)| *captured);
+        // Stable: answers of the same time keep their order; one of them that is not known may be the newest.
+        self.answers.sort_by_key(|(captured, answer, _)| (*captured, answer.is_none()));
         let is_lost = |(captured, answer, _): &CapturedAnswer<B>| {
             answer.is_none() && !matches!(as_of, AsOf::Time(time) if captured.at > time)
         };
@@ -347,7 +347,11 @@ impl<B> History<B> {
             Some(Event { at: captured.at, redirects, said })
         };
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
-        let Some(judged) = protocol.judge(&events, as_of) else {
+        let judged = protocol.judge(&events, as_of);
+        let is_known = |judged: &Judged| {
+            !self.answers[judged.event].1.is_some_and(|(_, said)| said.rests_on_earlier())
+        };
+        let Some(judged) = judged.filter(|judged| lost.is_none() || is_known(judged)) else {
             let (captured, _, of) = lost?;
             let holds = SiteKind::Unknown;
             return Some(Settled { holds, captured, of, is_expired: true, said: None });

@@ -127,8 +127,15 @@ impl<B: Clone> Versions<B> {
     /// until the time `at` leads to what is not known. `O(log n)`.
     #[must_use]
     pub fn is_doubtful(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
-        let until = self.lost.partition_point(|time| at.is_none_or(|at| *time <= at));
-        self.lost[..until].last().is_some_and(|last| fit == Fit::Later || *last >= captured)
+        let from = if fit == Fit::Later { Timestamp(0) } else { captured };
+        self.is_lost_between(from, at)
+    }
+
+    /// Returns true if an answer between two times, or at one of them, leads to what is not known. `O(log n)`.
+    #[must_use]
+    pub fn is_lost_between(&self, from: Timestamp, until: Option<Timestamp>) -> bool {
+        let until = self.lost.partition_point(|time| until.is_none_or(|until| *time <= until));
+        self.lost[..until].last().is_some_and(|last| *last >= from)
     }
 
     /// The companions of the files that were captured after a time, with their times, the newest first.
@@ -146,10 +153,18 @@ impl<B: Clone> Versions<B> {
         let file_before = (0..first).rev().find(is_file);
         let are_lost = file_before.is_none()
             && self.answers[first..len].iter().all(|(answer, _)| answer.is_none());
+        let mut file_at = None;
         for place in file_before.into_iter().chain(first..len) {
             let (answer, of) = &self.answers[place];
-            if answer.is_some() || are_lost {
-                history.push(Captured::at(self.times[place]), *answer, of.clone());
+            let at = self.times[place];
+            if is_file(&place) {
+                file_at = Some(at);
+            }
+            // What is unchanged then is not the file that is known.
+            let is_of_lost = matches!(answer, Some((_, Said::Unchanged(_))))
+                && file_at.is_some_and(|file| self.is_lost_between(file, Some(at)));
+            if (answer.is_some() && !is_of_lost) || are_lost {
+                history.push(Captured::at(at), *answer, of.clone());
             }
         }
         history.settle(protocol, as_of)

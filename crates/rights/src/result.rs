@@ -161,6 +161,16 @@ impl Rights {
         self
     }
 
+    /// The same where a newer robots.txt is not known, for whoever gathers what is read: whether it may be crawled is unknown,
+    /// unless that is disallowed.
+    #[must_use]
+    pub fn with_crawl_unknown(mut self) -> Rights {
+        if self.ruling(Purpose::Crawl) == Ruling::Allow {
+            self.set_crawl(Ruling::Unknown);
+        }
+        self
+    }
+
     /// The same with another note: for whoever gathers what is read, and knows what is missing. What the note
     /// [withholds](Note::withholds) is not allowed any more.
     #[must_use]

@@ -182,6 +182,7 @@ impl Import {
             protocol: Protocol::of(&Profile::RFC9309),
             batch: Vec::new(),
             batch_bytes: 0,
+            unknown: Vec::new(),
             imported: Imported::default(),
         };
         let lost = captures
@@ -217,6 +218,8 @@ struct Settle<O> {
     protocol: Protocol,
     batch: Vec<StateRow>,
     batch_bytes: usize,
+    /// What the store is to know nothing of any more.
+    unknown: Vec<String>,
     imported: Imported,
 }
 
@@ -234,14 +237,22 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
         };
         let is_known = known.is_some();
         let (mut state, mut body, mut is_new) = (known, None, false);
+        // Of answers at one time, one that is not known may be the newest.
+        let mut answers: Vec<&Answered<'_, Kept>> = answers.iter().collect();
+        answers.sort_by_key(|answered| (answered.at, answered.answer.is_none()));
+        let mut is_lost = false;
         for Answered { at, answer, by, .. } in answers {
             let Some((hops, said, kept)) = answer else {
                 // It may have said anything: what was known before no longer holds.
-                if state.as_ref().is_some_and(|before| !is_later(before.attempted, *at)) {
-                    (state, body) = (None, None);
+                if state.as_ref().is_none_or(|before| !is_later(before.attempted, *at)) {
+                    (state, body, is_lost) = (None, None, true);
                 }
                 continue;
             };
+            if is_lost && said.rests_on_earlier() && !matches!(kept, Some(Kept::State(..))) {
+                continue;
+            }
+            is_lost = false;
             let attempt = match kept {
                 // A revisit of what is not here.
                 None if matches!(said, Said::Unchanged(_)) => {
@@ -295,9 +306,9 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
         }
         match (state, &self.store) {
             (Some(state), _) if is_new => self.put(origin.key().to_owned(), state, body),
-            (None, Some(store)) if is_known => {
-                store.remove(origin.key()).map_err(ExchangeError::from)?;
-                Ok(())
+            (None, Some(_)) if is_known => {
+                self.unknown.push(origin.key().to_owned());
+                if self.unknown.len() >= BATCH { self.flush() } else { Ok(()) }
             }
             _ => Ok(()),
         }
@@ -315,6 +326,9 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
 
     fn flush(&mut self) -> Result<(), E> {
         self.batch_bytes = 0;
+        if let Some(store) = &self.store {
+            store.remove_many(self.unknown.drain(..)).map_err(ExchangeError::from)?;
+        }
         if self.batch.is_empty() {
             return Ok(());
         }

@@ -78,8 +78,13 @@ pub fn settled(
         return Ok(None);
     }
     let mut history = History::default();
-    if let Some((said, place)) = site.and_then(|site| answer_of(site.kind(), origin.key())) {
-        history.push(known, Some((0, said)), place);
+    if let Some(site) = site {
+        let answer = answer_of(site.kind(), origin.key());
+        history.push(
+            known,
+            answer.as_ref().map(|(said, _)| (0, *said)),
+            answer.and_then(|(_, place)| place),
+        );
     }
     for Answered { at, answer, .. } in answers {
         // What is new and has no time counts as newer than what the pack has.

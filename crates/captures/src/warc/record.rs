@@ -272,6 +272,8 @@ impl Places {
                 self.len = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
             }
             15 if is("WARC-Target-URI") => self.uri = unbracketed(head, value),
+            // The rest stands in records of their own, which are not put together.
+            19 if is("WARC-Segment-Number") => self.end = End::Early,
             19 if is("WARC-Refers-To-Date") => self.refers_to_date = value,
             19 if is("WARC-Payload-Digest") => self.payload_digest = value,
             25 if is("WARC-Refers-To-Target-URI") => self.refers_to_uri = unbracketed(head, value),
