@@ -39,8 +39,8 @@ pub(crate) fn at(bytes: &[u8], offset: usize) {
     line(bytes.as_ptr().wrapping_add(offset));
 }
 
-/// Fetches the cache line of an address, whatever that is; elsewhere nothing: other processors have no such instruction in
-/// stable Rust.
+/// Fetches the cache line of an address, whatever that is. Does nothing on processors for which stable Rust has no such
+/// instruction.
 #[inline(always)]
 #[cfg_attr(
     any(target_arch = "x86_64", target_arch = "aarch64"),

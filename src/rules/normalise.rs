@@ -170,10 +170,6 @@ impl Encoding {
     /// The special bytes as two tables, one for the low and one for the high four bits of a
     /// byte: it is special if both entries have a bit in common.
     #[inline(always)]
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64", test)),
-        expect(dead_code, reason = "used by the vector code")
-    )]
     pub fn special_nibbles(self) -> &'static [[u8; 16]; 2] {
         &SPECIAL_NIBBLES[usize::from(self.classes)]
     }

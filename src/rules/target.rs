@@ -224,8 +224,7 @@ fn after_host(url: &[u8]) -> Option<&[u8]> {
 #[inline(always)]
 fn host_end(after: &[u8]) -> Option<usize> {
     if !Sixteen::IS_FAST {
-        let end = memchr3(b'/', b'?', b'#', after)?;
-        return memchr(b';', &after[..end]).or(Some(end));
+        return host_end_by_search(after);
     }
     // `/` and `?` differ in this bit only.
     let bit = Sixteen::load(&[0x10; 16]);
@@ -240,6 +239,12 @@ fn host_end(after: &[u8]) -> Option<usize> {
     }
     let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b';');
     Some(at + after[at..].iter().position(ends)?)
+}
+
+/// The same where there are no such vectors.
+fn host_end_by_search(after: &[u8]) -> Option<usize> {
+    let end = memchr3(b'/', b'?', b'#', after)?;
+    memchr(b';', &after[..end]).or(Some(end))
 }
 
 /// What follows the first `/` of the target, which may be implied.

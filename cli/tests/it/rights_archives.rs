@@ -104,6 +104,18 @@ fn the_robots_txt_of_the_time_of_the_page_counts() {
     assert_eq!(asked(yes, no, same_day, later), gives("disallow", 600, "current", "later-refusal"));
     assert_eq!(asked(no, yes, same_day, later), gives("disallow", 600, "current", ""));
     assert_eq!(asked("search=no", yes, same_day, later), gives("unknown", 600, "current", ""));
+    // What is not here may be a refusal.
+    let lost = record(
+        "revisit",
+        "2026-01-01T00:00:00Z",
+        ROBOTS,
+        "WARC-Payload-Digest: sha1:LOST\r\n",
+        "200 OK",
+        "",
+    );
+    let records = [old(yes), page(same_day), lost];
+    assert_eq!(row_of(&records, PAGE, &[])["ai-train"], "allow");
+    assert_eq!(row_of(&records, PAGE, later)["ai-train"], "unknown");
     let newest = &["--as-of", "newest"];
     assert_eq!(asked(yes, no, same_day, newest).0, "disallow");
     assert_eq!(asked(yes, no, "2026-01-01T00:00:01Z", &[]), gives("disallow", 1, "current", ""));

@@ -112,7 +112,7 @@ fn filter(folder: &Folder, input: &str, more: &[&str]) -> Ran {
     shell(":", &[&FILTER, more, &["urls"]].concat(), folder)
 }
 
-/// Does these at the same time: most of theirs goes into waiting for sites.
+/// Runs these at the same time: most of the time each waits for sites.
 fn side_by_side(parts: &[&(dyn Fn() + Sync)]) {
     thread::scope(|scope| parts.iter().for_each(|part| drop(scope.spawn(part))));
 }

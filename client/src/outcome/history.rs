@@ -95,16 +95,6 @@ impl Said {
         }
     }
 
-    /// Returns true if what holds after it depends on what was known before: nothing was read of the site.
-    #[must_use]
-    pub fn rests_on_earlier(self) -> bool {
-        match self {
-            Said::Unchanged(_) | Said::Failed => true,
-            Said::Status(status) => status == 429 || status >= 500,
-            Said::File(_) | Said::NoTarget => false,
-        }
-    }
-
     /// The same as the result of an attempt, with an empty body.
     fn result(self) -> Result<Response, Failure> {
         let with = |status, lifetime: Option<u32>| {
@@ -142,6 +132,15 @@ pub struct Judged {
 }
 
 impl Protocol {
+    /// Returns true if this alone says what holds for the site, whatever was known before: no failure does, and
+    /// no 304.
+    #[must_use]
+    pub fn is_answer(&self, said: Said) -> bool {
+        let alone = [Event { at: Timestamp(0), redirects: 0, said }];
+        let judged = self.judge(&alone, AsOf::Capture);
+        judged.is_some_and(|judged| matches!(judged.why, Why::Copy | Why::Absent | Why::Denied))
+    }
+
     /// The meaning of the answers of one origin, in any order, at a time. Of two answers at the
     /// same time the later one in the slice counts as the newer. Returns `None` if there is no
     /// answer up to that time: nothing is known.

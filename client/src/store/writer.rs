@@ -161,7 +161,7 @@ pub(super) fn remove_many<K: AsRef<str>>(
         let mut tables = Tables::open(transaction, file)?;
         count = 0;
         for origin in &origins {
-            count += u64::from(tables.origins.remove(origin.as_ref().as_bytes())?.is_some());
+            count += u64::from(tables.make(&Change::Remove { origin: origin.as_ref().into() })??);
         }
         Ok(())
     })

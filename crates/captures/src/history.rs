@@ -2,7 +2,7 @@
 
 use robotsieve::SiteKind;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Event, Judged, Protocol, Said};
+use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
 use serde::{Deserialize, Serialize};
 
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
@@ -342,16 +342,20 @@ impl<B> History<B> {
         let lost = self.answers.iter().rposition(is_lost);
         let lost = lost.and_then(|last| self.answers.drain(..=last).next_back());
         self.answers.retain(|(_, answer, _)| answer.is_some());
+        if lost.is_some() {
+            // Until the site answers again, what follows speaks of what is not known.
+            let is_answer = |(_, answer, _): &CapturedAnswer<B>| {
+                answer.is_some_and(|(_, said)| protocol.is_answer(said))
+            };
+            let first = self.answers.iter().position(is_answer).unwrap_or(self.answers.len());
+            self.answers.drain(..first);
+        }
         let event = |(captured, answer, _): &(Captured, Option<(u8, Said)>, B)| {
             let (redirects, said) = (*answer)?;
             Some(Event { at: captured.at, redirects, said })
         };
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
-        let judged = protocol.judge(&events, as_of);
-        let is_known = |judged: &Judged| {
-            !self.answers[judged.event].1.is_some_and(|(_, said)| said.rests_on_earlier())
-        };
-        let Some(judged) = judged.filter(|judged| lost.is_none() || is_known(judged)) else {
+        let Some(judged) = protocol.judge(&events, as_of) else {
             let (captured, _, of) = lost?;
             let holds = SiteKind::Unknown;
             return Some(Settled { holds, captured, of, is_expired: true, said: None });

@@ -61,18 +61,12 @@ pub const RIGHTS_MEMBERS: [&str; 35] = [
 
 /// Those among them that tell of the capture, which whoever reads the archive knows: from `captured` to `documents`, and
 /// `notes`, for what the archive had of its documents and could not be read.
-pub const RIGHTS_OF_CAPTURE: [&str; 10] = [
-    "captured",
-    "age_seconds",
-    "status",
-    "file",
-    "offset",
-    "sha256",
-    "robots",
-    "page",
-    "documents",
-    "notes",
-];
+pub const RIGHTS_OF_CAPTURE: [&str; 10] = {
+    let mut names = ["notes"; 10];
+    let (captured_to_documents, _) = names.split_at_mut(9);
+    captured_to_documents.copy_from_slice(RIGHTS_MEMBERS.split_at(2).1.split_at(9).0);
+    names
+};
 
 /// Those among them that are numbers.
 pub const RIGHTS_NUMBERS: [&str; 2] = ["status", "offset"];

@@ -131,6 +131,12 @@ notes! {
 }
 
 impl Note {
+    /// The note with this code.
+    #[must_use]
+    pub fn with_code(code: &str) -> Option<Note> {
+        Note::ALL.iter().copied().find(|note| note.as_str() == code)
+    }
+
     /// The purposes that it keeps from being allowed: those that could be disallowed where nothing was read.
     ///
     /// What others say of them is no permission then, and their ruling is unknown, unless something

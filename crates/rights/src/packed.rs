@@ -310,9 +310,7 @@ impl<'a> TryFrom<RightsLines<'a>> for Selection<'a> {
         let RightsLines { signals_are_outside, lines: [usage, signals, licences, notes] } = read;
         let licences =
             licences.into_iter().map(|(line, url)| Some((line, str::from_utf8(url).ok()?)));
-        let note_of = |(_, code): (u32, &[u8])| {
-            Note::ALL.iter().copied().find(|note| note.as_str().as_bytes() == code)
-        };
+        let note_of = |(_, code): (u32, &[u8])| Note::with_code(str::from_utf8(code).ok()?);
         let notes = notes.into_iter().map(note_of);
         Ok(Selection {
             usage,

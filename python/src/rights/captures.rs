@@ -102,10 +102,8 @@ impl CaptureChunk {
         let fits = documents.iter().filter_map(|document| document["fit"].as_str());
         let of_capture = notes_of_capture(robots, page, fits);
         let noted = list(&self.noted);
-        let noted = noted.iter().map(|code| {
-            let note = Note::ALL.iter().find(|note| code == note.as_str());
-            note.copied().unwrap_or(Note::RobotsNotRead)
-        });
+        let note_of = |code: &Value| code.as_str().and_then(Note::with_code);
+        let noted = noted.iter().map(|code| note_of(code).unwrap_or(Note::RobotsNotRead));
         of_capture.iter().chain(noted).collect()
     }
 

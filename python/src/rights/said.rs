@@ -350,11 +350,10 @@ impl Rights {
             None => Vec::new(),
         };
         for code in noted {
-            let note = Note::ALL.iter().find(|note| note.as_str() == code);
-            let note = note.ok_or_else(|| {
+            let note = Note::with_code(&code).ok_or_else(|| {
                 PyValueError::new_err(format!("there is no note '{code}'; docs/rights.md has all"))
             })?;
-            rights = rights.with_note(*note);
+            rights = rights.with_note(note);
         }
         let url = bytes_of(kept.url.bind(py), "url")?;
         members.insert("url".into(), shown(&url).into());

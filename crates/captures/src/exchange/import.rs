@@ -249,7 +249,8 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
                 }
                 continue;
             };
-            if is_lost && said.rests_on_earlier() && !matches!(kept, Some(Kept::State(..))) {
+            let is_state = matches!(kept, Some(Kept::State(..)));
+            if is_lost && !is_state && !self.protocol.is_answer(*said) {
                 continue;
             }
             is_lost = false;

@@ -517,6 +517,16 @@ fn answers() {
         (cut("length", b"User-agent: *\nDisallow: /x\nDisa"), rules),
         (cut("length", b"User-agent: *"), broken),
         (cut("disconnect", robots), broken),
+        // The first of several records: the others are not put together with it.
+        (
+            record(
+                "response",
+                url,
+                "WARC-Segment-Number: 1\r\n",
+                &[b"HTTP/1.1 200 OK\r\n\r\n", robots].concat(),
+            ),
+            broken,
+        ),
         (record("resource", url, "", robots), rules),
         (
             revisit("WARC-Refers-To-Date: 2026-01-01T00:00:00Z\r\n"),
