@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::profile::{ByteOrderMark, ControlCharacters, Profile};
 use crate::read::parse::{Content, Extent, Field, Line, Lines, Record, likely_field};
 use crate::read::token::{Names, token};
+use crate::read::utf16::ByteOrder;
 use crate::rules::normalise::Encoding;
 
 /// Something odd in a robots.txt, and where it is. Found by
@@ -213,7 +214,7 @@ fn file_as_a_whole(file: &[u8], profile: &Profile, extent: Extent, found: &mut V
     } else if profile.byte_order_mark == ByteOrderMark::Keep && file.starts_with(b"\xEF\xBB\xBF") {
         add(0..3, DiagnosticKind::ByteOrderMark { skipped: false });
     }
-    if file.starts_with(b"\xFF\xFE") || file.starts_with(b"\xFE\xFF") {
+    if ByteOrder::of(file).is_some() {
         add(0..2, DiagnosticKind::Utf16);
     }
     let text = file[extent.from..].trim_ascii_start();

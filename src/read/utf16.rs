@@ -13,9 +13,10 @@ pub enum ByteOrder {
 
 impl ByteOrder {
     /// The byte order by the mark at the beginning of a file, and what follows the mark. `None` if
-    /// the file is not in UTF-16.
+    /// the file is not in UTF-16. The mark of UTF-32 begins with that of UTF-16.
     pub fn of(file: &[u8]) -> Option<(ByteOrder, &[u8])> {
         match file {
+            [0xff, 0xfe, 0, 0, ..] => None,
             [0xff, 0xfe, text @ ..] => Some((ByteOrder::LowFirst, text)),
             [0xfe, 0xff, text @ ..] => Some((ByteOrder::HighFirst, text)),
             _ => None,
@@ -83,7 +84,9 @@ mod tests {
             file.extend(bytes(0x61));
             assert_eq!(to_utf8(&file).as_deref(), Some("\u{fffd}a".as_bytes()));
         }
-        for file in [&b""[..], b"\xff", b"\xef\xbb\xbfUser-agent: *", b"a\xff\xfe"] {
+        for file in
+            [&b""[..], b"\xff", b"\xef\xbb\xbfUser-agent: *", b"a\xff\xfe", b"\xff\xfe\0\0a\0\0\0"]
+        {
             assert_eq!(to_utf8(file), None);
         }
     }

@@ -130,7 +130,11 @@ impl Inputs {
                     self.current = Some(input);
                 }
                 Err(cause) => {
-                    let cut = if whole < len { "; the line cut off there is skipped" } else { "" };
+                    let cut = if whole < len {
+                        "; its last line, which may be cut, is skipped"
+                    } else {
+                        ""
+                    };
                     self.skips = false;
                     let name = shown(&input.name);
                     self.report.error(&format_args!("{name} breaks off: {cause}{cut}"));
@@ -264,7 +268,7 @@ impl<R: Read> Read for Decoder<R> {
             _ if cause.raw_os_error().is_some() => cause,
             io::ErrorKind::UnexpectedEof => io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                format!("it ends at byte {at}, in the middle of what is compressed"),
+                format!("it ends at byte {at}, before what is compressed there does"),
             ),
             kind => io::Error::new(kind, format!("it is damaged before byte {at} ({cause})")),
         })

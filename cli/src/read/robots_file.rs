@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
-use robotsieve::internals::to_utf8;
+use robotsieve::internals::{ByteOrder, to_utf8};
 use robotsieve::{Profile, Robots};
 use robotsieve_client::store::MAGIC;
 
@@ -24,23 +24,23 @@ pub use super::web::Given;
 /// Returns an error if it cannot be read, is longer than 64 MiB, or is compressed.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_unnoted(path)?;
-    note_utf16(path, &bytes);
+    note_encoding(path, &bytes);
     Ok(to_utf8(&bytes).unwrap_or(bytes))
 }
 
-fn note_utf16(path: &Path, bytes: &[u8]) {
-    if is_utf16(bytes) {
+fn note_encoding(path: &Path, bytes: &[u8]) {
+    let name = shown(path);
+    if ByteOrder::of(bytes).is_some() {
         stderr::note(&format_args!(
-            "'{}' is UTF-16 and was decoded; crawlers that read it as UTF-8, as the standard says, find no \
-             rule in it and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)",
-            shown(path)
+            "'{name}' is UTF-16 and was decoded; crawlers that read it as UTF-8, as the standard says, find no \
+             rule in it and may fetch everything ('iconv -f UTF-16 -t UTF-8' converts it)"
+        ));
+    } else if bytes.iter().take(64).any(|byte| *byte == 0) {
+        stderr::note(&format_args!(
+            "'{name}' has NUL bytes, as UTF-16 without a byte order mark and UTF-32 have, and was read as UTF-8; \
+             'robotsieve lint' says what is lost"
         ));
     }
-}
-
-/// Returns true if a file begins with the mark of UTF-16.
-pub fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -115,7 +115,7 @@ pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, 
     match web::url(path) {
         Some(url) => {
             let mut given = web::robots(url, profiles, known)?;
-            note_utf16(path, &given.bytes);
+            note_encoding(path, &given.bytes);
             given.bytes = to_utf8(&given.bytes).unwrap_or(given.bytes);
             if !is_text(&given.bytes) {
                 stderr::note(&format_args!(
@@ -147,7 +147,7 @@ pub fn text(path: &Path) -> Result<Vec<u8>, Failure> {
 /// Returns an error in the same cases.
 pub fn rules(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = text(path)?;
-    note_utf16(path, &bytes);
+    note_encoding(path, &bytes);
     Ok(to_utf8(&bytes).unwrap_or(bytes))
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
 use crate::fetch::args::Answers;
-use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption, Threads};
+use crate::options::{AgentOption, Agents, ProfileOption, ProgressOption, Threads, output_parser};
 
 /// Inspect and convert stores of fetched robots.txt files
 #[derive(Debug, Subcommand)]
@@ -182,6 +182,7 @@ pub struct ExportArgs {
     /// The file to write, with everything that is known of each origin. If
     /// its name ends in '.gz', each record is compressed.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
+    #[arg(value_parser = output_parser())]
     pub warc: Option<PathBuf>,
 
     /// A folder of robots.txt files, each named after its host
@@ -194,6 +195,7 @@ pub struct ExportArgs {
     ///
     /// The pack to write, as 'filter --pack' reads it.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, requires = "crawlers")]
+    #[arg(value_parser = output_parser())]
     pub pack: Option<PathBuf>,
 
     #[command(flatten)]

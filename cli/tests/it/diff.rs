@@ -23,7 +23,7 @@ fn out(ran: &Ran) -> &str {
 fn no_change() {
     let folder = folder();
     let [old, same] = ["old", "same"].map(|name| folder.path(name));
-    run(args!["diff", &old, &old]).gives(0, "no change: the files are the same\n");
+    run(args!["diff", &old, &old]).gives(0, "no change: the text is the same\n");
     let ran = run(args!["diff", &old, &same]);
     ran.gives(0, "no change: the text differs, the meaning in profile rfc9309 does not\n");
 }

@@ -84,7 +84,7 @@ Change: 3 of 4 crawlers, 1 other record.
     assert!(out(&ran).contains("3 URLs flip.\n"), "{ran:?}");
     let old = folder.path("old");
     let ran = run(args!["diff", "--format", "markdown", &old, &old]);
-    assert!(out(&ran).ends_with(": no change\n\nNo change: the files are the same.\n"), "{ran:?}");
+    assert!(out(&ran).ends_with(": no change\n\nNo change: the text is the same.\n"), "{ran:?}");
     assert_eq!(ran.status, 0);
     diff(&folder, &[]).fails(2, "--crawlers is for '--format markdown'");
 }

@@ -209,6 +209,15 @@ fn robots_txt_in_utf_16() {
         .gives(1, "disallow\t/private\n")
         .says("is UTF-16 and was decoded; crawlers that read it as UTF-8");
     run(args!["check", "--profile", "google", &robots, "bot", "/private"]).status(1);
+    // Without the mark, and with that of UTF-32, of which the mark of UTF-16 is a part.
+    let utf32 = ROBOTS.chars().flat_map(|char| u32::from(char).to_le_bytes());
+    for other in [wide(ROBOTS), [&b"\xff\xfe\0\0"[..], &utf32.collect::<Vec<u8>>()].concat()] {
+        let others = Folder::new();
+        let other = others.file("other.txt", other);
+        run(args!["check", &other, "bot", "/private"])
+            .gives(0, "allow\t/private\n")
+            .says("has NUL bytes, as UTF-16 without a byte order mark and UTF-32 have");
+    }
     run(args!["explain", &robots, "bot", "/private"]).status(1);
     let ran = run_with(
         args!["filter", "--robots-dir", folder.root(), "--agent", "bot"],

@@ -322,7 +322,7 @@ fn damaged_sitemaps() {
         ("no loc", format!("<urlset>{good}<url/></urlset>").into(), "line 2: an entry is skipped because its URL cannot be read: it has no <loc>"),
         ("deep", format!("<urlset>{good}{}", "<url>".repeat(100_000)).into(), "nested more than 64 deep"),
         ("two roots", format!("<urlset>{good}</urlset><urlset/>").into(), "line 2: something follows the end of the root element"),
-        ("cut gzip", { let mut bytes = gzip(format!("<urlset>{good}")); bytes.truncate(bytes.len() - 9); bytes }, "in the middle of what is compressed"),
+        ("cut gzip", { let mut bytes = gzip(format!("<urlset>{good}")); bytes.truncate(bytes.len() - 9); bytes }, "before what is compressed there does"),
         ("unterminated", format!("<urlset>{good}<!-- ").into(), "comment not closed"),
         ("an attribute", format!("<urlset>{good}<url x=\"").into(), "attribute value not closed"),
     ];

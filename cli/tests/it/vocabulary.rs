@@ -113,7 +113,7 @@ fn several_crawlers() {
     run_line(&folder, &format!("store export s --pack q {crawlers}")).gives(0, "");
     run_line(&folder, &format!("filter --pack q {tsv}")).gives(0, out);
     let ran = run_line(&folder, &format!("diff {crawlers} robots.txt robots.txt"));
-    ran.gives(0, "no change: the files are the same\n");
+    ran.gives(0, "no change: the text is the same\n");
     let records = run_line(&folder, &format!("records {crawlers} robots.txt"));
     assert_eq!(records.status, 0, "{records:?}");
     run_line(&folder, "records --path /foo robots.txt").fails(2, "robotsieve rights");

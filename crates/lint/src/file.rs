@@ -30,7 +30,7 @@ fn without_mark(subject: &mut Subject<'_>) {
 }
 
 pub(super) fn utf16(subject: &mut Subject<'_>, line: u32, span: Range<usize>) {
-    let message = "the file is encoded in UTF-16, so none of its rules are read";
+    let message = "the file is encoded in UTF-16, in which most crawlers find no rule";
     subject.add(Code::Utf16, line, span, message).help("save the file as UTF-8");
 }
 

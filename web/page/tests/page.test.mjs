@@ -259,7 +259,7 @@ test("two files are compared as one types", async (t) => {
   const before = "User-agent: *\nDisallow: /old\n\nUser-agent: A\nDisallow:\n\nSitemap: https://a.example/1\n";
   await write(page, before);
   await page.click("text=Copy from the left");
-  await eventually("the same", async () => assert.match(await page.innerText("#panel-compare .summary"), /No change: the files are the same\./));
+  await eventually("the same", async () => assert.match(await page.innerText("#panel-compare .summary"), /No change: the text is the same\./));
   await write(page, "User-agent: *\nDisallow: /new\n\nUser-agent: A\nDisallow: /\n");
   await eventually("the changes", async () => {
     assert.match(await page.innerText("#panel-compare .summary"), /Change: 2 of 2 crawlers, 1 other record\./);

@@ -147,7 +147,7 @@ test("messages go when they no longer hold, and can be closed", async (t) => {
   // What is said of a file that was opened, with the first change of the file, and of no other thing.
   const bytes = Buffer.from(`\uFEFF${OWN}`, "utf16le");
   await page.setInputFiles("#open", { name: "old.txt", mimeType: "text/plain", buffer: bytes });
-  const wanted = "old.txt: The file is encoded in UTF-16, so none of its rules are read. The answers here are about its text in UTF-8, as Save writes it.";
+  const wanted = "old.txt: The file is encoded in UTF-16, in which most crawlers find no rule. The answers here are about its text in UTF-8, as Save writes it.";
   await eventually("UTF-16", async () => assert.ok((await said()).startsWith(wanted), await said()));
   assert.equal(await editorText(page), OWN);
   await page.fill("#urls", "/own");

@@ -328,7 +328,7 @@ impl DiffReport {
         };
         let (differ, all) = (count(false), count(true));
         let mut said = match self.result {
-            DiffResult::Equal if !self.text_differs => "no change: the files are the same".into(),
+            DiffResult::Equal if !self.text_differs => "no change: the text is the same".into(),
             // Others may still see a difference.
             DiffResult::Equal => {
                 let whose = if self.are_named { " for these crawlers" } else { "" };
