@@ -19,7 +19,7 @@ pub fn page_of<'h>(
     body: impl FnOnce() -> Result<Body, String>,
 ) -> (Page, Response) {
     let is_part = is_part(headers.clone(), status);
-    let media_type = media_type(headers);
+    let media_type = media_type(headers.clone());
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
     let is_xml = is("application/xml") || is("text/xml");
     let is_xhtml = is("application/xhtml+xml");
@@ -32,7 +32,7 @@ pub fn page_of<'h>(
     }
     let page = |body: &Body, whole| if body.is_cut || is_part { Page::Cut } else { whole };
     // What refuses in a file that its type says is no page is obeyed by some, and permits nothing.
-    let no_page = |body: &Body, response| match speaks_as_html(&body.bytes) {
+    let no_page = |body: &Body, response| match speaks_as_html(headers, &body.bytes, is_xml) {
         true => (Page::Unreadable, response),
         false => (Page::NotHtml, response),
     };
@@ -48,7 +48,8 @@ pub fn page_of<'h>(
                 true => response.with_xhtml(&body.bytes),
                 false => response.with_html(&body.bytes),
             };
-            (page(&body, Page::Read), response)
+            let whole = if response.has_unread_page() { Page::Unreadable } else { Page::Read };
+            (page(&body, whole), response)
         }
         Err(_) => (Page::Unreadable, response),
     }
@@ -104,13 +105,20 @@ pub(super) fn is_of_page(media_type: &[u8]) -> bool {
     is(b"text/html") || is(b"application/xhtml+xml") || has_xmp(media_type)
 }
 
-/// Returns true if a body states anything to those who take it for a page.
-fn speaks_as_html(body: &[u8]) -> bool {
+/// Returns true if a body states anything to those who take it for a page, or may, if it may be one (`is_xml`) in an
+/// encoding that is not read.
+fn speaks_as_html<'h>(
+    headers: impl Iterator<Item = (&'h str, &'h [u8])>,
+    body: &[u8],
+    is_xml: bool,
+) -> bool {
     let says = Response::new().with_html(body);
+    let may_speak = || is_xml && says.clone().with_headers(headers).has_unread_page();
     !says.tags.is_empty()
         || says.page_tdm != TdmRep::default()
         || !says.page_licences.is_empty()
         || says.links.iter().any(|link| link.kind == LicenceKind::Rsl)
+        || may_speak()
 }
 
 /// Returns true if files of a type have XMP.

@@ -405,6 +405,19 @@ fn traps_of_archives() {
         (vec![robots(""), of("/p", &typed("html"), noai)], no, ""),
         (vec![robots(""), of("/p", &typed("text/xml"), noai)], "unknown", "page-not-read"),
         (vec![robots(""), of("/p", &typed("text/plain"), "<!doctype html>")], "allow", ""),
+        // In an encoding whose markup is not that of ASCII.
+        (
+            vec![robots(""), of("/p", &typed("text/html; charset=utf-7"), "+ADw-meta")],
+            "unknown",
+            "page-not-read",
+        ),
+        (
+            vec![robots(""), of("/p", &typed("application/xml; charset=ibm037"), "Lo")],
+            "unknown",
+            "page-not-read",
+        ),
+        (vec![robots(""), of("/p", &typed("text/html; charset=utf-7"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("text/html; charset=latin1"), "<p>")], "allow", ""),
         // A part of a document.
         (
             vec![robots(""), of("/p", &format!("{part}\r\nContent-Type: text/html"), "<p>")],

@@ -33,14 +33,15 @@ pub enum PageElement<'p> {
 
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
 /// by its byte order mark, as browsers do it, or its first characters; any other is taken for ASCII and something.
-pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) {
-    read_as(Markup::Html, html, found);
+/// Returns true if it is in UTF-16.
+pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
+    read_as(Markup::Html, html, found)
 }
 
 /// The same with a page of the type `application/xhtml+xml`, which is XML: an empty element ends at once, and
 /// titles and scripts are markup like the rest.
-pub fn read_xhtml_page(page: &[u8], found: impl FnMut(PageElement<'_>)) {
-    read_as(Markup::Xml, page, found);
+pub fn read_xhtml_page(page: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
+    read_as(Markup::Xml, page, found)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,12 +50,13 @@ enum Markup {
     Xml,
 }
 
-fn read_as(markup: Markup, page: &[u8], found: impl FnMut(PageElement<'_>)) {
+fn read_as(markup: Markup, page: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
     let utf8 = utf8_of_utf16(page);
     let page = utf8.as_deref().unwrap_or(page);
     if let Some(last) = last_candidate(page) {
         read_up_to(last, markup, page, found);
     }
+    utf8.is_some()
 }
 
 /// A page or document in UTF-16 as UTF-8. `None` if it is in anything else. One without a byte order mark, of

@@ -43,6 +43,7 @@
 mod content_signals;
 mod content_usage;
 mod documents;
+mod encoding;
 mod header;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod html;

@@ -203,6 +203,9 @@ impl RightsReader {
         if response.is_part {
             rights.add_note(Note::PageCut);
         }
+        if response.has_unread_page() {
+            rights.add_note(Note::PageNotRead);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::content_signals::ContentSignals;
 use crate::content_usage::{ContentUsage, InvalidContentUsage};
+use crate::encoding::PageEncoding;
 use crate::header::{InvalidHeader, borrowed_fields};
 use crate::html::{PageElement, read_page, read_xhtml_page};
 use crate::link::{LicenceLink, licences_in};
@@ -47,6 +48,7 @@ pub struct Response {
     pub page_licences: Vec<PageLicence>,
     /// True if the header says that the body is a part of the document, whose rest may refuse.
     pub is_part: bool,
+    encoding: PageEncoding,
 }
 
 /// An RSL document in a page.
@@ -83,6 +85,9 @@ impl Response {
         for (name, value) in headers {
             let Some(field) = HeaderField::of_name(name.as_ref()) else {
                 self.is_part |= says_part(name.as_ref(), value.as_ref());
+                if name.as_ref().eq_ignore_ascii_case(b"content-type") {
+                    self.encoding.add_media_type(value.as_ref());
+                }
                 continue;
             };
             let value = white_space_trimmed(value.as_ref());
@@ -128,7 +133,8 @@ impl Response {
     /// element that can matter, in most pages near the end of the head.
     #[must_use]
     pub fn with_html(mut self, html: &[u8]) -> Response {
-        read_page(html, |element| self.add_element(element));
+        let is_utf16 = read_page(html, |element| self.add_element(element));
+        self.encoding.add_page(html, is_utf16);
         self
     }
 
@@ -136,8 +142,16 @@ impl Response {
     /// once, and a title is no raw text.
     #[must_use]
     pub fn with_xhtml(mut self, page: &[u8]) -> Response {
-        read_xhtml_page(page, |element| self.add_element(element));
+        let is_utf16 = read_xhtml_page(page, |element| self.add_element(element));
+        self.encoding.add_page(page, is_utf16);
         self
+    }
+
+    /// Returns true if the page is in an encoding that is not read, by the `charset` of the header or by its bytes:
+    /// UTF-7, UTF-32 or EBCDIC, for example. Then it counts as [not read](crate::Note::PageNotRead).
+    #[must_use]
+    pub fn has_unread_page(&self) -> bool {
+        self.encoding.is_unread()
     }
 
     /// Adds the XMP packets of a file that is no page: an image, a video, a PDF. `O(n)` for any bytes.

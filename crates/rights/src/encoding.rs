@@ -1,0 +1,249 @@
+//! The encodings of pages: is their markup that of ASCII?
+//!
+//! A page is read as ASCII and something, or as UTF-16. In any other encoding its elements are not found, and some
+//! that are found may be none. Browsers know the labels of the WHATWG encoding standard; what has no label there
+//! (UTF-7, UTF-32, EBCDIC) they take for something else, while other programs decode it. So nobody's reading counts,
+//! and the page as not read. What it refuses when it is read as ASCII stands.
+
+/// The labels of encodings in which the markup of pages is that of ASCII: those of the standard but UTF-8 (the first
+/// that is looked for), UTF-16, ISO-2022-JP (told by its escapes) and what browsers do not decode.
+const ASCII: &str = "\
+    866 ansi_x3.4-1968 arabic ascii asmo-708 big5 big5-hkscs chinese cn-big5 cp1250 cp1251 cp1252 cp1253 \
+    cp1254 cp1255 cp1256 cp1257 cp1258 cp819 cp866 csbig5 cseuckr cseucpkdfmtjapanese csgb2312 csibm866 \
+    csiso58gb231280 csiso88596e csiso88596i csiso88598e csiso88598i csisolatin1 csisolatin2 csisolatin3 \
+    csisolatin4 csisolatin5 csisolatin6 csisolatin9 csisolatinarabic csisolatincyrillic csisolatingreek \
+    csisolatinhebrew cskoi8r csksc56011987 csmacintosh csshiftjis cyrillic dos-874 ecma-114 ecma-118 \
+    elot_928 euc-jp euc-kr gb18030 gb2312 gb_2312 gb_2312-80 gbk greek greek8 hebrew ibm819 ibm866 \
+    iso-8859-1 iso-8859-10 iso-8859-11 iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16 iso-8859-2 \
+    iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-6-e iso-8859-6-i iso-8859-7 iso-8859-8 \
+    iso-8859-8-e iso-8859-8-i iso-8859-9 iso-ir-100 iso-ir-101 iso-ir-109 iso-ir-110 iso-ir-126 \
+    iso-ir-127 iso-ir-138 iso-ir-144 iso-ir-148 iso-ir-149 iso-ir-157 iso-ir-58 iso8859-1 iso8859-10 \
+    iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 \
+    iso8859-7 iso8859-8 iso8859-9 iso88591 iso885910 iso885911 iso885913 iso885914 iso885915 iso88592 \
+    iso88593 iso88594 iso88595 iso88596 iso88597 iso88598 iso88599 iso_8859-1 iso_8859-15 \
+    iso_8859-1:1987 iso_8859-2 iso_8859-2:1987 iso_8859-3 iso_8859-3:1988 iso_8859-4 iso_8859-4:1988 \
+    iso_8859-5 iso_8859-5:1988 iso_8859-6 iso_8859-6:1987 iso_8859-7 iso_8859-7:1987 iso_8859-8 \
+    iso_8859-8:1988 iso_8859-9 iso_8859-9:1989 koi koi8 koi8-r koi8-ru koi8-u koi8_r korean \
+    ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 l1 l2 l3 l4 l5 l6 l9 latin1 latin2 latin3 latin4 \
+    latin5 latin6 logical mac macintosh ms932 ms_kanji shift-jis shift_jis sjis sun_eu_greek tis-620 \
+    unicode-1-1-utf-8 unicode11utf8 unicode20utf8 us-ascii utf8 visual windows-1250 windows-1251 \
+    windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 \
+    windows-31j windows-874 windows-949 x-cp1250 x-cp1251 x-cp1252 x-cp1253 x-cp1254 x-cp1255 x-cp1256 \
+    x-cp1257 x-cp1258 x-euc-jp x-gbk x-mac-cyrillic x-mac-roman x-mac-ukrainian x-sjis x-unicode20utf8 \
+    x-user-defined x-x-big5";
+
+/// The labels of UTF-16.
+const UTF_16: &str =
+    "utf-16 utf-16le utf-16be ucs-2 iso-10646-ucs-2 csunicode unicode unicodefeff unicodefffe";
+
+/// Encodings without a mark that a page can only name in itself, as long as it is in ASCII.
+const SHIFTING: [&[u8]; 6] =
+    [b"utf-7", b"utf7", b"x-utf-7", b"unicode-1-1-utf-7", b"csunicode11utf7", b"hz"];
+
+/// What is known of the encoding of a page.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PageEncoding {
+    header: Label,
+    /// `None` as long as no page was read.
+    page: Option<Found>,
+}
+
+/// An encoding as a header names it. The last is the worst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Label {
+    #[default]
+    Ascii,
+    Utf16,
+    Other,
+}
+
+/// The encoding of the bytes of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// UTF-8 or UTF-16 by its byte order mark, whatever the header says.
+    Marked,
+    Utf16,
+    /// One that nothing in the page tells.
+    Plain,
+    Other,
+}
+
+impl PageEncoding {
+    /// Adds a `Content-Type`. Of several labels the worst counts.
+    pub(crate) fn add_media_type(&mut self, value: &[u8]) {
+        for piece in value.split(|byte| matches!(byte, b';' | b',')) {
+            let Some((name, label)) = piece.trim_ascii().split_at_checked(7) else { continue };
+            let label = label.trim_ascii_start().strip_prefix(b"=");
+            if let Some(label) = label.filter(|_| name.eq_ignore_ascii_case(b"charset")) {
+                self.header = self.header.max(Label::of(unquoted(label)));
+            }
+        }
+    }
+
+    /// Adds a page; `is_utf16` if it was decoded from that.
+    pub(crate) fn add_page(&mut self, page: &[u8], is_utf16: bool) {
+        if !page.is_empty() {
+            self.page = Some(Found::of(page, is_utf16));
+        }
+    }
+
+    /// Returns true if there is a page in an encoding in which its elements are not found.
+    pub(crate) fn is_unread(self) -> bool {
+        match self.page {
+            None | Some(Found::Marked) => false,
+            Some(Found::Utf16) => self.header == Label::Other,
+            Some(Found::Plain) => self.header != Label::Ascii,
+            Some(Found::Other) => true,
+        }
+    }
+}
+
+impl Label {
+    fn of(label: &[u8]) -> Label {
+        let is = |one: &str| label.eq_ignore_ascii_case(one.as_bytes());
+        let begins = |begin: &[u8]| {
+            label.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin))
+        };
+        match () {
+            () if label.is_empty() || is("utf-8") => Label::Ascii,
+            () if ASCII.split(' ').any(is) => Label::Ascii,
+            () if begins(b"iso-2022-") || begins(b"csiso2022") => Label::Ascii,
+            () if UTF_16.split(' ').any(is) => Label::Utf16,
+            () => Label::Other,
+        }
+    }
+}
+
+impl Found {
+    fn of(page: &[u8], is_utf16: bool) -> Found {
+        match page {
+            // UTF-32, whose mark begins like that of UTF-16 if it is little-endian, and without a mark.
+            [0xff, 0xfe, 0, 0, ..]
+            | [0, 0, 0xfe, 0xff, ..]
+            | [0, 0, 0, 1..=255, ..]
+            | [1..=255, 0, 0, 0, ..] => Found::Other,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xef, 0xbb, 0xbf, ..] => Found::Marked,
+            // UTF-7, UTF-EBCDIC, SCSU, BOCU-1, UTF-1.
+            [b'+', b'/', b'v', b'8' | b'9' | b'+' | b'/', ..]
+            | [0xdd, 0x73, 0x66, 0x73, ..]
+            | [0x0e, 0xfe, 0xff, ..]
+            | [0xfb, 0xee, 0x28, ..]
+            | [0xf7, 0x64, 0x4c, ..] => Found::Other,
+            // `<?`, `<!` and `<h` in EBCDIC, and a letter.
+            [0x4c, 0x6f | 0x5a | 0x88 | 0xc8, 0x80..=255, ..] => Found::Other,
+            _ if is_utf16 => Found::Utf16,
+            _ if has_escapes(page) || names_shifting(page) => Found::Other,
+            _ => Found::Plain,
+        }
+    }
+}
+
+/// Returns true if bytes of ASCII stand for something else behind an escape, as in ISO-2022-JP.
+fn has_escapes(page: &[u8]) -> bool {
+    let mut escapes = memchr::memchr_iter(0x1b, page);
+    escapes.any(|at| matches!(page[at + 1..], [b'$', ..] | [b'(', b'I', ..]))
+}
+
+/// Returns true if a page names such an encoding where browsers look for a label.
+fn names_shifting(page: &[u8]) -> bool {
+    const LOOKED_AT: usize = 1024;
+    let begin = page[..page.len().min(LOOKED_AT)].to_ascii_lowercase();
+    [&b"charset"[..], b"encoding"].iter().any(|name| {
+        memchr::memmem::find_iter(&begin, name).any(|at| {
+            let value = begin[at + name.len()..].trim_ascii_start().strip_prefix(b"=");
+            let label = value.map_or(&b""[..], unquoted);
+            SHIFTING.iter().any(|shifting| label.starts_with(shifting))
+        })
+    })
+}
+
+/// A label without white space and quotes around it. What follows a quote does not belong to it.
+fn unquoted(label: &[u8]) -> &[u8] {
+    let label = label.trim_ascii();
+    match label {
+        [quote @ (b'"' | b'\''), label @ ..] => {
+            let end = memchr::memchr(*quote, label).unwrap_or(label.len());
+            label[..end].trim_ascii()
+        }
+        _ => label,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Documents, Note, Purpose, Response, RightsReader, Ruling};
+
+    /// The ruling, and whether the page counts as not read, whatever comes first.
+    fn of(media_type: &str, page: &[u8]) -> (Ruling, bool) {
+        let headers = [("content-Type", media_type), ("Content-Usage", "train-ai=y")];
+        let reader = RightsReader::new(&"x".into());
+        let judge = |response: &Response| {
+            let rights = reader.rights("/", None, response, &Documents::new()).unwrap();
+            (rights.ruling(Purpose::AiTrain), rights.notes().contains(Note::PageNotRead))
+        };
+        let found = judge(&Response::new().with_headers(headers).with_html(page));
+        assert_eq!(judge(&Response::new().with_html(page).with_headers(headers)), found);
+        found
+    }
+
+    const READ: (Ruling, bool) = (Ruling::Allow, false);
+    const UNREAD: (Ruling, bool) = (Ruling::Unknown, true);
+
+    #[test]
+    fn labels() {
+        for (label, wanted) in [
+            ("", READ),
+            ("; charset=utf-8", READ),
+            ("; Charset = \"UTF-8\"; x=y", READ),
+            (";charset='utf8'", READ),
+            ("; charset=", READ),
+            ("; charset=ISO-8859-1", READ),
+            ("; charset=windows-31j", READ),
+            ("; charset=x-user-defined", READ),
+            ("; charset=iso-2022-jp", READ),
+            ("; charset=utf-7", UNREAD),
+            ("; charset=UTF-32", UNREAD),
+            (";x=y;charset=\"ibm037\"", UNREAD),
+            ("; charset=hz-gb-2312", UNREAD),
+            ("; charset=replacement", UNREAD),
+            ("; charset=utf-8, text/html; charset=utf-7", UNREAD),
+            ("; charset=utf-16", UNREAD),
+        ] {
+            assert_eq!(of(&format!("text/html{label}"), b"<p>"), wanted, "{label}");
+        }
+        // Nothing was to be read, and a mark counts more than a label.
+        assert_eq!(of("text/html; charset=utf-7", b""), READ);
+        assert_eq!(of("text/html; charset=utf-7", b"\xef\xbb\xbf<p>"), READ);
+        let wide: Vec<u8> = "<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(of("text/html; charset=utf-16", &wide), READ);
+        // What it refuses stands.
+        let refuses = b"<meta name=robots content=noai>";
+        assert_eq!(of("text/html; charset=x", refuses), (Ruling::Disallow, true));
+    }
+
+    #[test]
+    fn pages() {
+        let utf_32 = |unit: fn(u32) -> [u8; 4], text: &str| -> Vec<u8> {
+            text.chars().flat_map(|c| unit(c.into())).collect()
+        };
+        for text in ["\u{feff}<meta name=robots content=noai>", "<meta name=robots content=noai>"] {
+            for unit in [u32::to_le_bytes, u32::to_be_bytes] {
+                assert_eq!(of("text/html", &utf_32(unit, text)), UNREAD);
+            }
+        }
+        for (page, wanted) in [
+            (&b"+/v8-+ADw-meta name+AD0-robots"[..], UNREAD),
+            (b"\x4c\x6f\xa7\x94\x93", UNREAD),
+            (b"\x4c\x88\xa3\x94\x93\x6e", UNREAD),
+            (b"<meta charset=utf-7>", UNREAD),
+            (b"<?xml version='1.0' encoding=\"UTF-7\"?>", UNREAD),
+            (b"<meta content='text/html; charset=HZ-GB-2312'>", UNREAD),
+            (b"<title>\x1b$B%F\x1b(B</title>", UNREAD),
+            (b"<title>\x1b[0m</title>", READ),
+            (b"<meta charset=utf-16><p>utf-7", READ),
+            (b"<p>charset", READ),
+        ] {
+            assert_eq!(of("text/html", page), wanted, "{}", page.escape_ascii());
+        }
+    }
+}
