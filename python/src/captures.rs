@@ -22,7 +22,7 @@ use robotsieve::Origin;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
 use robotsieve_captures::{
     At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace,
-    RepeatedAt, Repeats, Says, SiteAnswer,
+    PayloadClaim, RepeatedAt, Repeats, Says, SiteAnswer,
 };
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
@@ -659,14 +659,15 @@ impl CapturesOf {
                 let place = RepeatedAt { key, exactly: Some(Timestamp(at)) };
                 let own = own.map(|own| of_words(own, number)).transpose();
                 let own = own.map_err(PyValueError::new_err)?;
-                Says::Same(Repeats { own, places: [Some(place), None, None] })
+                let payload = PayloadClaim::Nothing;
+                Says::Same(Repeats { own, places: [Some(place), None, None], payload })
             }
             _ => {
                 let said = of_words(said, number).map_err(PyValueError::new_err)?;
                 Says::Answer(said, Some(self.count))
             }
         };
-        self.captures.push(Timestamp(at), says);
+        self.captures.push(Timestamp(at), says, PayloadClaim::Nothing);
         (self.last, self.count) = (at, self.count + 1);
         Ok(())
     }
@@ -705,6 +706,7 @@ impl CapturesOf {
                 (Some(to), hops, exactly.map(|at| at.0), word, detail, None)
             }
             Led::Nowhere(Lead { hops, .. }) => (None, hops, None, None, None, None),
+            Led::Contradiction => (None, hops, None, None, None, None),
         })
     }
 }

@@ -16,7 +16,6 @@ use robotsieve::{Crawler, Origin, Profile, SiteKind};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::ContentHash;
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::{
     RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes, versions,
@@ -307,7 +306,7 @@ impl Judge<'_> {
         let record = Record {
             now: response.tags.iter().any(compares_now).then(|| rfc3339(self.now)),
             basis: String::new(),
-            sha256: ContentHash::of(record.block()).to_string(),
+            sha256: self.payloads.digest(record).to_string(),
             url: record.url.to_owned(),
             captured: rfc3339(record.at),
             status,
@@ -349,7 +348,11 @@ impl Judge<'_> {
                     && (*of_payload != Page::NotHtml || !is_of_page(media_type(fields())))
                     && repeated.may_be_of(record.status) =>
             {
-                (*of_payload, html.clone().with_headers(fields()))
+                let response = html.clone().with_headers(fields());
+                match response.has_unread_page() {
+                    true => (Page::Unreadable, response),
+                    false => (*of_payload, response),
+                }
             }
             _ => (page, response),
         }

@@ -63,7 +63,7 @@ pub(super) struct Known {
 
 /// What an address had, and when.
 struct History {
-    versions: Versions<Step>,
+    versions: Versions<(ContentHash, Step)>,
     /// When it could not be read, in ascending order.
     failed: Vec<Timestamp>,
     /// When two captures of one time differ.
@@ -97,6 +97,8 @@ pub(super) struct Dated {
     pub(super) place: Option<RecordPlace>,
     /// The digest of the document, if its bytes are at hand.
     pub(super) sha256: Option<String>,
+    /// The digests of the records of all answers: redirects, and the last one.
+    pub(super) answers: Vec<ContentHash>,
     /// What keeps it from being taken for what was in force: [`Note::RobotsNotRead`], [`Note::DocumentsDiffer`].
     pub(super) doubt: Option<Note>,
 }
@@ -107,8 +109,8 @@ struct Robotstxt {
     /// The address to which it redirects.
     redirect: Option<String>,
     body: Option<(ContentHash, Arc<Lines>)>,
-    /// True if its end is missing in the archive.
-    is_cut: bool,
+    /// The digest of its record.
+    answer: ContentHash,
     /// True if there was a file that the archive does not have.
     is_unread: bool,
 }
@@ -143,9 +145,14 @@ impl Lines {
 }
 
 impl Dated {
+    fn new(address: String, captured: Timestamp, fit: Fit) -> Dated {
+        let (place, sha256, answers, doubt) = (None, None, Vec::new(), None);
+        Dated { address, captured, fit, place, sha256, answers, doubt }
+    }
+
     /// As it is printed.
     pub(super) fn row(&self) -> Document {
-        let Dated { address, captured, fit, place, sha256, .. } = self;
+        let Dated { address, captured, fit, place, sha256, answers, .. } = self;
         Document {
             url: address.clone(),
             captured: rfc3339(*captured),
@@ -156,13 +163,14 @@ impl Dated {
                 At::Whole | At::Line(_) => None,
             }),
             sha256: sha256.clone(),
+            answers: answers.iter().map(ContentHash::to_string).collect(),
         }
     }
 
-    /// The bytes that its address and its file take.
+    /// The bytes that its address, its file and its digests take.
     pub(super) fn weight(&self) -> usize {
         let file = self.place.as_ref().map_or(0, |place| place.file.as_os_str().len());
-        self.address.len() + file
+        self.address.len() + file + 67 * self.answers.len()
     }
 
     /// The seconds from its capture to that of a page.
@@ -182,8 +190,7 @@ impl Known {
         at: Option<Timestamp>,
     ) -> (Dated, Option<Arc<Lines>>) {
         let mut next = address(&url);
-        let mut dated =
-            Dated { address: url, captured, fit, place: None, sha256: None, doubt: None };
+        let mut dated = Dated::new(url, captured, fit);
         let mut lines = None;
         for _ in 0..=MOST_REDIRECTS {
             let Some(own) = next.take() else { break };
@@ -204,11 +211,10 @@ impl Known {
             let mut others = of_same_time.map(|(_, other)| digest(other)).filter(Option::is_some);
             if others.any(|other| other != digest(found)) {
                 dated.doubt = Some(Note::DocumentsDiffer);
-            } else if found.is_cut
-                || last_unread.is_some_and(|last| fit == Fit::Later || *last > captured)
-            {
+            } else if last_unread.is_some_and(|last| fit == Fit::Later || *last > captured) {
                 dated.doubt = Some(Note::RobotsNotRead);
             }
+            dated.answers.push(found.answer);
             dated.place = Some(found.place.clone());
             dated.sha256 = found.body.as_ref().map(|(hash, _)| hash.to_string());
             lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
@@ -249,23 +255,17 @@ impl Known {
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
             let doubt = known.differ.contains(&captured).then_some(Note::DocumentsDiffer);
-            let first = Dated {
-                address: address.to_owned(),
-                captured,
-                fit,
-                place: None,
-                sha256: None,
-                doubt: None,
-            };
-            let mut dated = found.unwrap_or(first);
+            let mut dated = found.unwrap_or_else(|| Dated::new(address.to_owned(), captured, fit));
             dated.doubt = dated.doubt.or(doubt);
-            if let Step::Document(document) = &settled.of {
+            let (answer, step) = settled.of;
+            dated.answers.push(answer);
+            if let Step::Document(document) = &step {
                 dated.place = Some(document.place.clone());
                 let digest = || ContentHash::of(&document.bytes).to_string();
                 dated.sha256 = Some(document.sha256.get_or_init(digest).clone());
             }
             found = Some(dated);
-            match settled.of {
+            match step {
                 Step::Document(document) => {
                     let read = || Documents::new().with(address, &document.bytes);
                     if redirects == 0 {
@@ -297,7 +297,7 @@ impl Known {
     pub(super) fn after(&self, address: &str, at: Timestamp) -> Vec<Timestamp> {
         let Some(dated) = self.by_address.get(address) else { return Vec::new() };
         let mut times: Vec<(Timestamp, *const File)> = Vec::new();
-        for (at, step) in dated.versions.files_after(at) {
+        for (at, (_, step)) in dated.versions.files_after(at) {
             let Step::Document(document) = step else { continue };
             let document = Arc::as_ptr(document);
             match times.last_mut().filter(|(_, last)| *last == document) {
@@ -321,16 +321,23 @@ enum Said {
     Failure,
 }
 
+/// A record, and the digest of the answer in it ([`Payloads::digest`]).
+#[derive(Debug)]
+struct Place {
+    record: RecordPlace,
+    digest: ContentHash,
+}
+
 /// The captures of an address.
 #[derive(Debug, Default)]
 struct Captured {
     /// That say something.
-    said: Vec<(Timestamp, RecordPlace, Said)>,
+    said: Vec<(Timestamp, Place, Said)>,
     failed: Vec<Timestamp>,
 }
 
 impl Captured {
-    fn add(&mut self, at: Timestamp, place: RecordPlace, said: Said) {
+    fn add(&mut self, at: Timestamp, place: Place, said: Said) {
         match said {
             Said::Failure => self.failed.push(at),
             said => self.said.push((at, place, said)),
@@ -355,7 +362,7 @@ impl Captured {
             }
         }
         let mut last: Option<Arc<File>> = None;
-        for (at, place, said) in self.said {
+        for (at, Place { record: place, digest }, said) in self.said {
             let (said, step) = match said {
                 Said::Document(body) => {
                     let document = match last.take().filter(|last| last.bytes == body) {
@@ -376,9 +383,15 @@ impl Captured {
                 Said::Redirect(to) => (Answer::File(None), Step::Redirect(to.into())),
                 Said::Absent | Said::Failure => (Answer::Status(404), Step::Absent),
             };
-            versions.push(at, Some((0, said)), step);
+            versions.push(at, Some((0, said)), (digest, step));
         }
         History { versions, failed: self.failed, differ }
+    }
+}
+
+impl Place {
+    fn of(response: &ResponseRecord<'_>, payloads: &Payloads) -> Place {
+        Place { record: response.place.clone(), digest: payloads.digest(response) }
     }
 }
 
@@ -411,7 +424,7 @@ struct Found {
 /// What a response says of documents: of its own address, and which addresses it names.
 #[derive(Default)]
 struct Look {
-    capture: Option<(String, Timestamp, RecordPlace, Said)>,
+    capture: Option<(String, Timestamp, Place, Said)>,
     names: Vec<String>,
     robots: Option<(String, Timestamp, Robotstxt)>,
 }
@@ -492,7 +505,7 @@ impl Found {
         self.robots.entry(address).or_default().push((at, robots));
     }
 
-    fn add(&mut self, address: String, at: Timestamp, place: RecordPlace, said: Said) {
+    fn add(&mut self, address: String, at: Timestamp, place: Place, said: Said) {
         let is_known = self.by_address.contains_key(&address);
         let is_full = self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
         // What there is no room for counts as not read.
@@ -557,8 +570,6 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
     if url.path() == "/robots.txt" {
-        let is_cut = response.body().is_ok_and(|body| body.is_cut)
-            || is_part(response.headers(), response.status);
         let said = said(response, &url, payloads, true);
         // A 304 says that the one before is in force.
         let is_unread =
@@ -573,10 +584,11 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
             look.names.extend(licences(body));
         }
         let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
+        let answer = payloads.digest(response);
         look.robots = Some((
             own,
             response.at,
-            Robotstxt { place: response.place.clone(), redirect, body, is_cut, is_unread },
+            Robotstxt { place: response.place.clone(), redirect, body, answer, is_unread },
         ));
         return look;
     }
@@ -606,7 +618,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
         said = Said::Absent;
     }
     if is_named || matches!(said, Said::Document(_)) {
-        look.capture = Some((own, response.at, response.place.clone(), said));
+        look.capture = Some((own, response.at, Place::of(response, payloads), said));
     }
     look
 }
@@ -620,7 +632,7 @@ fn second_look(
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
         let said = said(response, &Url::parse(&own).ok()?, payloads, false);
-        Some((own, response.at, response.place.clone(), said))
+        Some((own, response.at, Place::of(response, payloads), said))
     });
     Look { capture, ..Look::default() }
 }

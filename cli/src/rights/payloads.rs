@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve_captures::packs::GatherInput;
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_captures::{Key, RepeatedAt, SiteAnswer};
+use robotsieve_captures::{Key, PayloadClaim, RepeatedAt, SiteAnswer};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
+use robotsieve_client::outcome::ContentHash;
 use robotsieve_rights::Response;
 use url::Url;
 
@@ -64,6 +65,8 @@ pub struct Payload {
     pub page: (Page, Response),
     /// Its body, if that may be a document.
     pub document: Option<Vec<u8>>,
+    digest: ContentHash,
+    claim: PayloadClaim,
 }
 
 impl Payload {
@@ -100,13 +103,23 @@ impl Payloads {
         Ok(Payloads { references, by_place })
     }
 
-    /// What the record has that a revisit repeats.
+    /// What the record has that a revisit repeats. `None` if that is another payload than the revisit says.
     pub fn of(&self, record: &ResponseRecord<'_>) -> Option<&Payload> {
         let mut places = record.repeats.iter().flatten().flatten();
         let of = |place: &RepeatedAt<Box<str>>| {
             self.by_place.get(&self.references.hash(&place.key, place.exactly))
         };
-        places.find_map(of).map(|payload| &**payload)
+        let found = places.find_map(of).map(|payload| &**payload);
+        found.filter(|payload| !record.claim().contradicts(payload.claim))
+    }
+
+    /// The SHA-256 of what a record has of its answer; of a revisit, of that of the record that it repeats and of
+    /// what its own has.
+    pub fn digest(&self, record: &ResponseRecord<'_>) -> ContentHash {
+        match self.of(record) {
+            Some(payload) => ContentHash::of(&[&payload.digest.0, record.block()].concat()),
+            None => ContentHash::of(record.block()),
+        }
     }
 }
 
@@ -134,5 +147,7 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let is_part = is_part(record.headers(), record.status);
     let document = record.body().ok().filter(|body| !body.is_cut && !is_part);
     let document = document.map(|body| body.bytes).filter(is_document);
-    Some((places, Payload { status: record.status, headers, page, document }))
+    let digest = ContentHash::of(record.block());
+    let claim = record.claim();
+    Some((places, Payload { status: record.status, headers, page, document, digest, claim }))
 }

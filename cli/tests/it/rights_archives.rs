@@ -703,3 +703,158 @@ fn a_pack_of_what_was_cut() {
         run(filter.into_iter().chain(purpose.iter().map(Into::into))).gives(0, &wanted);
     }
 }
+
+/// A revisit whose digest is not that of the record that it names says nothing: neither is what was sent.
+#[test]
+fn revisits_that_contradict_themselves() {
+    const HEX: &str = "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80708";
+    const BASE_32: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYI";
+    let yes = says("ai-train=yes");
+    let digest = |digest: &str| format!("WARC-Payload-Digest: {digest}\r\n");
+    let named = |id: &str, of: &str| format!("WARC-Record-ID: <urn:uuid:{id}>\r\n{}", digest(of));
+    let by_id = "WARC-Refers-To: <urn:uuid:1>\r\n";
+    let by_time = "WARC-Refers-To-Date: 2024-01-01T00:01:00Z\r\n";
+    for (url, head, body) in [(PAGE, HTML, "<p>"), (ROBOTS, "200 OK", &*yes)] {
+        for (first, second, refers, wanted) in [
+            ("sha1:A", "sha1:A", by_id, "allow"),
+            ("sha1:A", "sha1:B", by_id, "unknown"),
+            ("sha1:A", "sha1:B", by_time, "unknown"),
+            ("sha1:A", "sha256:B", by_id, "allow"),
+            (HEX, BASE_32, by_id, "allow"),
+            (HEX, "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYH", by_id, "unknown"),
+            // Whatever else has this digest.
+            ("sha1:A", "sha1:C", by_id, "unknown"),
+        ] {
+            let records = [
+                response("2024-01-01T00:00:30Z", ROBOTS, "200 OK", &yes),
+                record("response", "2024-01-01T00:01Z", url, &named("1", first), head, body),
+                record("response", "2024-01-01T00:01:30Z", url, &named("2", "sha1:C"), head, body),
+                record(
+                    "revisit",
+                    "2024-01-01T00:02Z",
+                    url,
+                    &[refers, &digest(second)].concat(),
+                    head,
+                    "",
+                ),
+                response("2024-01-01T00:03Z", "https://e.com/b", HTML, "<p>"),
+            ];
+            let asked = if url == PAGE { PAGE } else { "https://e.com/b" };
+            let row = row_of(&records, asked, &[]);
+            assert_eq!(row["ai-train"], wanted, "{url} {first} {second} {refers}");
+            let note = if url == PAGE { "page-not-read" } else { "robots-not-read" };
+            assert_eq!(row["notes"].to_string().contains(note), wanted == "unknown", "{row}");
+        }
+    }
+}
+
+/// A robots.txt is the same to a record of rights as to a filter by a pack, whatever there is of it.
+#[test]
+fn one_robots_txt_for_records_and_packs() {
+    let yes = says("ai-train=yes");
+    let payload = "WARC-Record-ID: <urn:uuid:b2>\r\nWARC-Payload-Digest: sha1:AB\r\n";
+    let cut = [payload, "WARC-Truncated: length\r\n"].concat();
+    let refers = "WARC-Refers-To: <urn:uuid:b2>\r\nWARC-Payload-Digest: sha1:AB\r\n";
+    let others = "WARC-Refers-To: <urn:uuid:b2>\r\nWARC-Payload-Digest: sha1:CD\r\n";
+    let part = "200 OK\r\nContent-Range: bytes 0-43/99";
+    let whole = "200 OK\r\nContent-Range: bytes 0-43/44";
+    let parts = "200 OK\r\nContent-Type: multipart/byteranges; boundary=x";
+    let file = |more: &str, head: &str| record("response", "2024-01-01", ROBOTS, more, head, &yes);
+    let again = |more: &str, head: &str| record("revisit", "2024-01-02", ROBOTS, more, head, "");
+    let nothing = String::new;
+    for (number, (first, second, wanted)) in [
+        (file(payload, "200 OK"), nothing(), "allow"),
+        (file(payload, whole), nothing(), "allow"),
+        (file(payload, part), nothing(), "unknown"),
+        (file(payload, parts), nothing(), "unknown"),
+        (file(&cut, "200 OK"), nothing(), "unknown"),
+        (file(payload, "200 OK"), again(refers, "200 OK"), "allow"),
+        (file(payload, "200 OK"), again(refers, "304 x"), "allow"),
+        (file(payload, "200 OK"), again(refers, whole), "allow"),
+        (file(payload, "200 OK"), again(refers, part), "unknown"),
+        (file(payload, "200 OK"), again(refers, parts), "unknown"),
+        (file(payload, part), again(refers, part), "unknown"),
+        (file(payload, part), again(refers, "200 OK"), "unknown"),
+        (file(&cut, "200 OK"), again(refers, "200 OK"), "unknown"),
+        (file(payload, "200 OK"), again(others, "200 OK"), "unknown"),
+        (file(payload, "200 OK"), again(others, "304 x"), "unknown"),
+        (file(payload, "200 OK"), again(refers, "404 x"), "unknown"),
+        (again(refers, "200 OK"), nothing(), "unknown"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let page = response("2024-01-02T00:01Z", PAGE, HTML, "<p>");
+        let records = [first, second, page];
+        assert_eq!(row_of(&records, PAGE, &[])["ai-train"], wanted, "{number}");
+        let folder = Folder::of(&[("a.warc", &records.concat()), ("urls", PAGE)]);
+        let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
+        run(args!["pack", "--warc", warc, "--rights", "--agent", "a", "-o", &pack]).status(0);
+        let urls = folder.path("urls");
+        let filter =
+            args!["filter", "--pack", pack, "--purpose", "ai-train", "--format", "tsv", urls];
+        let found = String::from_utf8(run(filter).out).unwrap();
+        assert_eq!(found, format!("{wanted}\t{PAGE}\n"), "{number}");
+    }
+}
+
+/// What led to a verdict is covered too: the answers on the way to a document, and the page that a revisit repeats.
+#[test]
+fn changed_answers_on_the_way() {
+    let moved = |url: &str, to: &str| {
+        let head = format!("301 Moved Permanently\r\nServer: one\r\nLocation: {to}");
+        response("2024-01-01", url, &head, "it is there")
+    };
+    let payload = "WARC-Record-ID: <urn:uuid:b2>\r\n";
+    let refers = "WARC-Refers-To: <urn:uuid:b2>\r\n";
+    let (robots, tdm) = ("https://www.e.com/robots.txt", "https://www.e.com/tdm");
+    let id = "WARC-Record-ID: <urn:uuid:r>\r\n";
+    let same = "WARC-Refers-To: <urn:uuid:r>\r\n";
+    let head = "200 OK\r\nServer: two";
+    let free = "[{\"location\":\"/\",\"tdm-reservation\":0}]";
+    let records = [
+        moved(ROBOTS, robots),
+        record("response", "2023-01-01", robots, id, head, &says("ai-train=yes")),
+        record("revisit", "2024-01-01", robots, same, "200 Yes", ""),
+        moved(TDM, tdm),
+        response("2024-01-01", tdm, head, free),
+        record("response", "2023-01-01", PAGE, payload, HTML, "<p>hello"),
+        record("revisit", "2024-01-01T00:01Z", PAGE, refers, HTML, ""),
+    ];
+    let archive = records.concat();
+    let folder = Folder::of(&[]);
+    let path = folder.file("a.warc", &archive);
+    let ran = run(args!["rights", "--agent", "a", "--warc", &path]);
+    let lines = String::from_utf8(ran.out).unwrap();
+    let last = lines.lines().last().unwrap();
+    let (_, basis) = last.split_once("\"basis\":\"").unwrap();
+    let basis =
+        lines.lines().find(|line| line.starts_with(&format!("{{\"digest\":\"{}", &basis[..20])));
+    let kept = folder.file("kept", format!("{}\n{last}\n", basis.unwrap()));
+    let verify = |archive: &str| {
+        run(args!["rights", "--verify", &kept, "--warc", folder.file("b/a.warc", archive)])
+    };
+    verify(&archive).status(0);
+    for (number, old, new, member) in [
+        (0, "301", "302", "documents"),
+        (0, "one", "two", "documents"),
+        (0, "there", "where", "documents"),
+        (1, "two", "one", "documents"),
+        (1, "=yes", "=yet", "by"),
+        (2, "Yes", "yes", "documents"),
+        (3, "301", "308", "documents"),
+        (4, "two", "one", "documents"),
+        (4, "\"/\"", "\"*\"", "documents"),
+        (5, "hello", "hallo", "sha256"),
+        (6, "OK", "Ok", "sha256"),
+    ] {
+        let mut changed = records.clone();
+        changed[number] = changed[number].replacen(old, new, 1);
+        assert_ne!(changed, records);
+        let ran = verify(&changed.concat());
+        assert!(
+            ran.status == 1 && ran.err.contains(&format!("'{member}' is ")),
+            "{number} {old}: {ran:?}"
+        );
+    }
+}

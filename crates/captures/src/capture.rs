@@ -11,6 +11,7 @@ use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
 use url::Url;
 
 use super::history::{RepeatedAt, Repeats, Says};
+use super::payload::{self, PayloadClaim};
 
 /// Longer URLs are not followed.
 pub const MAX_URL_BYTES: usize = 8 << 10;
@@ -60,14 +61,20 @@ impl RecordNames {
     #[must_use]
     pub fn of(id: &str, payload_digest: &str) -> RecordNames {
         let id = id.strip_prefix('<').unwrap_or(id);
-        let name = |kind: &str, text: &str| {
-            let text = text.trim_ascii().to_ascii_lowercase();
-            (!text.is_empty()).then(|| format!("{kind} {text}").into())
-        };
+        let name =
+            |kind: &str, text: String| (!text.is_empty()).then(|| format!("{kind} {text}").into());
+        let id = id.strip_suffix('>').unwrap_or(id).trim_ascii().to_ascii_lowercase();
         RecordNames {
-            id: name("record", id.strip_suffix('>').unwrap_or(id)),
-            payload: name("payload", payload_digest),
+            id: name("record", id),
+            payload: name("payload", payload::normal(payload_digest)),
         }
+    }
+
+    /// What the digest says of the payload.
+    #[must_use]
+    pub fn claim(&self) -> PayloadClaim {
+        let digest = self.payload.as_deref().and_then(|name| name.strip_prefix("payload "));
+        digest.map_or(PayloadClaim::Nothing, PayloadClaim::of)
     }
 
     /// Returns true if a text is such a name.
@@ -99,6 +106,8 @@ pub struct Same {
     pub own: Option<Response>,
     /// Where the other may be, the best place first.
     pub places: [Option<RepeatedAt<Box<str>>>; 3],
+    /// What the revisit says of the payload.
+    pub payload: PayloadClaim,
 }
 
 /// Where a capture stands, for messages.
@@ -168,6 +177,7 @@ impl SiteAnswer {
             SiteAnswer::Same(same) => Some(Says::Same(Repeats {
                 own: same.own.as_ref().and_then(|own| Said::of(Ok(own), at)),
                 places: same.places.clone(),
+                payload: same.payload,
             })),
         }
     }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capture::RecordNames;
 use super::history::{CapturesOf, Lead, Led, Says};
+use super::payload::PayloadClaim;
 use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
 
 /// Captures as rows that wait on disk until all are there. `B` is the place of a body.
@@ -39,6 +40,8 @@ struct Row<'r, B> {
     number: u64,
     /// The names of its record: 0 for none.
     names: [u64; 2],
+    /// What the record says of its payload.
+    payload: PayloadClaim,
     #[serde(borrow)]
     says: Says<&'r str, B>,
 }
@@ -100,13 +103,14 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
         is_origin: bool,
         at: Timestamp,
         says: Says<&str, B>,
-        names: &RecordNames,
+        names_of: &RecordNames,
     ) -> io::Result<()> {
         let number = self.count;
         self.count += 1;
         let name =
             |name: &Option<Box<str>>| name.as_deref().map_or(0, |name| self.hasher.hash_one(name));
-        let mut names = [name(&names.id), name(&names.payload)];
+        let mut names = [name(&names_of.id), name(&names_of.payload)];
+        let claim = names_of.claim();
         let mut hashed: [Option<String>; 3] = [const { None }; 3];
         let mut says = says;
         if let Says::Same(repeats) = &mut says {
@@ -128,7 +132,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
             let request = Request { source: key, at, number, lead };
             self.requests.put(partition_of(lead.to), &request)?;
         }
-        self.rows.put(partition_of(key), &Row { key, at, number, names, says })
+        self.rows.put(partition_of(key), &Row { key, at, number, names, payload: claim, says })
     }
 
     /// The number of captures that were added.
@@ -239,7 +243,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                             further.put(partition_of(lead.to), &next)?;
                             continue;
                         }
-                        Led::Nowhere(_) => None,
+                        Led::Nowhere(_) | Led::Contradiction => None,
                     };
                     lost += u64::from(answer.is_none());
                     let by = match lead.revisit {
@@ -280,8 +284,8 @@ fn by_key<'r, B: Clone>(
     let mut sorted: Vec<Row<'r, B>> = rows.collect::<io::Result<_>>()?;
     sorted.sort_unstable_by_key(|row| (row.at, row.number));
     let mut captures = HashMap::new();
-    for Row { key, at, says, .. } in sorted {
-        captures.entry(key).or_insert_with(|| CapturesOf::new(key)).push(at, says);
+    for Row { key, at, says, payload, .. } in sorted {
+        captures.entry(key).or_insert_with(|| CapturesOf::new(key)).push(at, says, payload);
     }
     Ok(captures)
 }

@@ -5,6 +5,8 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
 use serde::{Deserialize, Serialize};
 
+use super::payload::PayloadClaim;
+
 /// The number of redirects that are followed, as in the standard (RFC 9309, section 2.3.1.2).
 pub const MAX_HOPS: u8 = 5;
 
@@ -28,6 +30,8 @@ pub struct Repeats<K> {
     /// Where the other may be, the best place first: by the id of its record, by its URL and time, by
     /// the digest of its payload.
     pub places: [Option<RepeatedAt<K>>; 3],
+    /// What the revisit says of the payload.
+    pub payload: PayloadClaim,
 }
 
 /// A place where the capture may be that a revisit repeats.
@@ -52,19 +56,25 @@ pub struct Lead<K> {
     pub revisit: Option<(K, Option<Said>)>,
     /// Where else the target may be, if it is not there.
     pub or: [Option<RepeatedAt<K>>; 2],
+    /// What a revisit that leads here says of the payload.
+    pub payload: PayloadClaim,
 }
 
 impl<K> Lead<K> {
     /// To the capture of this key that is nearest in time, after so many redirects.
     #[must_use]
     pub fn redirect(to: K, hops: u8) -> Lead<K> {
-        Lead { to, hops, exactly: None, revisit: None, or: [None, None] }
+        let payload = PayloadClaim::Nothing;
+        Lead { to, hops, exactly: None, revisit: None, or: [None, None], payload }
     }
 
     /// The meaning of what was found there for the capture that led here. Returns `None` if a revisit
-    /// has found no file there: then it says nothing of the one that it repeats.
+    /// has found no file there, or has a part of one itself: then it says nothing of the one that it repeats.
     #[must_use]
     pub fn says(&self, found: Said) -> Option<Said> {
+        if self.payload == PayloadClaim::Part {
+            return None;
+        }
         let own = self.revisit.as_ref().and_then(|(_, own)| *own);
         match (own, found) {
             (None, found) => Some(found),
@@ -79,13 +89,15 @@ impl<K> Lead<K> {
     /// that its own URL had.
     #[must_use]
     pub fn missing<B>(self) -> Led<K, B> {
-        let Lead { to, hops, exactly, revisit, or: [next, last] } = self;
+        let Lead { to, hops, exactly, revisit, or: [next, last], payload } = self;
         match (next, revisit) {
             (Some(RepeatedAt { key: to, exactly }), revisit) => {
-                Led::Further(Lead { to, hops, exactly, revisit, or: [last, None] })
+                Led::Further(Lead { to, hops, exactly, revisit, or: [last, None], payload })
             }
             (None, Some((_, Some(own @ Said::Unchanged(_))))) => Led::Answer(hops, own, None),
-            (None, revisit) => Led::Nowhere(Lead { to, hops, exactly, revisit, or: [None, None] }),
+            (None, revisit) => {
+                Led::Nowhere(Lead { to, hops, exactly, revisit, or: [None, None], payload })
+            }
         }
     }
 }
@@ -97,7 +109,8 @@ impl<K> Repeats<K> {
         let revisit = Some((by, self.own));
         let mut places = self.places.into_iter().flatten();
         let RepeatedAt { key: to, exactly } = places.next()?;
-        Some(Lead { to, hops, exactly, revisit, or: [places.next(), places.next()] })
+        let or = [places.next(), places.next()];
+        Some(Lead { to, hops, exactly, revisit, or, payload: self.payload })
     }
 }
 
@@ -122,12 +135,13 @@ impl<K: Clone, B> Says<K, B> {
         match self {
             Says::Answer(said, place) => Says::Answer(*said, place.as_ref().map(body)),
             Says::Redirect(to) => Says::Redirect(key(to)),
-            Says::Same(Repeats { own, places }) => {
+            Says::Same(Repeats { own, places, payload }) => {
                 let place = |place: &'s Option<RepeatedAt<K>>| {
                     let RepeatedAt { key: of, exactly } = place.as_ref()?;
                     Some(RepeatedAt { key: key(of), exactly: *exactly })
                 };
-                Says::Same(Repeats { own: *own, places: places.each_ref().map(place) })
+                let places = places.each_ref().map(place);
+                Says::Same(Repeats { own: *own, places, payload: *payload })
             }
         }
     }
@@ -142,20 +156,22 @@ pub enum Led<K, B> {
     Further(Lead<K>),
     /// At what no capture tells: of this.
     Nowhere(Lead<K>),
+    /// At a capture with another payload than the revisit has that leads there: neither says what was sent.
+    Contradiction,
 }
 
 /// The captures of a key, in the order of their times.
 ///
 /// ```
 /// use robotsieve_client::Timestamp;
-/// use robotsieve_captures::{CapturesOf, Lead, Led, Says};
+/// use robotsieve_captures::{CapturesOf, Lead, Led, PayloadClaim, Says};
 /// use robotsieve_client::outcome::Said;
 ///
 /// // On the third of February a file, on the third of June none.
 /// let (february, june) = (Timestamp(1_770_076_800), Timestamp(1_780_444_800));
 /// let mut captures = CapturesOf::new("https://www.example.com");
-/// captures.push(february, Says::Answer(Said::File(None), Some("the file")));
-/// captures.push(june, Says::Answer(Said::Status(404), None));
+/// captures.push(february, Says::Answer(Said::File(None), Some("the file")), PayloadClaim::Nothing);
+/// captures.push(june, Says::Answer(Said::Status(404), None), PayloadClaim::Nothing);
 ///
 /// // The redirect of the first of February led to the file.
 /// let redirect = Says::<_, ()>::Redirect("https://www.example.com").lead("https://example.com").unwrap();
@@ -166,7 +182,7 @@ pub enum Led<K, B> {
 pub struct CapturesOf<K, B> {
     key: K,
     times: Vec<Timestamp>,
-    says: Vec<Says<K, B>>,
+    says: Vec<(Says<K, B>, PayloadClaim)>,
 }
 
 impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
@@ -176,11 +192,12 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         CapturesOf { key, times: Vec::new(), says: Vec::new() }
     }
 
-    /// Adds the next capture. Of those at the same time the later one counts as the newer.
-    pub fn push(&mut self, at: Timestamp, says: Says<K, B>) {
+    /// Adds the next capture, with what it says of its payload. Of those at the same time the later one counts
+    /// as the newer.
+    pub fn push(&mut self, at: Timestamp, says: Says<K, B>, payload: PayloadClaim) {
         debug_assert!(self.times.last().is_none_or(|last| *last <= at));
         self.times.push(at);
-        self.says.push(says);
+        self.says.push((says, payload));
     }
 
     /// Follows what the capture of another key at this time leads to, as far as these captures
@@ -190,7 +207,10 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         // A site that redirects to itself ends this after `MAX_HOPS` redirects; a revisit leads to no
         // other one.
         while lead.to == self.key {
-            let Some(says) = self.meant(&lead, at) else { return Led::Nowhere(lead) };
+            let Some((says, payload)) = self.meant(&lead, at) else { return Led::Nowhere(lead) };
+            if lead.payload.contradicts(*payload) {
+                return Led::Contradiction;
+            }
             let is_payload = matches!(lead.revisit, Some((_, Some(_))));
             lead = match says {
                 Says::Answer(said, body) => match lead.says(*said) {
@@ -212,7 +232,7 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         Led::Further(lead)
     }
 
-    fn meant(&self, lead: &Lead<K>, at: Timestamp) -> Option<&Says<K, B>> {
+    fn meant(&self, lead: &Lead<K>, at: Timestamp) -> Option<&(Says<K, B>, PayloadClaim)> {
         let Some(exactly) = lead.exactly else {
             return Some(&self.says[nearest(&self.times, at)?]);
         };
@@ -220,7 +240,7 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         let first = self.times.partition_point(|time| *time < exactly);
         let len = self.times[first..].partition_point(|time| *time == exactly);
         let equal = &self.says[first..first + len];
-        equal.iter().rev().find(|says| !matches!(says, Says::Same(..)))
+        equal.iter().rev().find(|(says, _)| !matches!(says, Says::Same(..)))
     }
 }
 
@@ -390,8 +410,8 @@ mod tests {
         let (first, third, june) =
             (Timestamp(20_120 * DAY), Timestamp(20_122 * DAY), Timestamp(20_242 * DAY));
         let mut captures = CapturesOf::new("t");
-        captures.push(third, Says::Answer(Said::File(None), Some(())));
-        captures.push(june, Says::Answer(Said::Status(404), None));
+        captures.push(third, Says::Answer(Said::File(None), Some(())), PayloadClaim::Nothing);
+        captures.push(june, Says::Answer(Said::Status(404), None), PayloadClaim::Nothing);
         let lead = Says::<_, ()>::Redirect("t").lead("s").unwrap();
         assert_eq!(captures.answer(lead, first), Led::Answer(1, Said::File(None), Some(())));
         assert_eq!(captures.answer(lead, june), Led::Answer(1, Said::Status(404), None));
@@ -404,11 +424,11 @@ mod tests {
     #[test]
     fn redirects_end() {
         let mut captures = CapturesOf::<_, ()>::new("t");
-        captures.push(Timestamp(1), Says::Redirect("t"));
+        captures.push(Timestamp(1), Says::Redirect("t"), PayloadClaim::Nothing);
         let lead = |hops| Lead::redirect("t", hops);
         let ended = Led::Answer(MAX_HOPS, Said::NoTarget, None);
         assert_eq!(captures.answer(lead(1), Timestamp(0)), ended);
-        captures.push(Timestamp(2), Says::Redirect("u"));
+        captures.push(Timestamp(2), Says::Redirect("u"), PayloadClaim::Nothing);
         let led = captures.answer(lead(4), Timestamp(9));
         assert_eq!(led, Led::Further(Lead::redirect("u", 5)));
         assert_eq!(captures.answer(lead(5), Timestamp(9)), ended);
@@ -420,16 +440,21 @@ mod tests {
     ) -> Lead<&'static str> {
         let place = |(key, exactly)| RepeatedAt { key, exactly };
         let places = places.map(|of| of.map(place));
-        Says::<_, ()>::Same(Repeats { own, places }).lead("s").unwrap()
+        let payload = PayloadClaim::Nothing;
+        Says::<_, ()>::Same(Repeats { own, places, payload }).lead("s").unwrap()
     }
 
     /// Status and header of a revisit are its own; only the payload is another's.
     #[test]
     fn revisits() {
         let mut captures = CapturesOf::new("t");
-        captures.push(Timestamp(1), Says::Answer(Said::File(Some(7)), Some(())));
-        captures.push(Timestamp(2), Says::Redirect("u"));
-        captures.push(Timestamp(3), Says::Answer(Said::Status(404), None));
+        captures.push(
+            Timestamp(1),
+            Says::Answer(Said::File(Some(7)), Some(())),
+            PayloadClaim::Nothing,
+        );
+        captures.push(Timestamp(2), Says::Redirect("u"), PayloadClaim::Nothing);
+        captures.push(Timestamp(3), Says::Answer(Said::Status(404), None), PayloadClaim::Nothing);
         let answer = |own, at| {
             captures
                 .answer(repeats(own, [Some(("t", Some(Timestamp(at)))), None, None]), Timestamp(9))

@@ -37,6 +37,7 @@ mod instant;
 mod jsonl;
 #[cfg(feature = "packs")]
 pub mod packs;
+mod payload;
 mod spill;
 pub mod warc;
 
@@ -51,4 +52,5 @@ pub use history::{
 pub use in_force::{Fit, Versions};
 pub use instant::rfc3339;
 pub use jsonl::capture_of_json;
+pub use payload::PayloadClaim;
 pub use spill::{PARTITIONS, Spill, partition_of};

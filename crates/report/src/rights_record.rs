@@ -136,7 +136,8 @@ pub struct RightsRecord {
     /// See `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The SHA-256 of the response as its record has it, header and body, before chunks and encodings are undone.
+    /// The SHA-256 of the response as its record has it, header and body, before chunks and encodings are undone. Of a
+    /// revisit: of the SHA-256 of the response that it repeats, followed by its own bytes.
     pub sha256: String,
     /// What the archive has of the robots.txt of its site. `None` if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,6 +269,10 @@ pub struct RecordedDocument {
     /// The SHA-256 of its bytes, once chunks and encodings are undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// The SHA-256 of each answer that led to it, as [`RightsRecord::sha256`]: of redirects, in their order, and of its
+    /// own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
 }
 
 /// What was read of a page.

@@ -14,6 +14,7 @@ use super::state::of_json;
 use crate::capture::{Capture, Key, MAX_URL_BYTES, RecordNames, RecordPlace, Same, SiteAnswer};
 use crate::history::RepeatedAt;
 use crate::instant::w3cdtf;
+use crate::payload::PayloadClaim;
 
 /// The contents of a record.
 pub enum RecordFound {
@@ -170,14 +171,16 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
             _ => return Err(what),
         },
     };
-    let own_payload = RecordNames::of("", text(record.payload_digest)).payload;
+    let names = RecordNames::of("", text(record.payload_digest));
     Ok(match own {
-        Some(own)
-            if own.status != 304 && own_payload.is_some_and(|digest| is_of_nothing(&digest)) =>
-        {
-            SiteAnswer::Final(own)
+        Some(own) if own.status != 304 && is_of_nothing(&names) => SiteAnswer::Final(own),
+        own => {
+            let payload = match own.as_ref().is_some_and(Response::is_part) {
+                true => PayloadClaim::Part,
+                false => names.claim(),
+            };
+            SiteAnswer::Same(Box::new(Same { own, places, payload }))
         }
-        own => SiteAnswer::Same(Box::new(Same { own, places })),
     })
 }
 
@@ -227,14 +230,11 @@ fn earlier(
 
 /// Returns true if a payload of this digest has no bytes. It may stand in any record, also in one without a
 /// file.
-pub fn is_of_nothing(name: &str) -> bool {
-    const NOTHING: [&str; 5] = [
-        "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj",
-        "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
-        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        "sha256:4oymiquy7qobjgx36tejs35zeqt24qpemsnzgtfeswmrw6csxbkq",
-        "md5:d41d8cd98f00b204e9800998ecf8427e",
+pub fn is_of_nothing(names: &RecordNames) -> bool {
+    const NOTHING: [&str; 3] = [
+        "payload sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "payload sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "payload md5:d41d8cd98f00b204e9800998ecf8427e",
     ];
-    let digest = name.strip_prefix("payload ").unwrap_or(name);
-    NOTHING.contains(&digest.trim_end_matches('='))
+    names.payload.as_deref().is_some_and(|name| NOTHING.contains(&name))
 }

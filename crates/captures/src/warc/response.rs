@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use robotsieve::internals::says_part;
 use robotsieve_client::Timestamp;
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
@@ -12,6 +13,7 @@ use super::record::{End, Kind, Record};
 use super::source::WarcInput;
 use crate::capture::{CLOCK_TOLERANCE, Key, MAX_URL_BYTES, RecordNames, RecordPlace};
 use crate::history::RepeatedAt;
+use crate::payload::PayloadClaim;
 
 /// An answer in a WARC file.
 pub struct ResponseRecord<'r> {
@@ -63,6 +65,16 @@ impl ResponseRecord<'_> {
         }
     }
 
+    /// What the record says of its payload; of a revisit, of the one that it repeats.
+    #[must_use]
+    pub fn claim(&self) -> PayloadClaim {
+        let is_part = || self.headers().any(|(name, value)| says_part(name.as_bytes(), value));
+        match self.repeats.is_some() && is_part() {
+            true => PayloadClaim::Part,
+            false => RecordNames::of("", text(self.payload_digest)).claim(),
+        }
+    }
+
     /// The bytes of the answer as the record has them: status, header and body, before chunks and encodings are undone.
     #[must_use]
     pub fn block(&self) -> &[u8] {
@@ -75,8 +87,7 @@ impl ResponseRecord<'_> {
     /// Returns an error if it ended too early, or an encoding cannot be undone, or if another record has it.
     pub fn body(&self) -> Result<Body, String> {
         if self.repeats.is_some() {
-            let digest = RecordNames::of("", text(self.payload_digest)).payload;
-            return match digest.is_some_and(|digest| is_of_nothing(&digest)) {
+            return match is_of_nothing(&RecordNames::of("", text(self.payload_digest))) {
                 true => Ok(Body { bytes: Vec::new(), is_cut: false }),
                 false => Err("another record has its body".to_owned()),
             };

@@ -908,7 +908,10 @@ fn revisits_and_what_they_refer_to() {
         (vec![id("f"), date("2023")], ours),
         (vec![digest("FILE")], ours),
         (vec![digest("file"), id("unknown"), date("2023")], ours),
-        (vec![digest("FILE"), id("unknown"), date("2021"), of(other)], theirs),
+        (vec![id("unknown"), date("2021"), of(other)], theirs),
+        // What it repeats has another digest than it.
+        (vec![digest("FILE"), id("unknown"), date("2021"), of(other)], "unknown"),
+        (vec![digest("FILE"), id("T")], "unknown"),
         (vec![id("T"), date(early)], theirs),
         (vec![digest("THEIRS")], theirs),
         // That has no file.
@@ -929,6 +932,8 @@ fn revisits_and_what_they_refer_to() {
         last(&moved, "302 Found\r\nLocation: https://other.com/robots.txt"),
         "1 File(None) theirs"
     );
+    // A part of a file is no other record's.
+    assert_eq!(last(&[id("F")], "200 OK\r\nContent-Range: bytes 0-4/9"), "unknown");
     // Its own header says how long; a 304 without one leaves it as it was.
     assert_eq!(last(&[id("F")], "200 OK\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
     assert_eq!(last(&[id("F")], "304 Same\r\nCache-Control: max-age=9"), "0 File(Some(9)) rules");
