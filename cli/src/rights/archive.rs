@@ -168,6 +168,13 @@ pub fn run(
             "{without_body} {are}: the records with their bodies are not here, or are not 2xx, so their pages count as unreadable"
         ));
     }
+    if responses == 0 && !faults.0 {
+        faults.0 = true;
+        stderr::error(
+            &"the files have no responses, so nothing is judged: give WARC files with the answers of sites, \
+             not WET files, which have only text",
+        );
+    }
     let printed = args.only.map_or_else(String::new, |_| format!(" printed {rows}"));
     stderr::note(&format_args!(
         "responses {responses}{printed} documents {count} seconds {:.3}",

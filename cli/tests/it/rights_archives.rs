@@ -858,3 +858,41 @@ fn changed_answers_on_the_way() {
         );
     }
 }
+
+/// A WAT file has the headers of pages without the pages, and a WET file only text: neither is judged, nor passed
+/// over in silence.
+#[test]
+fn archives_without_responses() {
+    let page = response("2024-01-01", PAGE, HTML, "<p>");
+    let typed = |kind: &str, media_type: &str, block: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\n\
+             WARC-Target-URI: {PAGE}\r\nWARC-Refers-To: <urn:uuid:1>\r\n\
+             Content-Type: {media_type}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let joined = r#"{"Container":{},"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{
+        "Headers":{"X-Robots-Tag":"noai"},"Response-Message":{"Status":"200"}}}}}"#;
+    let wat = typed("metadata", "application/json", joined);
+    let wet = typed("conversion", "text/plain", "hello");
+    let other = typed("metadata", "application/json", "{}");
+    let is_wat = "a.warc': it is a WAT file, which has headers, but neither pages";
+    for (records, status, count, told) in [
+        (vec![&wat], 3, 0, is_wat),
+        (vec![&page, &wat, &wat], 3, 1, is_wat),
+        (vec![&wet], 3, 0, "the files have no responses, so nothing is judged"),
+        (vec![&other], 3, 0, "the files have no responses, so nothing is judged"),
+        (vec![&page, &wet, &other], 0, 1, "responses 1"),
+    ] {
+        let records: Vec<String> = records.into_iter().cloned().collect();
+        let folder = Folder::of(&[("a.warc", &records.concat())]);
+        let ran = run(args!["rights", "--agent", "a", "--warc", folder.path("a.warc")]);
+        assert_eq!((ran.status, records_of(&ran.out).len()), (status, count), "{ran:?}");
+        assert_eq!(ran.err.matches(told).count(), 1, "{ran:?}");
+    }
+    // Nor is a pack made of one.
+    let folder = Folder::of(&[("a.warc", &wat)]);
+    let (warc, pack) = (folder.path("a.warc"), folder.path("a.pack"));
+    run(args!["pack", "--warc", warc, "--agent", "a", "-o", pack]).fails(3, is_wat);
+}

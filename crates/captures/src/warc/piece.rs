@@ -230,12 +230,23 @@ impl<X: Extract> Piece<'_, X> {
 
     fn record<F: Feed>(&mut self, input: &mut Cursor<F>, place: u64) -> io::Result<()> {
         let Piece { extract, source, read, .. } = self;
-        let is_wanted = |record: &record::Record<'_>| extract.is_wanted(record);
+        let is_wanted =
+            |record: &record::Record<'_>| may_be_wat(record) || extract.is_wanted(record);
+        let mut is_wat = false;
         let made = |record: &record::Record<'_>| {
+            if may_be_wat(record) {
+                is_wat |= memchr::memmem::find(record.block, b"\"Envelope\"").is_some();
+                if !extract.is_wanted(record) {
+                    return None;
+                }
+            }
             let place = RecordPlace { file: source.path.clone(), at: At::Byte(place) };
             extract.read(record, place)
         };
         let found = record::read(input, source.form, is_wanted, made)?;
+        if is_wat {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, WAT));
+        }
         read.records += 1;
         match found.flatten() {
             None => {}
@@ -269,6 +280,17 @@ impl<X: Extract> Piece<'_, X> {
         self.weight += 128;
         self.read.found.push(Extracted::Damage(At::Byte(place), what));
     }
+}
+
+const WAT: &str = "it is a WAT file, which has headers, but neither pages nor robots.txt files: give the \
+                   WARC file that it was made from";
+
+/// Returns true if a record may be one of a WAT file, by its head: JSON that describes another record.
+fn may_be_wat(record: &record::Record<'_>) -> bool {
+    let json = b"application/json";
+    record.kind == record::Kind::Metadata
+        && !record.refers_to.is_empty()
+        && record.content_type.get(..json.len()).is_some_and(|own| own.eq_ignore_ascii_case(json))
 }
 
 /// What is wrong with the bytes.
