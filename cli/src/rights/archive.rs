@@ -165,7 +165,7 @@ pub fn run(
     if without_body > 0 {
         let are = if without_body == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
-            "{without_body} {are}: the records with their bodies are not here, or are not 2xx, so their pages count as unreadable"
+            "{without_body} {are}: the records with their bodies are not here, are not 2xx, or have another digest than they say, so their pages count as unreadable"
         ));
     }
     if responses == 0 && !faults.0 {
