@@ -219,7 +219,7 @@ mod tests {
     /// What is settled once says of each URL what comparing it with all contents says.
     #[test]
     fn as_all_contents_say() {
-        const URLS: [&str; 20] = [
+        const URLS: [&str; 24] = [
             "/",
             "/a",
             "/a/",
@@ -240,6 +240,10 @@ mod tests {
             "https://f.com/",
             "/b",
             "/a/b/*",
+            "/*a*b",
+            "/*a*b$",
+            "/*b*b$",
+            "/a*/*$",
         ];
         const TERMS: [&str; 9] = [
             "",
