@@ -21,8 +21,8 @@ use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
 use robotsieve_captures::{
-    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, RecordPlace,
-    PayloadClaim, RepeatedAt, Repeats, Says, SiteAnswer,
+    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, PayloadClaim,
+    RecordPlace, RepeatedAt, Repeats, Says, SiteAnswer,
 };
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
