@@ -86,7 +86,7 @@ pub use error::{FileError, PackError};
 pub use format::MAGIC;
 pub use names::{ShardsError, check_shards, shard_name, shard_of_name};
 pub use open::{Pack, Unfinished};
-pub use outcome::Written;
+pub use outcome::{CaptureTimes, Written};
 pub use recipe::{Packed, Recipe};
 pub use site::{PackedPolicy, Site};
 pub use verify::Stat;

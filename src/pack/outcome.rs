@@ -3,6 +3,25 @@
 /// In the place of a kind: the origin is no longer in the pack.
 pub(super) const FORGOTTEN: u8 = 4;
 
+/// When what a pack has for an origin was captured, in seconds since the UNIX epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CaptureTimes {
+    /// The time, as far as it is told; 0 if not.
+    pub captured: u64,
+    /// True if it was not then, but at an unknown time after that: it replaced what was captured then.
+    pub is_later: bool,
+    /// If the outcome rests on two answers, such as a file and a failure after it, the time of the other
+    /// one, which may be the earlier or the later; else 0.
+    pub other: u64,
+}
+
+impl CaptureTimes {
+    /// At this time.
+    pub fn at(captured: u64) -> CaptureTimes {
+        CaptureTimes { captured, ..CaptureTimes::default() }
+    }
+}
+
 /// Where a writer has put the policies of a file. Means something to that writer only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Written {

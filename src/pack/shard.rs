@@ -421,7 +421,7 @@ impl<'p> Shard<'p> {
             // Names are in records only if they are too long, and then with their hash.
             let has_about = self.trailer().has_about();
             let record = || Ok::<_, PackError>(entry.name.record().unwrap_or(NO_RECORD));
-            let name = Name::of(authority, hash, entry.captured != 0, has_about, record)?;
+            let name = Name::of(authority, hash, [entry.captured, entry.other], has_about, record)?;
             let is_right = name == entry.name;
             let is_within = (more_from.min(number)..=number).contains(&home);
             if !is_right || !is_within || number - home > layer.trailer.reach as usize {
@@ -807,7 +807,7 @@ impl PartialEq for Indexed<'_> {
 /// Returns true if a writer may have written an entry.
 #[inline]
 fn is_valid(entry: &Entry<'_>) -> bool {
-    entry.schemes.0 != 0 && entry.kind <= FORGOTTEN && (entry.captured != 0 || !entry.is_later)
+    entry.schemes.0 != 0 && (entry.captured != 0 || !entry.is_later)
 }
 
 /// Returns true if the authority of an entry is that of its origins. The buffer is for their keys.

@@ -19,7 +19,7 @@ use crate::verdict::Verdict;
 
 use super::error::PackError;
 use super::open::Pack;
-use super::outcome::Written;
+use super::outcome::{CaptureTimes, Written};
 use super::recipe::Packed;
 use super::shard::Shard;
 
@@ -101,11 +101,16 @@ impl<'p> Site<'p> {
     }
 
     /// If it is not told when that was captured: a time after which it was, in seconds since the
-    /// UNIX epoch. It is that of an answer which it replaced ([`Writer::add_later`]).
-    ///
-    /// [`Writer::add_later`]: crate::pack::Writer::add_later
+    /// UNIX epoch. It is that of an answer which it replaced.
     pub fn captured_after(&self) -> Option<u64> {
         self.entry.is_later.then_some(self.entry.captured.into())
+    }
+
+    /// All that is known of when it was captured, as [`Writer::add_at`](crate::pack::Writer::add_at) was
+    /// told.
+    pub fn times(&self) -> CaptureTimes {
+        let Entry { captured, is_later, other, .. } = self.entry;
+        CaptureTimes { captured: captured.into(), is_later, other: other.into() }
     }
 
     /// The pack it is in.

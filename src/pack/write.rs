@@ -22,7 +22,7 @@ use crate::policy::config::Config;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
 use crate::sites::compiled;
-use crate::sites::kind::SiteRules;
+use crate::sites::kind::{SiteKind, SiteRules};
 use crate::sites::layout::{
     self, Always, Entry, KIND_NAME, KIND_PANEL, LINE_LEN, Line, MAX_AUTHORITY, NO_RECORD, Name,
     Panel, RECORD_HEAD, RECORD_UNIT, Schemes,
@@ -36,7 +36,7 @@ use super::format::{
 };
 use super::index::Placing;
 use super::open::Pack;
-use super::outcome::{FORGOTTEN, Written};
+use super::outcome::{CaptureTimes, FORGOTTEN, Written};
 use super::pending::Pending;
 use super::recipe::{Packed, Recipe, rights_body};
 use super::site::{Body, Site};
@@ -91,10 +91,11 @@ type Updated<'p> = (&'p Pack<'p>, BTreeMap<(Vec<u8>, u8), EntryValue>);
 /// What an entry says of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EntryValue {
-    /// A [`SiteKind`](crate::SiteKind), or [`FORGOTTEN`].
+    /// A [`SiteKind`], or [`FORGOTTEN`].
     kind: u8,
     captured: u32,
     is_later: bool,
+    other: u32,
     written: Written,
 }
 
@@ -486,30 +487,18 @@ impl<'p, W: Write> Writer<'p, W> {
         outcome: SiteRules<Written>,
         captured: Option<u64>,
     ) -> io::Result<()> {
-        self.add_captured(origin, outcome, captured.unwrap_or(0), false)
+        self.add_at(origin, outcome, CaptureTimes::at(captured.unwrap_or(0)))
     }
 
-    /// The same for an outcome of which it is not known when it was captured, but that it was after
-    /// this time: it replaces what was captured then. [`Site::captured_after`] tells that, so that an
-    /// older answer does not replace it.
+    /// The same with all that is known of when it was captured.
     ///
     /// # Errors
     /// The same as for [`Writer::add`].
-    pub fn add_later(
+    pub fn add_at(
         &mut self,
         origin: &Origin<'_>,
         outcome: SiteRules<Written>,
-        after: u64,
-    ) -> io::Result<()> {
-        self.add_captured(origin, outcome, after, after > 0)
-    }
-
-    fn add_captured(
-        &mut self,
-        origin: &Origin<'_>,
-        outcome: SiteRules<Written>,
-        captured: u64,
-        is_later: bool,
+        times: CaptureTimes,
     ) -> io::Result<()> {
         let kind = outcome.kind() as u8;
         let written = match outcome {
@@ -518,9 +507,15 @@ impl<'p, W: Write> Writer<'p, W> {
             SiteRules::AllowAll => self.put_allow_all()?,
             SiteRules::DisallowAll => self.put_disallow_all()?,
         };
-        let captured = u32::try_from(captured)
-            .map_err(|_| io::Error::other(format!("{origin} was captured too late: {captured}")))?;
-        self.set(origin, EntryValue { kind, captured, is_later, written })
+        let seconds = |at: u64| {
+            u32::try_from(at)
+                .map_err(|_| io::Error::other(format!("{origin} was captured too late: {at}")))
+        };
+        let captured = seconds(times.captured)?;
+        let is_later = times.is_later && captured > 0;
+        // Where nothing is known there is nothing that it rests on.
+        let other = if outcome.kind() == SiteKind::Unknown { 0 } else { seconds(times.other)? };
+        self.set(origin, EntryValue { kind, captured, is_later, other, written })
     }
 
     /// Removes an origin from the pack that is updated.
@@ -533,7 +528,8 @@ impl<'p, W: Write> Writer<'p, W> {
     pub fn forget(&mut self, origin: &Origin<'_>) -> io::Result<()> {
         assert!(self.updated.is_some(), "only what a pack has can be forgotten");
         let written = Written::NOTHING;
-        let answer = EntryValue { kind: FORGOTTEN, captured: 0, is_later: false, written };
+        let answer =
+            EntryValue { kind: FORGOTTEN, captured: 0, is_later: false, other: 0, written };
         self.set(origin, answer)
     }
 
@@ -608,8 +604,8 @@ impl<'p, W: Write> Writer<'p, W> {
         let Some((authority, schemes, answer)) = self.last.take() else { return Ok(()) };
         let has_about = self.trailer.has_about();
         let hash = layout::hash(&authority, self.trailer.seed);
-        let is_timed = answer.captured != 0;
-        let name = Name::of(&authority, hash, is_timed, has_about, || {
+        let times = [answer.captured, answer.other];
+        let name = Name::of(&authority, hash, times, has_about, || {
             self.put_record(&[&[KIND_NAME], &authority[..]].concat())
         })?;
         let always = self.constant.get(&answer.written.policies);
@@ -619,6 +615,7 @@ impl<'p, W: Write> Writer<'p, W> {
             kind: answer.kind,
             captured: answer.captured,
             is_later: answer.is_later,
+            other: answer.other,
             always: always.copied().unwrap_or(Always::Neither),
             policies: answer.written.policies,
             about: answer.written.about,

@@ -175,8 +175,8 @@ impl Always {
 /// The first two bytes of an entry.
 ///
 /// ```text
-/// bits 0–5 bytes of the name, 63 if a record has it; 6–8 kind; 9–11 schemes; 12 captured later;
-/// 13 with a time; 14–15 the verdict on every URL: 0 none, 1 allow, 2 disallow
+/// bits 0–5 bytes of the name, 63 if a record has it; 6–8 kind, 5 more with a second time; 9–11 schemes;
+/// 12 captured later; 13 with a time; 14–15 the verdict on every URL: 0 none, 1 allow, 2 disallow
 /// ```
 #[derive(Clone, Copy)]
 struct Head(u16);
@@ -188,6 +188,8 @@ const LONG_LEN: usize = 8;
 
 impl Head {
     const KIND: u32 = 6;
+    /// What is added to a kind if there is a second time.
+    const TWICE: u8 = 5;
     const SCHEMES: u32 = 9;
     const LATER: u16 = 1 << 12;
     const TIMED: u16 = 1 << 13;
@@ -212,17 +214,34 @@ impl Head {
         Schemes((self.0 >> Head::SCHEMES) as u8 & Schemes::BITS)
     }
 
+    /// The kind, and 5 more if there is a second time.
+    #[inline]
+    fn kind(self) -> u8 {
+        (self.0 >> Head::KIND) as u8 & 7
+    }
+
+    #[inline]
+    fn is_timed(self) -> bool {
+        self.0 & Head::TIMED != 0
+    }
+
+    #[inline]
+    fn is_timed_twice(self) -> bool {
+        self.kind() >= Head::TWICE
+    }
+
     /// The bytes before the name.
     #[inline]
     fn before_name(self, has_about: bool) -> usize {
-        6 + 4 * usize::from(self.0 & Head::TIMED != 0) + 4 * usize::from(has_about)
+        let parts = [self.is_timed(), self.is_timed_twice(), has_about];
+        6 + 4 * parts.into_iter().map(usize::from).sum::<usize>()
     }
 }
 
 /// What is known of origins that differ in their schemes at most.
 ///
 /// ```text
-/// head: 2, record of the policies: 4, [time: 4], [record for explanations: 4], authority
+/// head: 2, record of the policies: 4, [time: 4], [second time: 4], [record for explanations: 4], authority
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'e> {
@@ -233,6 +252,8 @@ pub(crate) struct Entry<'e> {
     pub(crate) captured: u32,
     /// True if it was captured not then, but later, and it is not told when.
     pub(crate) is_later: bool,
+    /// The time of the other of two answers that the outcome rests on; 0 if it rests on one.
+    pub(crate) other: u32,
     pub(crate) always: Always,
     pub(crate) policies: u32,
     pub(crate) about: u32,
@@ -250,16 +271,18 @@ pub(crate) enum Name<'e> {
 }
 
 impl<'e> Name<'e> {
-    /// That of an authority with this hash. `record` writes a record for one that is long.
+    /// That of an authority with this hash, in an entry of these times. `record` writes a record for one
+    /// that is long.
     #[inline]
     pub(crate) fn of<E>(
         authority: &'e [u8],
         hash: u64,
-        is_timed: bool,
+        times: [u32; 2],
         has_about: bool,
         record: impl FnOnce() -> Result<u32, E>,
     ) -> Result<Name<'e>, E> {
-        let head = Head(if is_timed { Head::TIMED } else { 0 });
+        let [captured, other] = times;
+        let head = Entry { captured, other, ..Entry::NOTHING }.head();
         if head.before_name(has_about) + authority.len() <= ROOM {
             return Ok(Name::Here(authority));
         }
@@ -284,6 +307,7 @@ impl<'e> Entry<'e> {
         kind: 0,
         captured: 0,
         is_later: false,
+        other: 0,
         always: Always::Neither,
         policies: NO_RECORD,
         about: NO_RECORD,
@@ -297,7 +321,8 @@ impl<'e> Entry<'e> {
         let flag = |is_set: bool, bit: u16| if is_set { bit } else { 0 };
         Head(
             len as u16
-                | u16::from(self.kind) << Head::KIND
+                | u16::from(self.kind + if self.other != 0 { Head::TWICE } else { 0 })
+                    << Head::KIND
                 | u16::from(self.schemes.0) << Head::SCHEMES
                 | flag(self.is_later, Head::LATER)
                 | flag(self.captured != 0, Head::TIMED)
@@ -312,6 +337,9 @@ impl<'e> Entry<'e> {
         bytes.extend_from_slice(&self.policies.to_le_bytes());
         if self.captured != 0 {
             bytes.extend_from_slice(&self.captured.to_le_bytes());
+        }
+        if self.other != 0 {
+            bytes.extend_from_slice(&self.other.to_le_bytes());
         }
         if has_about {
             bytes.extend_from_slice(&self.about.to_le_bytes());
@@ -341,19 +369,23 @@ impl<'e> Entry<'e> {
         let number = |bytes: &[u8], at: usize| {
             u32::from_le_bytes(*bytes[at..].first_chunk().expect("within the entry"))
         };
-        let is_timed = head.0 & Head::TIMED != 0;
+        let other_at = if head.is_timed() { 10 } else { 6 };
         Some(Entry {
             name: match head.name_len() {
                 LONG => Name::Long { hash: number(name, 0), record: number(name, 4) },
                 _ => Name::Here(name),
             },
             schemes: head.schemes(),
-            kind: (head.0 >> Head::KIND) as u8 & 7,
-            captured: match is_timed.then(|| number(before, 6)) {
+            kind: if head.is_timed_twice() { head.kind() - Head::TWICE } else { head.kind() },
+            captured: match head.is_timed().then(|| number(before, 6)) {
                 Some(0) => return None,
                 captured => captured.unwrap_or(0),
             },
             is_later: head.0 & Head::LATER != 0,
+            other: match head.is_timed_twice().then(|| number(before, other_at)) {
+                Some(0) => return None,
+                other => other.unwrap_or(0),
+            },
             // A look-up, not a branch that depends on the site.
             always: *[Always::Neither, Always::Allow, Always::Disallow]
                 .get(usize::from(head.0 >> Head::ALWAYS))?,
@@ -555,19 +587,17 @@ mod tests {
             let entry = |name: &'static [u8], captured: u32| Entry {
                 name: Name::Here(name),
                 schemes: Schemes(5),
-                kind: 4,
+                kind: if captured == 1 { 2 } else { 4 },
                 captured,
                 is_later: captured == 7,
+                other: if captured == 1 { 9 } else { 0 },
                 always: [Always::Neither, Always::Allow, Always::Disallow][captured as usize % 3],
                 policies: u32::MAX,
                 about: if has_about { 3 } else { NO_RECORD },
             };
             let long = Name::Long { hash: 0xABCD_EF01, record: 77 };
-            let all = [
-                entry(b"e.com", 0),
-                entry(b"e.com:8080", 7),
-                Entry { name: long, ..entry(b"", 1) },
-            ];
+            let all =
+                [entry(b"e.com", 0), entry(b"e.com:81", 7), Entry { name: long, ..entry(b"", 1) }];
             let mut bytes = Vec::new();
             for entry in &all {
                 let begin = bytes.len();
@@ -592,8 +622,8 @@ mod tests {
             let hash = 0x1234_5678_ABCD_EF01;
             assert_eq!(find(b"e.com", Schemes(1), 0), Some(all[0]));
             assert_eq!(find(b"e.com", Schemes(2), 0), None);
-            assert_eq!(find(b"e.com:8080", Schemes(4), 0), Some(all[1]));
-            assert_eq!(find(b"f.com:8080", Schemes(4), 0), None);
+            assert_eq!(find(b"e.com:81", Schemes(4), 0), Some(all[1]));
+            assert_eq!(find(b"f.com:81", Schemes(4), 0), None);
             assert_eq!(find(b"long", Schemes(4), hash), Some(all[2]));
             assert_eq!(find(b"long", Schemes(4), hash + 1), None);
             assert_eq!(find(b"lang", Schemes(4), hash), None);
@@ -608,12 +638,12 @@ mod tests {
     fn long_names() {
         let text = [b'a'; 80];
         for has_about in [false, true] {
-            for captured in [0, 1] {
+            for (captured, other) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
                 let of = |len: usize| {
                     let record = || Ok::<_, Infallible>(9);
                     let Ok(name) =
-                        Name::of(&text[..len], 1 << 32 | 5, captured != 0, has_about, record);
-                    Entry { name, captured, ..Entry::NOTHING }
+                        Name::of(&text[..len], 1 << 32 | 5, [captured, other], has_about, record);
+                    Entry { name, captured, other, ..Entry::NOTHING }
                 };
                 let longest = (0..80).rfind(|len| of(*len).name == Name::Here(&text[..*len]));
                 let longest = longest.expect("some are short");

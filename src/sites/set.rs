@@ -213,7 +213,7 @@ impl PolicySet {
             }
             None => {
                 let records = &mut self.records;
-                let name = Name::of(key.authority, key.hash, false, true, || {
+                let name = Name::of(key.authority, key.hash, [0; 2], true, || {
                     Ok::<_, Infallible>(append_record(
                         records,
                         &[&[KIND_NAME], key.authority].concat(),

@@ -1,8 +1,8 @@
 //! A reader of packs that knows nothing but what `docs/pack.md` says: it finds origins, their records
 //! and what these say, from the bytes alone.
 
-use robotsieve::pack::{Pack, Writer};
-use robotsieve::{Config, Crawler, Origin, Profile, SiteRules};
+use robotsieve::pack::{CaptureTimes, Pack, Writer};
+use robotsieve::{Config, Crawler, Origin, Profile, SiteKind, SiteRules};
 
 /// A file, and what its trailers say, the newest first.
 struct File {
@@ -148,6 +148,7 @@ impl File {
                 number
             };
             let captured = number(head >> 13 & 1 != 0);
+            number(head >> 6 & 7 > 4);
             let about = number(self.layers[0].kept != 0);
             let len = if head & 63 == 63 { 8 } else { head & 63 };
             let (name, after) = line[at..].split_at(len);
@@ -314,14 +315,25 @@ fn from_the_bytes_alone() {
     layer.add(&origin("https://e.com"), SiteRules::DisallowAll, Some(9)).expect("a Vec");
     layer.add(&origin("https://new.example"), SiteRules::AllowAll, Some(9)).expect("a Vec");
     let later = origin("https://later.example");
-    layer.add_later(&later, SiteRules::AllowAll, 5).expect("a Vec");
+    let times = CaptureTimes { captured: 5, is_later: true, other: 0 };
+    layer.add_at(&later, SiteRules::AllowAll, times).expect("a Vec");
+    let two = origin("https://two.example");
+    let of_two = [(true, 5), (false, 0)].map(|(is_later, captured)| CaptureTimes {
+        captured,
+        is_later,
+        other: 7,
+    });
+    layer.add_at(&two, SiteRules::DisallowAll, of_two[0]).expect("a Vec");
+    layer.add_at(&origin("http://two.example"), SiteRules::AllowAll, of_two[1]).expect("a Vec");
+    let unknown = origin("ftp://two.example");
+    layer.add_at(&unknown, SiteRules::Unknown, of_two[0]).expect("a Vec");
     let layer = layer.finish().expect("a Vec");
     drop(pack);
     let before = bytes.len() as u64;
     bytes.extend(layer);
     let file = File::open(&bytes);
     let [begin, .., origins, entries, _, _] = file.layers[0].numbers;
-    assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_006, 4));
+    assert_eq!((file.layers.len(), begin, origins, entries), (2, before, 3_009, 7));
     assert_eq!(file.layers[0].seed, file.layers[1].seed);
     assert_eq!(file.layers[0].numbers[6], before);
     assert_eq!(file.look_up(2, "e.com:8443"), None);
@@ -329,9 +341,19 @@ fn from_the_bytes_alone() {
     assert_eq!(file.look_up(2, "e.com").map(|entry| (entry.kind, entry.captured)), Some((2, 9)));
     let entry = file.look_up(2, "later.example").expect("is there");
     assert_eq!((entry.schemes, entry.kind, entry.captured), (8 | 2, 1, 5));
+    let entry = file.look_up(2, "two.example").expect("is there");
+    assert_eq!((entry.schemes, entry.kind, entry.captured), (8 | 2, 7, 5));
     let pack = Pack::open(&bytes).expect("a pack");
     pack.verify().expect("no damage");
     assert_eq!(pack.stat().expect("no damage").captured, Some((8, 1_764_000_000)));
+    let known = |key: &str| {
+        let site = pack.get(&origin(key)).expect("no damage").expect("is there");
+        (site.kind(), site.times())
+    };
+    assert_eq!(known("https://two.example"), (SiteKind::DisallowAll, of_two[0]));
+    assert_eq!(known("http://two.example"), (SiteKind::AllowAll, of_two[1]));
+    let alone = CaptureTimes { other: 0, ..of_two[0] };
+    assert_eq!(known("ftp://two.example"), (SiteKind::Unknown, alone));
     let site = pack.get(&later).expect("no damage").expect("is there");
     assert_eq!((site.captured(), site.captured_after()), (None, Some(5)));
     assert!(file.look_up(2, "new.example").is_some() && file.look_up(2, "7.example").is_some());

@@ -102,6 +102,8 @@ struct Line<'l> {
     captured: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     captured_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    also_rests_on: Option<String>,
     /// Only crawlers that have one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paces: Vec<PaceOf<'l>>,
@@ -157,7 +159,17 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
                     let paces = names.iter().zip(&paces).filter_map(|(name, pace)| of(name, pace));
                     let paces = paces.collect();
                     let captured_after = site.captured_after().map(time);
-                    let line = Line { origin, outcome, captured, captured_after, paces, sitemaps };
+                    let other = Some(site.times().other).filter(|other| *other > 0);
+                    let also_rests_on = other.map(time);
+                    let line = Line {
+                        origin,
+                        outcome,
+                        captured,
+                        captured_after,
+                        also_rests_on,
+                        paces,
+                        sitemaps,
+                    };
                     serde_json::to_writer(&mut out, &line)
                         .map_err(std::io::Error::from)
                         .and_then(|()| out.write_all(b"\n"))

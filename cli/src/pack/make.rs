@@ -245,8 +245,8 @@ fn one<W: Write + Send>(
     let mut origins = 0;
     let (writer, counts) = gather.settle(|writer, origin, settled| {
         origins += 1;
-        let captured = settled.captured;
-        packs::add(writer, origin, settled.outcome()?, captured)
+        let basis = settled.basis;
+        packs::add(writer, origin, settled.outcome()?, basis)
     })?;
     let files = writer.file_count();
     let made = Made { origins, bytes: 0 };

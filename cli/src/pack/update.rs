@@ -22,8 +22,8 @@ use std::time::Instant;
 
 use robotsieve::pack::{Pack, Site, Writer};
 use robotsieve::{Origin, SiteKind, SiteRules};
-use robotsieve_captures::packs::{self as made, Gather, Making, PackedAt, PackedOrigin, captured};
-use robotsieve_captures::{Captured, PARTITIONS, Spill, partition_of};
+use robotsieve_captures::packs::{self as made, Gather, Making, PackedAt, PackedOrigin, basis};
+use robotsieve_captures::{Basis, PARTITIONS, Spill, partition_of};
 use robotsieve_client::pack_files::{Lock, PackFile, map};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ const MOST_OPEN: usize = 256;
 struct Touched<'r> {
     origin: &'r str,
     like: &'r str,
-    captured: Captured,
+    basis: Basis,
 }
 
 pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
@@ -74,17 +74,17 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
         let mut touched = Spill::new(folder)?;
         let (writer, counts) = gather.settle(|writer, origin, settled| {
             let site = pack.get(origin).map_err(packs::as_io)?;
-            let before = site.map(|site| (site.kind(), captured(&site)));
+            let before = site.map(|site| (site.kind(), basis(&site)));
             if is_as_before(origin, &settled, before) {
                 return Ok(());
             }
-            let captured = settled.captured;
+            let basis = settled.basis;
             match &settled.holds {
                 SiteRules::Rules(PackedAt::Before(like)) => {
-                    let row = Touched { origin: origin.key(), like, captured };
+                    let row = Touched { origin: origin.key(), like, basis };
                     touched.put(partition_of(origin.key()), &row)
                 }
-                _ => made::add(writer, origin, settled.outcome()?, captured),
+                _ => made::add(writer, origin, settled.outcome()?, basis),
             }
         })?;
         Ok((opened(writer.finish()?)?, touched, counts, faults))
@@ -139,7 +139,7 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
 fn is_as_before(
     origin: &Origin<'_>,
     settled: &PackedOrigin,
-    before: Option<(SiteKind, Captured)>,
+    before: Option<(SiteKind, Basis)>,
 ) -> bool {
     let Some((kind, known)) = before else { return false };
     let is_same = match &settled.holds {
@@ -147,7 +147,7 @@ fn is_as_before(
         SiteRules::Rules(PackedAt::Before(like)) if **like != *origin.key() => false,
         holds => holds.kind() == kind,
     };
-    is_same && settled.captured.at == known.at
+    is_same && settled.basis.captured.at == known.captured.at && settled.basis.other == known.other
 }
 
 /// Waits for nobody: two updates of a pack at the same time are a mistake.
@@ -216,7 +216,7 @@ impl Update {
         }
         let (count, pack) = (self.count(), self.pack);
         let mut origins = 0;
-        self.each_change(|change, origin, captured| {
+        self.each_change(|change, origin, basis| {
             let Some(Layer { writer, own, .. }) = layers.get_mut(&origin.shard(count)) else {
                 return Ok(());
             };
@@ -233,7 +233,7 @@ impl Update {
                 }
             };
             origins += 1;
-            made::add(writer, origin, outcome, captured)
+            made::add(writer, origin, outcome, basis)
         })?;
         let mut bytes = 0;
         for (shard, layer) in layers {
@@ -252,21 +252,21 @@ impl Update {
     /// Calls `act` with all that changes.
     fn each_change(
         &mut self,
-        mut act: impl FnMut(Change<'_>, &Origin<'_>, Captured) -> io::Result<()>,
+        mut act: impl FnMut(Change<'_>, &Origin<'_>, Basis) -> io::Result<()>,
     ) -> io::Result<()> {
         for site in self.new.sites() {
             let site = site.map_err(packs::as_io)?;
             for origin in site.origins() {
-                act(Change::To(&site), &origin, captured(&site))?;
+                act(Change::To(&site), &origin, basis(&site))?;
             }
         }
         for partition in 0..PARTITIONS {
             for row in self.touched.rows(partition)?.iter::<Touched<'_>>() {
-                let Touched { origin, like, captured } = row?;
+                let Touched { origin, like, basis } = row?;
                 let (Ok(origin), Ok(like)) = (Origin::of(origin), Origin::of(like)) else {
                     continue;
                 };
-                act(Change::Like(like), &origin, captured)?;
+                act(Change::Like(like), &origin, basis)?;
             }
         }
         Ok(())

@@ -64,6 +64,7 @@ fn stat(args: &StoreArgs) -> Result<Status, Failure> {
         ("present", stat.present.to_string()),
         ("absent", stat.absent.to_string()),
         ("unreachable", stat.unreachable.to_string()),
+        ("unknown", stat.unknown.to_string()),
         ("bodies", stat.bodies.to_string()),
         ("bytes_of_bodies", stat.body_bytes.to_string()),
         ("bytes_of_bodies_compressed", stat.stored_bytes.to_string()),
@@ -393,7 +394,8 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
     }
     if unknown_targets > 0 {
         stderr::note(&format_args!(
-            "left out {unknown_targets} redirects and revisits of what the input does not have"
+            "{unknown_targets} redirects and revisits lead to what the input does not have: what they say is \
+             unknown"
         ));
     }
     let damaged = counts.damaged + incomplete;

@@ -94,6 +94,94 @@ fn histories() {
     assert!(help.contains("Redirects are\nnot followed: packs do not keep them"), "{help}");
 }
 
+/// A pack keeps when the site answered and when it failed after that, and so an update with what comes
+/// between comes to what all answers together do.
+#[test]
+fn answers_from_between() {
+    let folder = Folder::new();
+    for (made_of, between, wanted) in [
+        // The file was gone before the failure.
+        ([(A, 1_000), (BUSY, 3_000)], (GONE, 2_000), "disallow-all 50:00Z no"),
+        ([(A, 1_000), (BUSY, 3_000)], (B, 2_000), "rules 33:20Z yes"),
+        ([(A, 1_000), (BUSY, 3_000)], (BUSY, 2_000), "rules 16:40Z no"),
+        ([(A, 1_000), (BUSY, 3_000)], (B, 500), "rules 16:40Z no"),
+        ([(A, 1_000), (BUSY, 3_000)], (LOST, 2_000), "unknown 50:00Z no"),
+        ([(A, 1_000), (BUSY, 3_000)], (GONE, 3_500), "allow-all 58:20Z yes"),
+        ([(GONE, 1_000), (BUSY, 3_000)], (B, 500), "disallow-all 50:00Z no"),
+        ([(GONE, 1_000), (BUSY, 3_000)], (B, 2_000), "rules 33:20Z yes"),
+        ([(LOST, 1_000), (BUSY, 3_000)], (GONE, 2_000), "unknown 50:00Z no"),
+    ] {
+        let first = pack(&folder, "first.pack", &made_of.map(|(said, at)| line(said, at)).concat());
+        let new = line(between.0, between.1);
+        let other = pack(&folder, "other.pack", &new);
+        let out = folder.path("out.pack");
+        merge(&[&first, &other], &out).gives(0, "");
+        assert_eq!(known(&out), wanted, "{made_of:?} {between:?}");
+        let captures = folder.file("captures.jsonl", &new);
+        for _ in 0..2 {
+            run(args!["pack", "update", &first, "--jsonl", &captures]).gives(0, "");
+            assert_eq!(known(&first), wanted, "{made_of:?} {between:?}");
+        }
+    }
+    let first = pack(&folder, "first.pack", &[line(A, 1_000), line(BUSY, 3_000)].concat());
+    let list = run(args!["pack", "list", "--format", "jsonl", first]);
+    let times = r#""captured":"1970-01-01T00:16:40Z","also_rests_on":"1970-01-01T00:50:00Z"}"#;
+    assert!(String::from_utf8(list.out).unwrap().contains(times));
+}
+
+/// In the profile google failures allow all after 12 hours if there is no file, and nothing after 30 days. What
+/// a pack has forgotten of them allows nothing.
+#[test]
+fn failures_that_allow() {
+    const HOUR: u32 = 3_600;
+    let folder = Folder::new();
+    let pack_of = |name: &str, lines: &str| {
+        let captures = folder.file("captures.jsonl", lines);
+        let pack = folder.path(name);
+        let args = args![
+            "pack",
+            "--jsonl",
+            captures,
+            "--agent",
+            "FooBot",
+            "--profile",
+            "google",
+            "-o",
+            &pack
+        ];
+        run(args).gives(0, "");
+        pack
+    };
+    let kind = |pack: &Path| known(pack).split(' ').next().unwrap().to_owned();
+    let busy = |hour: u32| line(BUSY, 1_000 + hour * HOUR);
+    let old = line(A, 1_000);
+    for (made_of, new, alone, wanted) in [
+        // The file is not in the pack while nothing is allowed.
+        ([&old, &busy(100)[..]].concat(), busy(114), "disallow-all", "unknown"),
+        // An older file comes later.
+        ([busy(100), busy(114)].concat(), old.clone(), "allow-all", "disallow-all"),
+        // More than 30 days.
+        (
+            [0, 14, 200, 400].map(|hour| busy(100 + hour)).concat(),
+            [600, 721].map(|hour| busy(100 + hour)).concat(),
+            "allow-all",
+            "unknown",
+        ),
+        // The site has answered itself.
+        ([busy(100), busy(114)].concat(), line(GONE, 1_000 + 120 * HOUR), "allow-all", "allow-all"),
+    ] {
+        let updated = pack_of("updated.pack", &made_of);
+        assert_eq!(kind(&updated), alone, "{made_of}");
+        let other = pack_of("other.pack", &new);
+        let out = folder.path("out.pack");
+        merge(&[&updated, &other], &out).gives(0, "");
+        let captures = folder.file("captures.jsonl", &new);
+        run(args!["pack", "update", &updated, "--jsonl", captures]).gives(0, "");
+        assert_eq!(kind(&updated), wanted, "{made_of}{new}");
+        assert!(["unknown", "disallow-all", wanted].contains(&&*kind(&out)), "{made_of}{new}");
+    }
+}
+
 /// The error names the pack that is damaged, and its shard, and not what is written.
 #[test]
 fn damaged_packs_are_named() {

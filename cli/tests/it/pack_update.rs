@@ -214,7 +214,7 @@ fn histories_go_on() {
         packs
             .update(&changes.concat())
             .gives(0, "")
-            .says("changed 6 ")
+            .says("changed 7 ")
             .says("1 redirects and revisits lead");
         let urls = "https://1.example/a\nhttps://2.example/a\nhttps://x.example/\n\
             https://new.example/a\nhttps://newer.example/a\nhttps://free.example/a\n\
@@ -226,6 +226,35 @@ fn histories_go_on() {
                 "unknown"
             ]
         );
+        packs.verify();
+    }
+}
+
+/// A redirect leads to what its target answered nearest in time, be that in the pack or in the update. What the
+/// pack does not have any more may have been nearer.
+#[test]
+fn redirects_lead_to_the_nearest() {
+    for packs in
+        Packs::of(&[lines(0..9, "a", 1_000), line("0.example", 503, "", Some(1_100))].concat())
+    {
+        let to = |from: &str, to: &str, time: u64| {
+            format!(
+                "{{\"url\":\"https://{from}\",\"status\":301,\"time\":{time},\
+                 \"location\":\"https://{to}/robots.txt\"}}\n"
+            )
+        };
+        let changes = [
+            to("near.example", "1.example", 1_200),
+            to("far.example", "1.example", 1_800),
+            to("older.example", "1.example", 900),
+            to("failed.example", "0.example", 1_200),
+            line("1.example", 404, "", Some(2_000)),
+        ];
+        packs.update(&changes.concat()).gives(0, "").says("1 redirects and revisits lead");
+        let urls =
+            ["near", "far", "older", "failed"].map(|host| format!("https://{host}.example/a\n"));
+        let verdicts = packs.verdicts(&urls.concat());
+        assert_eq!(verdicts, ["disallow", "allow", "unknown", "disallow"]);
         packs.verify();
     }
 }

@@ -210,7 +210,7 @@ fn other_crawlers() {
     for (number, path) in [plain, members, whole].iter().enumerate() {
         let name = format!("s{number}");
         let ran = import(&folder, path, &name);
-        ran.gives(0, "").says("left out 2 redirects and revisits of what the input does not have");
+        ran.gives(0, "").says("2 redirects and revisits lead to what the input does not have");
         stores.push(all_of(&folder.path(&name)));
     }
     assert_eq!(stores[0], stores[1]);
@@ -250,7 +250,11 @@ fn other_crawlers() {
         of("http://nowhere.example").0.last,
         Outcome::Absent(Cause::Failure(Failure::BadRedirect(_)))
     ));
-    assert_eq!(stores[0].len(), 13, "{:?}", stores[0]);
+    // These two, of which nothing is known, are kept as that.
+    for key in ["http://home.example", "http://gone.example"] {
+        assert_eq!(of(key), (OriginState::unknown(Timestamp(AT)), None));
+    }
+    assert_eq!(stores[0].len(), 15, "{:?}", stores[0]);
 }
 
 /// A redirect leads to what its target answered at that time, not to what it answered last: in a
@@ -791,4 +795,118 @@ fn a_failed_import_leaves_no_store() {
     fs::write(robots.join("b.example"), RULES).unwrap();
     import().fails(3, "its host is not imported");
     assert_eq!(all_of(&none).len(), 2);
+}
+
+/// An answer of `https://s.example` at a day of January 2026.
+fn of_day(day: u32, head: &str, body: &[u8]) -> Vec<u8> {
+    let block = [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat();
+    let date = format!("2026-01-{day:02}T00:00:00Z");
+    record("response", "https://s.example/robots.txt", &date, &block)
+}
+
+const LOST: &str = "301 Moved\r\nLocation: https://nowhere.example/robots.txt";
+const SITE: &str = "https://s.example";
+
+/// A store keeps since when a site is unknown, so nothing older counts, in whatever order archives are imported.
+#[test]
+fn what_is_unknown_stays_so_until_the_site_answers() {
+    let folder = Folder::new();
+    let days = |days: &[(u32, &str)]| -> Vec<u8> {
+        days.iter().flat_map(|(day, head)| of_day(*day, head, RULES)).collect()
+    };
+    let mut number = 0;
+    let mut store_of = |imports: &[Vec<u8>]| {
+        number += 1;
+        let name = format!("s{number}");
+        for records in imports {
+            import(&folder, &folder.file("w.warc", records), &name).gives(0, "");
+        }
+        (name.clone(), all_of(&folder.path(&name)).remove(0).1.0)
+    };
+    let (ok, gone, busy) = ("200 OK", "404 Not Found", "503 Busy");
+    let day = |day: u64| Timestamp(1_767_225_600 + (day - 1) * 86_400);
+    for (answers, until) in [
+        (vec![(9, LOST), (5, ok)], 9),
+        (vec![(9, LOST), (5, gone)], 9),
+        // A failure after it says nothing, and is the newest.
+        (vec![(9, LOST), (11, busy), (10, gone)], 11),
+        (vec![(11, busy), (9, LOST), (5, ok)], 11),
+        (vec![(5, ok), (9, LOST)], 9),
+    ] {
+        let imports: Vec<_> = answers.iter().map(|answer| days(&[*answer])).collect();
+        let (name, state) = store_of(&imports);
+        assert_eq!(state, OriginState::unknown(day(until)), "{answers:?}");
+        let store = folder.path(&name);
+        let get = run(args!["store", "get", &store, SITE]);
+        get.gives(0, get.out.clone());
+        let told = String::from_utf8(get.out).unwrap();
+        assert!(told.contains("holds\tunknown\n"), "{told}");
+        assert!(told.contains("outcome\tits answer leads to what is not known\n"), "{told}");
+        let stat = String::from_utf8(run(args!["store", "stat", &store]).out).unwrap();
+        assert!(stat.contains("unreachable\t0\nunknown\t1\n"), "{stat}");
+        // It is exported, and comes back.
+        let exported = export(&folder, &name, "out.warc");
+        let again = format!("{name}-again");
+        import(&folder, &folder.path("out.warc"), &again).gives(0, "");
+        assert_eq!(all_of(&folder.path(&again))[0].1.0, state);
+        assert!(export(&folder, &again, "again.warc") == exported);
+        let robots = folder.path(&format!("{name}-robots"));
+        let ran = run(args!["store", "export", &store, "--robots-dir", &robots]);
+        ran.gives(0, "").says("exported 0 of 0");
+        // And everybody says that it is unknown.
+        let pack = |kind: &str, path: &Path| {
+            let pack = folder.path(&format!("{name}{kind}.pack"));
+            run(args!["pack", kind, path, "--agent", "x", "-o", &pack]).gives(0, "");
+            pack
+        };
+        let url = format!("{SITE}/b\n");
+        for from in [
+            args!["--store", &store],
+            args!["--pack", pack("--store", &store)],
+            args!["--pack", pack("--warc", &folder.path("out.warc"))],
+        ] {
+            let args = [&args!["filter", "--agent", "x", "--format", "tsv"][..], &from].concat();
+            run_with(args, url.as_bytes()).gives(0, format!("unknown\t{url}"));
+        }
+    }
+    // Until the site answers.
+    for (answers, last) in [
+        ([(9, LOST), (10, ok)], Outcome::Present),
+        ([(10, gone), (9, LOST)], Outcome::Absent(Cause::Status(404))),
+    ] {
+        assert_eq!(store_of(&answers.map(|answer| days(&[answer]))).1.last, last);
+    }
+}
+
+/// A file from before the site had none does not come back while the site is unreachable.
+#[test]
+fn files_from_before_there_was_none() {
+    let folder = Folder::new();
+    let (ok, gone, busy) = ("200 OK", "404 Not Found", "503 Busy");
+    for (number, (days, path)) in [
+        ([(5, gone), (9, busy), (3, ok)], "b"),
+        ([(9, busy), (5, gone), (3, ok)], "b"),
+        ([(9, busy), (3, ok), (5, gone)], "b"),
+        ([(9, busy), (5, ok), (3, gone)], "a"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let store = format!("s{number}");
+        for (day, head) in days {
+            let warc = folder.file("w.warc", of_day(day, head, RULES));
+            import(&folder, &warc, &store).gives(0, "");
+            // It is kept in an export, too.
+            export(&folder, &store, "out.warc");
+            fs::remove_file(folder.path(&store)).unwrap();
+            import(&folder, &folder.path("out.warc"), &store).gives(0, "");
+        }
+        let (state, _) = all_of(&folder.path(&store)).remove(0).1;
+        assert!(matches!(state.last, Outcome::Unreachable(_)), "{days:?}");
+        assert_eq!(state.copy.is_some(), path == "a", "{days:?}");
+        let filter =
+            args!["filter", "--store", folder.path(&store), "--agent", "x", "--format", "tsv"];
+        let url = format!("{SITE}/{path}\n");
+        run_with(filter, url.as_bytes()).gives(0, format!("disallow\t{url}"));
+    }
 }

@@ -299,8 +299,15 @@ impl Protocol {
         }
         let is_from_the_future = |at: Timestamp| at > attempt.at + CLOCK_TOLERANCE;
         state.site_answered = state.site_answered.filter(|at| !is_from_the_future(*at));
+        state.no_file_at = match (&state.last, &state.copy, before) {
+            (Outcome::Unreachable(_), None, Some(before)) => match before.last {
+                Outcome::Unreachable(_) if !before.is_unknown() => before.no_file_at,
+                _ => Some(before.attempted),
+            },
+            _ => None,
+        };
         (state.unreachable_since, state.failures) = match state.last {
-            Outcome::Present => (None, 0),
+            Outcome::Present | Outcome::Unknown => (None, 0),
             // The site no longer has a robots.txt, so the copy is dropped.
             Outcome::Absent(_) => {
                 state.copy = None;
@@ -438,7 +445,7 @@ impl Protocol {
             (_, Some(copy)) => {
                 expiring(SiteKind::Rules, Why::Copy, copy.at, copy.fresh_until(), now)
             }
-            (_, None) => expiring(SiteKind::DisallowAll, Why::NeverAsked, now, now, now),
+            (_, None) => expiring(SiteKind::Unknown, Why::NeverAsked, now, now, now),
         }
     }
 

@@ -60,8 +60,8 @@ pub enum Why {
     UnreachableWithoutCopy,
     /// The site has been unreachable for longer than the protocol's limit.
     UnreachableTooLong,
-    /// The site has never been asked: each attempt failed on this side. Whoever cannot ask it
-    /// now does not know what applies.
+    /// The site has never been asked, since each attempt failed on this side, or its answer is not known.
+    /// Whoever cannot ask it now does not know what applies.
     NeverAsked,
     /// An override of the operator decides; nothing is fetched.
     Override,
@@ -79,7 +79,7 @@ impl Why {
             Why::UnreachableRecently => "its robots.txt has just become unreachable",
             Why::UnreachableWithoutCopy => "its robots.txt is unreachable and no copy is held",
             Why::UnreachableTooLong => "its robots.txt has been unreachable for too long",
-            Why::NeverAsked => "it has not been asked",
+            Why::NeverAsked => "what it answers is not known",
             Why::Override => "an override of the operator",
         }
     }

@@ -111,6 +111,10 @@ pub struct OriginState {
     /// accepted all the same: anybody on the way may have answered.
     #[serde(default)]
     pub invalid_certificate: Option<String>,
+    /// If the origin is unreachable without a copy: when it last had no file, or may have had any. A file
+    /// from before then no longer counts.
+    #[serde(default)]
+    pub no_file_at: Option<Timestamp>,
 }
 
 impl OriginState {
@@ -127,7 +131,23 @@ impl OriginState {
             site_answered: None,
             errors_mean_absent: false,
             invalid_certificate: None,
+            no_file_at: None,
         }
+    }
+
+    /// The state of an origin whose answer at that time is not known, such as a redirect to what an archive
+    /// does not have. It may have said anything: what was known before no longer holds.
+    #[must_use]
+    pub fn unknown(at: Timestamp) -> OriginState {
+        OriginState::new(at, Outcome::Unknown)
+    }
+
+    /// True if nothing is known of the origin's robots.txt: its answer is not, or each attempt failed on this
+    /// side.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        let says_nothing = matches!(self.last, Outcome::Present | Outcome::Unknown);
+        self.copy.is_none() && (says_nothing || self.last.local_fault().is_some())
     }
 
     /// The state after a first attempt that found this copy, at the time of the copy.
@@ -142,8 +162,8 @@ impl OriginState {
     pub fn condition(&self) -> Condition {
         match (&self.last, &self.copy) {
             (Outcome::Absent(_), _) => Condition::Absent,
-            (Outcome::Unreachable(_), _) | (Outcome::Present, None) => Condition::Unreachable,
-            (Outcome::Present, Some(copy)) => copy.condition(),
+            (Outcome::Unreachable(_), _) | (_, None) => Condition::Unreachable,
+            (Outcome::Present | Outcome::Unknown, Some(copy)) => copy.condition(),
         }
     }
 }
@@ -160,6 +180,8 @@ pub enum Outcome {
     Absent(Cause),
     /// The attempt could not tell whether there is one.
     Unreachable(Cause),
+    /// The site has answered, and it is not known what: [`OriginState::unknown`].
+    Unknown,
 }
 
 impl Outcome {
@@ -185,6 +207,7 @@ impl Outcome {
                 cause.to_string().replace(|c: char| c.is_control(), " ")
             }
             Outcome::Present => String::new(),
+            Outcome::Unknown => "its answer leads to what is not known".to_owned(),
         }
     }
 }
@@ -196,6 +219,7 @@ impl fmt::Display for Outcome {
             Outcome::Present => f.write_str("present"),
             Outcome::Absent(cause) => write!(f, "absent: {cause}"),
             Outcome::Unreachable(cause) => write!(f, "unreachable: {cause}"),
+            Outcome::Unknown => f.write_str("unknown"),
         }
     }
 }

@@ -530,7 +530,7 @@ fn faults_of_this_side_in_old_stores() {
         (state.failures, state.unreachable_since) = (9, Some(START - 40 * DAY));
         for now in [START, START + SECOND, START + 40 * DAY] {
             let ruling = protocol.ruling(&state, now);
-            assert_eq!((ruling.holds, ruling.why), (SiteKind::DisallowAll, Why::NeverAsked));
+            assert_eq!((ruling.holds, ruling.why), (SiteKind::Unknown, Why::NeverAsked));
             assert!(ruling.is_expired && ruling.next_attempt == now);
         }
         // Its failures do not count.

@@ -14,6 +14,7 @@ pub fn site(origin: &str, known: &OriginState, ruling: &Ruling) -> Site {
         Outcome::Absent(cause) => ("absent", Some(cause)),
         Outcome::Unreachable(cause) => ("unreachable", Some(cause)),
         Outcome::Present => ("present", None),
+        Outcome::Unknown => ("unknown", None),
     };
     let status = match cause {
         Some(Cause::Status(status)) => Some(*status),
@@ -55,7 +56,8 @@ pub fn policy(ruling: &Ruling) -> String {
     let what = match ruling.holds {
         SiteKind::Rules => "the rules apply",
         SiteKind::AllowAll => "everything is allowed",
-        SiteKind::DisallowAll | SiteKind::Unknown => "nothing is allowed",
+        SiteKind::DisallowAll => "nothing is allowed",
+        SiteKind::Unknown => "nothing is known",
     };
     format!("{what}: {}", ruling.why)
 }

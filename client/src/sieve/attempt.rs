@@ -219,7 +219,7 @@ impl Shared {
         count(match site.state.last {
             Outcome::Present => &counters.present,
             Outcome::Absent(_) => &counters.absent,
-            Outcome::Unreachable(_) => &counters.unreachable,
+            Outcome::Unreachable(_) | Outcome::Unknown => &counters.unreachable,
         });
         tracing::debug!(
             target: TARGET, origin = key, condition = site.state.condition().as_str(), "outcome"

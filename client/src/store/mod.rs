@@ -292,18 +292,6 @@ impl Store {
         self.queue()?.write_blocking(Change::Remove { origin: origin.into() })
     }
 
-    /// Removes many origins in one transaction. Returns how many of them were in the store.
-    ///
-    /// # Errors
-    /// As [`Store::put_many`].
-    pub fn remove_many<K: AsRef<str>>(
-        &self,
-        origins: impl IntoIterator<Item = K>,
-    ) -> Result<u64, StoreError> {
-        self.queue()?;
-        writer::remove_many(&self.open.file, origins)
-    }
-
     /// Removes the origins and other files whose last attempt is older than this, and all bodies that
     /// none of them refers to any more.
     ///

@@ -38,6 +38,7 @@ struct Behind<'k> {
     stated: Stated,
     #[serde(borrow)]
     invalid_certificate: Option<Cow<'k, str>>,
+    no_file_at: Option<i64>,
 }
 
 /// A [`StatedLifetime`], if there is one.
@@ -70,12 +71,15 @@ impl From<Stated> for Option<StatedLifetime> {
 }
 
 impl<'k> Behind<'k> {
-    /// Appends what there is to a row: rows without a certificate remain those of older programs.
+    /// Appends what there is to a row, up to the last that there is: so rows remain those of older programs.
     fn append(&self, row: Vec<u8>) -> postcard::Result<Vec<u8>> {
-        match (&self.invalid_certificate, self.stated) {
-            (Some(_), _) => postcard::to_extend(self, row),
-            (None, Stated::None) => Ok(row),
-            (None, stated) => postcard::to_extend(&stated, row),
+        match (self.stated, &self.invalid_certificate, self.no_file_at) {
+            (_, _, Some(_)) => postcard::to_extend(self, row),
+            (stated, Some(certificate), None) => {
+                postcard::to_extend(&(stated, Some(certificate)), row)
+            }
+            (Stated::None, None, None) => Ok(row),
+            (stated, None, None) => postcard::to_extend(&stated, row),
         }
     }
 
@@ -85,11 +89,15 @@ impl<'k> Behind<'k> {
             return Some(Behind::default());
         }
         let (stated, rest) = postcard::take_from_bytes(rest).ok()?;
-        let invalid_certificate = match rest {
+        let (invalid_certificate, rest) = match rest {
+            [] => (None, rest),
+            rest => postcard::take_from_bytes(rest).ok()?,
+        };
+        let no_file_at = match rest {
             [] => None,
             rest => postcard::from_bytes(rest).ok()?,
         };
-        Some(Behind { stated, invalid_certificate })
+        Some(Behind { stated, invalid_certificate, no_file_at })
     }
 }
 
@@ -133,6 +141,7 @@ impl Record<'_> {
             behind: Behind {
                 stated: state.copy.as_ref().and_then(|copy| copy.stated).into(),
                 invalid_certificate: state.invalid_certificate.as_deref().map(Cow::Borrowed),
+                no_file_at: state.no_file_at.map(from_attempt),
             },
         }
     }
@@ -161,6 +170,7 @@ impl Record<'_> {
         state.site_answered = self.site_answered.map(time);
         state.errors_mean_absent = self.errors_mean_absent;
         state.invalid_certificate = self.behind.invalid_certificate.map(Cow::into_owned);
+        state.no_file_at = self.behind.no_file_at.map(time);
         state
     }
 
@@ -253,6 +263,16 @@ mod tests {
             state.invalid_certificate = Some("it has expired".to_owned());
             let row = Record::of(&state, Some(7)).encode("a");
             assert_eq!(Record::decode("a", &row).unwrap().into_state(body), state);
+        }
+        // And behind that when there was no file.
+        for certificate in [None, Some("it has expired".to_owned())] {
+            let mut state = OriginState::unknown(Timestamp(1_800_000_000));
+            state.invalid_certificate = certificate;
+            let older = Record::of(&state, None).encode("a");
+            assert_eq!(Record::decode("a", &older).unwrap().into_state(None), state);
+            state.no_file_at = Some(Timestamp(1_700_000_000));
+            let row = Record::of(&state, None).encode("a");
+            assert_eq!(Record::decode("a", &row).unwrap().into_state(None), state);
         }
     }
 }

@@ -48,6 +48,9 @@ pub struct Stat {
     pub absent: u64,
     /// Origins whose last attempt failed.
     pub unreachable: u64,
+    /// Origins of which nothing is known but that older answers no longer count.
+    #[serde(default)]
+    pub unknown: u64,
     /// Origins with a copy, whatever their last attempt found.
     pub copies: u64,
     /// Distinct bodies.
@@ -226,6 +229,7 @@ impl Snapshot {
                     Outcome::Present => &mut stat.present,
                     Outcome::Absent(_) => &mut stat.absent,
                     Outcome::Unreachable(_) => &mut stat.unreachable,
+                    Outcome::Unknown => &mut stat.unknown,
                 } += 1;
                 if let Some(copy) = &record.copy {
                     stat.copies += 1;

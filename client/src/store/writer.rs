@@ -147,28 +147,6 @@ pub(super) fn put_many<K: AsRef<str>, B: AsRef<[u8]>>(
     }
 }
 
-/// Removes many origins, in one transaction.
-pub(super) fn remove_many<K: AsRef<str>>(
-    file: &StoreFile,
-    origins: impl IntoIterator<Item = K>,
-) -> Result<u64, StoreError> {
-    let origins: Vec<K> = origins.into_iter().collect();
-    let mut count = 0;
-    if origins.is_empty() {
-        return Ok(count);
-    }
-    file.write(|transaction| {
-        let mut tables = Tables::open(transaction, file)?;
-        count = 0;
-        for origin in &origins {
-            count += u64::from(tables.make(&Change::Remove { origin: origin.as_ref().into() })??);
-        }
-        Ok(())
-    })
-    .map_err(|fault| fault.at(&file.path))?;
-    Ok(count)
-}
-
 /// Puts other files of sites, a transaction each: few sites have some.
 pub(super) fn put_files(
     file: &StoreFile,

@@ -94,8 +94,18 @@ pub enum SiteAnswer {
     Redirect(Redirect),
     /// No answer, or a broken one.
     Failed(Failure),
-    /// A revisit: the archive has its payload, or all of it, in another record.
+    /// A revisit: the archive has its payload, or all of it, in another record. Without a place it is not
+    /// known what the site answered.
     Same(Box<Same>),
+}
+
+impl SiteAnswer {
+    /// An answer that is not known.
+    #[must_use]
+    pub fn unknown() -> SiteAnswer {
+        let payload = PayloadClaim::Nothing;
+        SiteAnswer::Same(Box::new(Same { own: None, places: [None, None, None], payload }))
+    }
 }
 
 /// A revisit.

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::Said;
+use robotsieve_client::outcome::{Protocol, Said};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::capture::RecordNames;
-use super::history::{CapturesOf, Lead, Led, Says};
+use super::history::{CapturesOf, Lead, Led, Says, rank};
 use super::payload::PayloadClaim;
 use super::spill::{PARTITIONS, Spill, partition_of, without_scheme};
 
@@ -70,6 +70,60 @@ pub struct Answered<'r, B> {
     pub answer: Option<(u8, Said, Option<B>)>,
     /// The key of the capture that has the answer.
     pub by: &'r str,
+}
+
+/// What is known of a target besides the captures: its newest answer.
+#[derive(Clone, Debug)]
+pub struct Held<B> {
+    /// When that was. What the target answered before then is not known any more.
+    pub at: Timestamp,
+    /// Its meaning, and the place of its file. `None` if it leads to what is not known.
+    pub answer: Option<(Said, Option<B>)>,
+}
+
+impl<B: Clone> Held<B> {
+    /// Follows what a capture at a time leads to: to the answer that is nearest in time, this one or one of the
+    /// captures. What is older than this one may have been nearer than any.
+    fn answer<'r>(
+        self,
+        captures: Option<&CapturesOf<&'r str, B>>,
+        lead: Lead<&'r str>,
+        at: Timestamp,
+    ) -> Led<&'r str, B> {
+        let is_before = at > Timestamp(0) && at < self.at && lead.exactly.is_none();
+        let nearest = captures.and_then(|captures| captures.nearest(at));
+        let is_of_captures = match nearest.filter(|_| lead.exactly.is_none()) {
+            None => false,
+            Some(time) if is_before => time == at,
+            Some(time) if time == self.at => self.is_outranked(captures, lead, at),
+            Some(time) => at == Timestamp(0) || time.0.abs_diff(at.0) <= self.at.0.abs_diff(at.0),
+        };
+        match captures.filter(|_| is_of_captures) {
+            Some(captures) => captures.answer(lead, at),
+            None if is_before => Led::Nowhere(lead),
+            None => {
+                let answer = self.answer.and_then(|(said, body)| Some((lead.says(said)?, body)));
+                answer.map_or(Led::Nowhere(lead), |(said, body)| Led::Answer(lead.hops, said, body))
+            }
+        }
+    }
+
+    /// Returns true if of two answers in one second, this one and one of the captures, that of the captures
+    /// counts.
+    fn is_outranked<'r>(
+        &self,
+        captures: Option<&CapturesOf<&'r str, B>>,
+        lead: Lead<&'r str>,
+        at: Timestamp,
+    ) -> bool {
+        let rank = |said| rank(&Protocol::RFC9309, said);
+        match captures.map(|captures| captures.answer(lead, at)) {
+            Some(Led::Answer(_, said, _)) => {
+                rank(self.answer.as_ref().map(|(said, _)| *said)) <= rank(Some(said))
+            }
+            _ => true,
+        }
+    }
 }
 
 impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
@@ -143,15 +197,15 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
 
     /// Follows all redirects and revisits, and gives the answers of each origin to `act`, in the
     /// order of their times: partition after partition, in the order of keys, the schemes of a host
-    /// one after the other. `elsewhere` has what is known of a target that was not captured. Returns
-    /// how many lead to what is not known.
+    /// one after the other. `elsewhere` has what is known of a target besides. Returns how many lead to what
+    /// is not known.
     ///
     /// # Errors
     /// Returns an error if a temporary file cannot be read or written, or `elsewhere` or `act`
     /// fails.
     pub fn settle<E: From<io::Error>>(
         mut self,
-        elsewhere: impl FnMut(&Lead<&str>) -> Result<Option<(Said, Option<B>)>, E>,
+        elsewhere: impl FnMut(&Lead<&str>) -> Result<Option<Held<B>>, E>,
         mut act: impl FnMut(&Origin<'_>, &[Answered<'_, B>]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let (mut followed, lost) = self.follow(elsewhere)?;
@@ -161,6 +215,12 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                 Ok(Row { key, at, number, says: Says::Answer(said, body), .. }) => {
                     let answer = Some((0, said, body));
                     Some(Ok(Answered { key, at, number, answer, by: key }))
+                }
+                // It leads nowhere.
+                Ok(Row { key, at, number, says: Says::Same(repeats), .. })
+                    if repeats.is_empty() =>
+                {
+                    Some(Ok(Answered { key, at, number, answer: None, by: key }))
                 }
                 // These are among those that were followed.
                 Ok(_) => None,
@@ -207,7 +267,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
     /// The answers to all requests, as rows of their sources.
     fn follow<E: From<io::Error>>(
         &mut self,
-        mut elsewhere: impl FnMut(&Lead<&str>) -> Result<Option<(Said, Option<B>)>, E>,
+        mut elsewhere: impl FnMut(&Lead<&str>) -> Result<Option<Held<B>>, E>,
     ) -> Result<(Spill, u64), E> {
         let mut answers = Spill::new(&self.folder)?;
         let mut named = self.named()?;
@@ -225,17 +285,18 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                 let captures = by_key::<B>(held.iter().chain(of_names.iter()))?;
                 for request in asked.iter::<Request<'_>>() {
                     let Request { source, at, number, lead } = request?;
-                    let led = captures.get(lead.to).map(|captures| captures.answer(lead, at));
-                    let led = match led.unwrap_or(Led::Nowhere(lead)) {
-                        Led::Nowhere(lead) => match elsewhere(&lead)? {
-                            Some((said, body)) => match lead.says(said) {
-                                Some(said) => Led::Answer(lead.hops, said, body),
-                                None => lead.missing(),
-                            },
-                            None => lead.missing(),
-                        },
-                        led => led,
-                    };
+                    let of_target = captures.get(lead.to);
+                    let led = of_target.map(|captures| captures.answer(lead, at));
+                    let mut led = led.unwrap_or(Led::Nowhere(lead));
+                    // A capture that is meant is that one, wherever it is.
+                    if lead.exactly.is_none() || matches!(led, Led::Nowhere(_)) {
+                        if let Some(held) = elsewhere(&lead)? {
+                            led = held.answer(of_target, lead, at);
+                        }
+                    }
+                    if let Led::Nowhere(lead) = led {
+                        led = lead.missing();
+                    }
                     let answer = match led {
                         Led::Answer(hops, said, body) => Some((hops, said, body)),
                         Led::Further(lead) => {
@@ -288,4 +349,42 @@ fn by_key<'r, B: Clone>(
         captures.entry(key).or_insert_with(|| CapturesOf::new(key)).push(at, says, payload);
     }
     Ok(captures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A target whose captures say 404 at 10 and 40, and of which an answer with a file is known besides.
+    #[test]
+    fn the_nearest_of_all_that_is_known() {
+        let mut captures = CapturesOf::new("t");
+        for at in [10, 40] {
+            captures.push(
+                Timestamp(at),
+                Says::Answer(Said::Status(404), None),
+                PayloadClaim::Nothing,
+            );
+        }
+        let file = Some((Said::File(None), Some(())));
+        let led = |held: u64, answer: &Option<_>, at| {
+            let held = Held { at: Timestamp(held), answer: answer.clone() };
+            match held.answer(Some(&captures), Lead::redirect("t", 1), Timestamp(at)) {
+                Led::Answer(_, Said::File(_), _) => "held",
+                Led::Answer(..) => "captured",
+                _ => "unknown",
+            }
+        };
+        assert_eq!(led(20, &file, 24), "held");
+        assert_eq!(led(20, &file, 31), "captured");
+        assert_eq!(led(5, &file, 9), "captured");
+        // What is older than the one that is held may have been nearer.
+        assert_eq!(led(20, &file, 19), "unknown");
+        assert_eq!(led(50, &file, 41), "unknown");
+        assert_eq!(led(20, &file, 10), "captured");
+        // Of one second the one that counts against.
+        assert_eq!(led(40, &file, 40), "held");
+        assert_eq!(led(10, &Some((Said::Status(404), None)), 12), "captured");
+        assert_eq!(led(20, &None, 24), "unknown");
+    }
 }

@@ -2,7 +2,7 @@
 
 use robotsieve::SiteKind;
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{AsOf, Event, Protocol, Said};
+use robotsieve_client::outcome::{AfterLimit, AsOf, Event, Protocol, Said};
 use serde::{Deserialize, Serialize};
 
 use super::payload::PayloadClaim;
@@ -103,6 +103,12 @@ impl<K> Lead<K> {
 }
 
 impl<K> Repeats<K> {
+    /// Returns true if there is no place where the other may be.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.iter().all(Option::is_none)
+    }
+
     /// The first place where the other may be, for the revisit of this key. Returns `None` if there is no
     /// place.
     fn lead(self, by: K, hops: u8) -> Option<Lead<K>> {
@@ -232,15 +238,59 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         Led::Further(lead)
     }
 
+    /// The time of the capture that is nearest to this one, as [`nearest`] says. `O(log n)`.
+    #[must_use]
+    pub fn nearest(&self, at: Timestamp) -> Option<Timestamp> {
+        nearest(&self.times, at).map(|place| self.times[place])
+    }
+
     fn meant(&self, lead: &Lead<K>, at: Timestamp) -> Option<&(Says<K, B>, PayloadClaim)> {
-        let Some(exactly) = lead.exactly else {
-            return Some(&self.says[nearest(&self.times, at)?]);
+        let time = lead.exactly.or_else(|| self.nearest(at))?;
+        let first = self.times.partition_point(|earlier| *earlier < time);
+        let len = self.times[first..].partition_point(|equal| *equal == time);
+        // What only refers to another capture is not the one that a revisit means.
+        let is_meant = |(says, _): &&(Says<K, B>, PayloadClaim)| {
+            lead.exactly.is_none() || !matches!(says, Says::Same(..))
         };
-        // What only refers to another capture is not the one that is meant.
-        let first = self.times.partition_point(|time| *time < exactly);
-        let len = self.times[first..].partition_point(|time| *time == exactly);
-        let equal = &self.says[first..first + len];
-        equal.iter().rev().find(|(says, _)| !matches!(says, Says::Same(..)))
+        self.against(self.says[first..first + len].iter().filter(is_meant))
+    }
+
+    /// Of captures in one second the one that counts against. Returns `None` if that is not known: they lead
+    /// to different places.
+    fn against<'s>(
+        &self,
+        says: impl Iterator<Item = &'s (Says<K, B>, PayloadClaim)>,
+    ) -> Option<&'s (Says<K, B>, PayloadClaim)>
+    where
+        K: 's,
+        B: 's,
+    {
+        says.map(Some).reduce(|one, other| {
+            let (one, other) = (one?, other?);
+            let is_loop = |says: &Says<K, B>| matches!(says, Says::Redirect(to) if *to == self.key);
+            match (&one.0, &other.0) {
+                (Says::Answer(first, _), Says::Answer(second, _)) => {
+                    let rank = |said: &Said| rank(&Protocol::RFC9309, Some(*said));
+                    Some(if rank(first) > rank(second) { one } else { other })
+                }
+                (Says::Redirect(to), Says::Redirect(too)) if to == too => Some(other),
+                (Says::Same(same), Says::Same(too)) if same == too => Some(other),
+                (_, said) if is_loop(said) => Some(one),
+                (said, _) if is_loop(said) => Some(other),
+                _ => None,
+            }
+        })?
+    }
+}
+
+/// Orders answers of one second: the greater one counts as the newer, since it counts against. `None` is one
+/// that leads to what is not known.
+pub(crate) fn rank(protocol: &Protocol, said: Option<Said>) -> u8 {
+    match said {
+        None => 3,
+        Some(said) if !protocol.is_answer(said) => 2,
+        Some(Said::File(_)) => 1,
+        Some(_) => 0,
     }
 }
 
@@ -293,6 +343,24 @@ impl Captured {
     }
 }
 
+/// When the answers were captured that an outcome rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basis {
+    /// The time of the outcome.
+    pub captured: Captured,
+    /// If it rests on two answers, such as a file and a failure after it: the time of the other one, earlier
+    /// or later.
+    pub other: Option<Timestamp>,
+}
+
+impl Basis {
+    fn of_two(captured: Captured, other: Captured) -> Basis {
+        // The time 0 is none.
+        let other = (other.at.0 + u64::from(other.is_later)).max(1);
+        Basis { captured, other: Some(Timestamp(other)) }
+    }
+}
+
 /// When an answer was captured, the answer with its redirects, and what came with it.
 type CapturedAnswer<B> = (Captured, Option<(u8, Said)>, B);
 
@@ -301,6 +369,8 @@ type CapturedAnswer<B> = (Captured, Option<(u8, Said)>, B);
 pub struct History<B> {
     /// `None`: it leads to what is not known.
     answers: Vec<CapturedAnswer<B>>,
+    /// Until when there may have been answers that a pack has not kept.
+    forgotten: Option<Captured>,
 }
 
 /// The rules or outcome in force for an origin.
@@ -310,6 +380,8 @@ pub struct Settled<B> {
     pub holds: SiteKind,
     /// When that was captured.
     pub captured: Captured,
+    /// The same for whoever keeps the outcome without the answers: [`History::push_kept`] takes it.
+    pub basis: Basis,
     /// The companion of the answer that it rests on: the file whose rules apply, or the newest.
     pub of: B,
     /// True if it serves no longer at the time as of which it was settled: its lifetime is over.
@@ -320,16 +392,41 @@ pub struct Settled<B> {
 
 impl<B> Default for History<B> {
     fn default() -> History<B> {
-        History { answers: Vec::new() }
+        History { answers: Vec::new(), forgotten: None }
     }
 }
 
 impl<B> History<B> {
     /// Adds an answer that came after so many redirects; `None` for redirects to what is not known,
-    /// and other captures that say nothing. Of answers at the same time the one that is added later
-    /// counts as the newer.
+    /// and other captures that say nothing. Of answers in one second the one that counts against is the newest:
+    /// one that is not known, a failure, a file; of equal ones, and of those without a time, the one that is
+    /// added later.
     pub fn push(&mut self, captured: Captured, answer: Option<(u8, Said)>, of: B) {
         self.answers.push((captured, answer, of));
+    }
+
+    /// Adds what is kept of other answers: their outcome, and when they were captured. A file counts as if
+    /// its lifetime were short.
+    pub fn push_kept(&mut self, kind: SiteKind, basis: Basis, of: B)
+    where
+        B: Clone,
+    {
+        let kept = match kind {
+            SiteKind::Rules => Some(Said::File(Some(0))),
+            SiteKind::AllowAll => Some(Said::Status(404)),
+            SiteKind::DisallowAll => Some(Said::Failed),
+            SiteKind::Unknown => None,
+        };
+        let Basis { captured, other: Some(other) } = basis else {
+            return self.push(basis.captured, kept.map(|said| (0, said)), of);
+        };
+        let (one, other) = (captured, Captured::at(other));
+        let (answered, failed) = (one.min(other), one.max(other));
+        // It ended what was known before. Was it a file that does not apply, the file is not kept.
+        let answer = kept.filter(|said| matches!(said, Said::File(_))).unwrap_or(Said::Status(404));
+        self.push(answered, Some((0, answer)), of.clone());
+        self.push(failed, Some((0, Said::Failed)), of);
+        self.forgotten = self.forgotten.max(Some(failed));
     }
 
     /// The outcome of the answers, as [`Protocol::judge`] says of those after the last that leads to what is
@@ -354,14 +451,19 @@ impl<B> History<B> {
     /// ```
     #[must_use]
     pub fn settle(mut self, protocol: &Protocol, as_of: AsOf) -> Option<Settled<B>> {
-        // Stable: answers of the same time keep their order; one of them that is not known may be the newest.
-        self.answers.sort_by_key(|(captured, answer, _)| (*captured, answer.is_none()));
-        let is_lost = |(captured, answer, _): &CapturedAnswer<B>| {
-            answer.is_none() && !matches!(as_of, AsOf::Time(time) if captured.at > time)
+        if let AsOf::Time(time) = as_of {
+            self.answers.retain(|(captured, ..)| captured.at <= time);
+        }
+        let rank = |(captured, answer, _): &CapturedAnswer<B>| match answer {
+            Some(_) if captured.is_later || captured.at == Timestamp(0) => 0,
+            answer => rank(protocol, answer.map(|(_, said)| said)),
         };
-        let lost = self.answers.iter().rposition(is_lost);
+        // Stable: equal ones keep their order.
+        self.answers
+            .sort_by(|one, other| one.0.cmp(&other.0).then_with(|| rank(one).cmp(&rank(other))));
+        let newest = self.answers.last()?.0;
+        let lost = self.answers.iter().rposition(|(_, answer, _)| answer.is_none());
         let lost = lost.and_then(|last| self.answers.drain(..=last).next_back());
-        self.answers.retain(|(_, answer, _)| answer.is_some());
         if lost.is_some() {
             // Until the site answers again, what follows speaks of what is not known.
             let is_answer = |(_, answer, _): &CapturedAnswer<B>| {
@@ -375,21 +477,68 @@ impl<B> History<B> {
             Some(Event { at: captured.at, redirects, said })
         };
         let events: Vec<Event> = self.answers.iter().filter_map(event).collect();
+        let unknown = |captured, of| {
+            let basis = Basis { captured: newest, other: None };
+            let holds = SiteKind::Unknown;
+            Some(Settled { holds, captured, basis, of, is_expired: true, said: None })
+        };
         let Some(judged) = protocol.judge(&events, as_of) else {
             let (captured, _, of) = lost?;
-            let holds = SiteKind::Unknown;
-            return Some(Settled { holds, captured, of, is_expired: true, said: None });
+            return unknown(captured, of);
         };
+        let answered = events.iter().rposition(|event| protocol.is_answer(event.said));
+        let first = first_of_two(protocol, &events, answered, judged.holds);
+        let first = first.map(|first| self.answers[first].0);
+        let answered = answered.map(|last| self.answers[last].0);
         let (event, answer, of) = self.answers.swap_remove(judged.event);
+        let is_certain = judged.holds == SiteKind::DisallowAll || failures_keep_rules(protocol);
+        if self.forgotten.is_some() && self.forgotten >= answered && !is_certain {
+            return unknown(newest, of);
+        }
         let is_later = event.is_later && event.at == judged.at;
         let captured = Captured { at: judged.at, is_later };
+        let basis = match first {
+            None => Basis { captured, other: None },
+            Some(first) if judged.at == newest.at => Basis::of_two(newest, first),
+            Some(first) => Basis::of_two(first, newest),
+        };
+        let (holds, is_expired) = (judged.holds, judged.is_expired);
         let said = answer.map(|(_, said)| said);
-        Some(Settled { holds: judged.holds, captured, of, is_expired: judged.is_expired, said })
+        Some(Settled { holds, captured, basis, of, is_expired, said })
+    }
+}
+
+/// Returns true if the rules of a file apply however often the site fails after it, until all is allowed.
+fn failures_keep_rules(protocol: &Protocol) -> bool {
+    protocol.grace.is_zero() && protocol.after_limit == AfterLimit::AllowAll
+}
+
+/// The place of the first of two answers that an outcome rests on, unless it rests on the newest alone.
+/// `events` are in the order of their times, and `answered` is the last one that says something by itself.
+fn first_of_two(
+    protocol: &Protocol,
+    events: &[Event],
+    answered: Option<usize>,
+    holds: SiteKind,
+) -> Option<usize> {
+    let newest = events.len() - 1;
+    match answered {
+        // What is denied is kept as a failure, before which nothing counts.
+        Some(answered) if answered == newest => (holds == SiteKind::DisallowAll).then_some(newest),
+        Some(answered) => Some(answered),
+        // Failures alone: of several the first counts, too, and what was found unchanged is no failure.
+        None if holds == SiteKind::AllowAll => Some(0),
+        None => {
+            let is_one = newest == 0 && !matches!(events[0].said, Said::Unchanged(_));
+            (!is_one && !failures_keep_rules(protocol)).then_some(0)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -419,6 +568,60 @@ mod tests {
         let same = |at| repeats(None, [Some(("t", Some(at))), None, None]);
         assert_eq!(captures.answer(same(third), june), Led::Answer(0, Said::File(None), Some(())));
         assert_eq!(captures.answer(same(first), first), Led::Nowhere(same(first)));
+    }
+
+    /// Of a target's captures in one second the one that counts against answers a redirect.
+    #[test]
+    fn ties_of_a_target() {
+        let file = || Says::Answer(Said::File(None), Some("file"));
+        let gone = || Says::Answer(Said::Status(404), None);
+        let busy = || Says::Answer(Said::Status(503), None);
+        let led = |mut says: Vec<Says<&'static str, &'static str>>| {
+            let mut led = Vec::new();
+            for _ in 0..2 {
+                let mut captures = CapturesOf::new("t");
+                says.iter().for_each(|says| {
+                    captures.push(Timestamp(5), says.clone(), PayloadClaim::Nothing)
+                });
+                led.push(captures.answer(Lead::redirect("t", 1), Timestamp(4)));
+                says.reverse();
+            }
+            assert_eq!(led[0], led[1], "in any order");
+            led.remove(0)
+        };
+        let answer = |said, body| Led::Answer(1, said, body);
+        assert_eq!(led(vec![file(), gone()]), answer(Said::File(None), Some("file")));
+        assert_eq!(led(vec![file(), busy(), gone()]), answer(Said::Status(503), None));
+        // A redirect to itself, as with a cookie, says nothing beside an answer.
+        assert_eq!(led(vec![file(), Says::Redirect("t")]), answer(Said::File(None), Some("file")));
+        // Where another one leads is not known here.
+        let nowhere = Led::Nowhere(Lead::redirect("t", 1));
+        assert_eq!(led(vec![file(), Says::Redirect("u")]), nowhere);
+        assert_eq!(led(vec![Says::Redirect("v"), Says::Redirect("u")]), nowhere);
+        let further = Led::Further(Lead::redirect("u", 2));
+        assert_eq!(led(vec![Says::Redirect("u"), Says::Redirect("u")]), further);
+    }
+
+    /// Of answers in one second the one that counts against is the newest.
+    #[test]
+    fn ties_of_an_origin() {
+        let settle = |answers: [Option<Said>; 2]| {
+            let mut found = Vec::new();
+            for answers in [answers, [answers[1], answers[0]]] {
+                let mut history = History::default();
+                for said in answers {
+                    history.push(Captured::at(Timestamp(5)), said.map(|said| (0, said)), ());
+                }
+                found.push(history.settle(&Protocol::RFC9309, AsOf::Capture).unwrap().holds);
+            }
+            assert_eq!(found[0], found[1], "in any order");
+            found[0]
+        };
+        let (file, gone) = (Some(Said::File(None)), Some(Said::Status(404)));
+        assert_eq!(settle([file, gone]), SiteKind::Rules);
+        assert_eq!(settle([gone, Some(Said::Failed)]), SiteKind::DisallowAll);
+        assert_eq!(settle([file, Some(Said::Failed)]), SiteKind::Rules);
+        assert_eq!(settle([file, None]), SiteKind::Unknown);
     }
 
     #[test]
@@ -479,5 +682,84 @@ mod tests {
             repeats(Some(Said::File(None)), [Some(("id", None)), None, Some(("digest", None))]);
         let Led::Further(lead) = lead.missing::<()>() else { panic!() };
         assert_eq!((lead.to, lead.or), ("digest", [None, None]));
+    }
+
+    /// The answers of a random history: their times, mostly some hours or weeks apart, and what they say. `None`
+    /// leads nowhere.
+    fn answers() -> impl Strategy<Value = Vec<(u64, Option<Said>)>> {
+        let said = prop_oneof![
+            3 => prop_oneof![Just(None), Just(Some(60)), Just(Some(86_400 * 7))]
+                .prop_map(|lifetime| Some(Said::File(lifetime))),
+            2 => Just(Some(Said::Status(404))),
+            6 => Just(Some(Said::Failed)),
+            1 => Just(Some(Said::Unchanged(None))),
+            1 => Just(None),
+        ];
+        let pause = prop_oneof![Just(0), 1..86_400_u64, 86_400..86_400 * 14_u64];
+        prop::collection::vec((pause, said), 1..9).prop_map(|steps| {
+            let mut at = 1_700_000_000;
+            let answers = steps.into_iter().map(|(pause, said)| {
+                // Of two files of one second the later in the input counts.
+                at += pause.max(u64::from(matches!(said, Some(Said::File(_)))));
+                (at, said)
+            });
+            answers.collect()
+        })
+    }
+
+    fn history_of<'a>(
+        answers: impl Iterator<Item = (usize, &'a (u64, Option<Said>))>,
+    ) -> History<usize> {
+        let mut history = History::default();
+        for (place, (at, said)) in answers {
+            history.push(Captured::at(Timestamp(*at)), said.map(|said| (0, said)), place);
+        }
+        history
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
+        /// Whoever keeps outcomes and forgets the answers never allows what all answers together do not: packs
+        /// that are updated, and packs that are merged.
+        #[test]
+        fn what_was_forgotten_allows_nothing(
+            answers in answers(),
+            groups in prop::collection::vec(0..3_usize, 9),
+        ) {
+            for protocol in [Protocol::RFC9309, Protocol::GOOGLE, Protocol::GOOGLE_CLASSIC] {
+                let settle = |history: History<usize>| history.settle(&protocol, AsOf::Capture);
+                let all = settle(history_of(answers.iter().enumerate())).unwrap();
+                let of_group = |group: usize| {
+                    let numbered = answers.iter().enumerate();
+                    history_of(numbered.filter(|(place, _)| groups[*place] == group))
+                };
+                let mut updated: Option<Settled<usize>> = None;
+                let mut merged = History::default();
+                for group in 0..3 {
+                    let mut history = of_group(group);
+                    if let Some(alone) = settle(history.clone()) {
+                        merged.push_kept(alone.holds, alone.basis, alone.of);
+                    }
+                    let mut with_kept = History::default();
+                    if let Some(kept) = &updated {
+                        with_kept.push_kept(kept.holds, kept.basis, kept.of);
+                    }
+                    if !history.answers.is_empty() {
+                        with_kept.answers.append(&mut history.answers);
+                        updated = settle(with_kept);
+                    }
+                }
+                let merged = settle(merged);
+                for found in [updated, merged].into_iter().flatten() {
+                    let is_right = match (all.holds, found.holds) {
+                        (_, SiteKind::Unknown | SiteKind::DisallowAll) | (SiteKind::AllowAll, _) => true,
+                        (SiteKind::Rules, SiteKind::Rules) => all.of == found.of,
+                        _ => false,
+                    };
+                    prop_assert!(is_right, "{protocol:?}\n{all:?}\n{found:?}");
+                }
+            }
+        }
     }
 }

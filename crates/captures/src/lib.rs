@@ -45,9 +45,10 @@ pub use capture::{
     At, CLOCK_TOLERANCE, Capture, Key, MAX_URL_BYTES, RecordNames, RecordPlace, Same, SiteAnswer,
 };
 pub use fields::{Fields, time_of};
-pub use gathered::{Answered, Gathered};
+pub use gathered::{Answered, Gathered, Held};
 pub use history::{
-    Captured, CapturesOf, History, Lead, Led, MAX_HOPS, RepeatedAt, Repeats, Says, Settled, nearest,
+    Basis, Captured, CapturesOf, History, Lead, Led, MAX_HOPS, RepeatedAt, Repeats, Says, Settled,
+    nearest,
 };
 pub use in_force::{Fit, Versions};
 pub use instant::rfc3339;

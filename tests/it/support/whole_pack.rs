@@ -62,18 +62,14 @@ pub fn look_at(bytes: &[u8], most: usize) -> Result<(), PackError> {
             assert_eq!(origin.authority(), site.authority());
             let got = pack.get(&origin);
             if let Ok(got) = &got {
-                let of = |site: Site<'_>| (site.kind(), site.captured(), site.captured_after());
+                let of = |site: Site<'_>| (site.kind(), site.times());
                 let got = got.map(|got| (got.authority().to_owned(), of(got)));
                 let listed = (site.authority().to_owned(), of(site));
                 assert!(!is_right || got.as_ref() == Some(&listed), "{got:?} {listed:?}");
             }
             assert!(!is_right || got.is_ok());
             if let Ok(outcome) = &outcome {
-                match site.captured_after() {
-                    Some(after) => copy.add_later(&origin, *outcome, after),
-                    None => copy.add(&origin, *outcome, site.captured()),
-                }
-                .expect("no more than there was");
+                copy.add_at(&origin, *outcome, site.times()).expect("no more than there was");
             }
             origins.push(origin);
         }

@@ -37,7 +37,10 @@ impl<'r> InForce<'r> {
     ) -> Result<InForce<'r>, StoreError> {
         let mut hosts: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for row in reader.iter()? {
-            let (key, _) = row?;
+            let (key, known) = row?;
+            if known.is_unknown() {
+                continue;
+            }
             let Ok(origin) = Origin::of(&key) else { continue };
             let of_host = hosts.entry(origin.authority().to_owned()).or_default();
             of_host.push((origin.scheme(), key.clone()));

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ExchangeError;
 use super::scratch::{Scratch, Spot};
+use crate::history::rank;
 use crate::warc::Known;
-use crate::{Answered, CLOCK_TOLERANCE, Capture, Gathered, Lead, RecordNames, Says, SiteAnswer};
+use crate::{Answered, CLOCK_TOLERANCE, Capture, Gathered, Held, Lead, Says, SiteAnswer};
 
 /// The number of origins, and how many bytes of bodies, that are put into the store at once.
 const BATCH: usize = 8192;
@@ -100,14 +101,8 @@ impl Import {
             (None, _) => None,
         };
         let state = self.scratch.put(&known.state)?;
-        let attempted = known.state.attempted;
-        let (origin, place) = (known.origin.clone(), known.place.clone());
         let mut captures = known.captures().unwrap_or_default();
-        let last = captures.pop().unwrap_or_else(|| {
-            let answer = SiteAnswer::Failed(Failure::Broken(String::new()));
-            let names = RecordNames::default();
-            Capture { origin, other: None, at: Some(attempted), answer, place, names }
-        });
+        let Some(last) = captures.pop() else { return Ok(false) };
         for capture in captures {
             self.add(capture, Kept::OfState)?;
         }
@@ -170,11 +165,17 @@ impl Import {
                 None => None,
             };
             let Some((state, body)) = known else { return Ok(None) };
-            let answer = answer_of(state, body, lead.exactly);
-            let Some((said, answer)) = answer else { return Ok(None) };
-            let mut scratch = scratch.borrow_mut();
-            let spot = scratch.put_answer(answer.as_ref()).map_err(ExchangeError::from)?;
-            Ok(Some((said, Some(Kept::Answer(spot)))))
+            let at = state.attempted;
+            let answer = match answer_of(state, body, lead.exactly) {
+                Some((said, answer)) => {
+                    let mut scratch = scratch.borrow_mut();
+                    let spot = scratch.put_answer(answer.as_ref()).map_err(ExchangeError::from)?;
+                    Some((said, Some(Kept::Answer(spot))))
+                }
+                None if lead.exactly.is_some() => return Ok(None),
+                None => None,
+            };
+            Ok(Some(Held { at, answer }))
         };
         let mut settle = Settle {
             store,
@@ -182,7 +183,6 @@ impl Import {
             protocol: Protocol::of(&Profile::RFC9309),
             batch: Vec::new(),
             batch_bytes: 0,
-            unknown: Vec::new(),
             imported: Imported::default(),
         };
         let lost = captures
@@ -218,8 +218,6 @@ struct Settle<O> {
     protocol: Protocol,
     batch: Vec<StateRow>,
     batch_bytes: usize,
-    /// What the store is to know nothing of any more.
-    unknown: Vec<String>,
     imported: Imported,
 }
 
@@ -235,25 +233,34 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
             Some(store) => store.get(origin.key()).map_err(ExchangeError::from)?,
             None => None,
         };
-        let is_known = known.is_some();
         let (mut state, mut body, mut is_new) = (known, None, false);
-        // Of answers at one time, one that is not known may be the newest.
         let mut answers: Vec<&Answered<'_, Kept>> = answers.iter().collect();
-        answers.sort_by_key(|answered| (answered.at, answered.answer.is_none()));
-        let mut is_lost = false;
+        let said = |answered: &Answered<'_, Kept>| answered.answer.map(|(_, said, _)| said);
+        answers.sort_by_key(|answered| (answered.at, rank(&self.protocol, said(answered))));
         for Answered { at, answer, by, .. } in answers {
-            let Some((hops, said, kept)) = answer else {
+            let is_unknown = match answer {
+                None => true,
+                // What follows speaks of what is not known, until the site answers.
+                Some((_, said, kept)) => {
+                    let is_state = matches!(kept, Some(Kept::State(..)));
+                    let says_nothing = !is_state && !self.protocol.is_answer(*said);
+                    says_nothing && state.as_ref().is_some_and(OriginState::is_unknown)
+                }
+            };
+            let (Some((hops, said, kept)), false) = (answer, is_unknown) else {
                 // It may have said anything: what was known before no longer holds.
-                if state.as_ref().is_none_or(|before| !is_later(before.attempted, *at)) {
-                    (state, body, is_lost) = (None, None, true);
+                let since = match &state {
+                    Some(before) if !is_later(before.attempted, *at) => Some(*at),
+                    // Failures after it say nothing else.
+                    Some(before) => rests_on_before(before, *at).then_some(before.attempted),
+                    None => Some(*at),
+                };
+                let unknown = since.map(OriginState::unknown);
+                if unknown.is_some() && state != unknown {
+                    (state, body, is_new) = (unknown, None, true);
                 }
                 continue;
             };
-            let is_state = matches!(kept, Some(Kept::State(..)));
-            if is_lost && !is_state && !self.protocol.is_answer(*said) {
-                continue;
-            }
-            is_lost = false;
             let attempt = match kept {
                 // A revisit of what is not here.
                 None if matches!(said, Said::Unchanged(_)) => {
@@ -305,12 +312,8 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
             }
             (state, is_new) = (Some(after), true);
         }
-        match (state, &self.store) {
-            (Some(state), _) if is_new => self.put(origin.key().to_owned(), state, body),
-            (None, Some(_)) if is_known => {
-                self.unknown.push(origin.key().to_owned());
-                if self.unknown.len() >= BATCH { self.flush() } else { Ok(()) }
-            }
+        match state {
+            Some(state) if is_new => self.put(origin.key().to_owned(), state, body),
             _ => Ok(()),
         }
     }
@@ -327,9 +330,6 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
 
     fn flush(&mut self) -> Result<(), E> {
         self.batch_bytes = 0;
-        if let Some(store) = &self.store {
-            store.remove_many(self.unknown.drain(..)).map_err(ExchangeError::from)?;
-        }
         if self.batch.is_empty() {
             return Ok(());
         }
@@ -366,31 +366,40 @@ fn redirects(hops: u8, by: &str) -> Vec<Redirect> {
     vec![Redirect::new(301, to); hops.into()]
 }
 
-/// An origin whose newest attempts have failed, with a copy from before them. `None` if what is
-/// known needs no copy, or has a later one.
+/// Returns true if what an origin is known for rests on answers from before a time: its newest attempts have
+/// failed, and nothing is known from after the time that ended what was before.
+fn rests_on_before(known: &OriginState, at: Timestamp) -> bool {
+    let later = known.copy.as_ref().map(|copy| copy.at).max(known.no_file_at);
+    matches!(known.last, Outcome::Unreachable(_)) && later.is_none_or(|later| later < at)
+}
+
+/// An origin whose newest attempts have failed, with an answer from before the last of them. `None` if what is
+/// known does not rest on it.
 fn with_earlier(
     protocol: &Protocol,
     known: &OriginState,
     attempt: &Attempt,
 ) -> Option<OriginState> {
     let Outcome::Unreachable(cause) = &known.last else { return None };
-    let is_file = attempt.result.as_ref().is_ok_and(|found| found.is_file());
-    let has_later = known.copy.as_ref().is_some_and(|copy| copy.at > attempt.at);
-    let since = known.unreachable_since.unwrap_or(known.attempted);
-    if !is_file || has_later || attempt.at > since {
+    let said = Said::of(attempt.result.as_ref(), attempt.at)?;
+    if known.is_unknown() || !protocol.is_answer(said) || !rests_on_before(known, attempt.at) {
         return None;
     }
     let mut state = protocol.after(None, attempt).ok()?;
-    for event in known.events().into_iter().filter(|event| !matches!(event.said, Said::File(_))) {
+    let failures = known.events().into_iter().filter(|event| event.at > attempt.at);
+    for event in failures {
         let result = match cause {
             Cause::Failure(failure) => Err(failure.clone()),
             Cause::Status(status) => Ok(Response::new(*status, Vec::new())),
         };
         state = protocol.after(Some(&state), &Attempt::new(event.at, result)).ok()?;
     }
-    let mut with_copy = known.clone();
-    with_copy.copy = state.copy;
-    Some(with_copy)
+    let mut earlier = known.clone();
+    (earlier.copy, earlier.no_file_at) = (state.copy, state.no_file_at);
+    if known.unreachable_since.is_some_and(|since| since <= attempt.at) {
+        (earlier.unreachable_since, earlier.failures) = (state.unreachable_since, state.failures);
+    }
+    Some(earlier)
 }
 
 /// What a store knows of an origin, as an answer; or only what it answered at this time.

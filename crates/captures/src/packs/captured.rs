@@ -1,24 +1,23 @@
-//! When the answer of a packed site was captured, as far as that is known.
+//! When the answers of a packed site were captured, as far as that is known.
 
 use std::io::{self, Write};
 
 use robotsieve::Origin;
 use robotsieve::SiteRules;
-use robotsieve::pack::{Site, Writer, Written};
+use robotsieve::pack::{CaptureTimes, Site, Writer, Written};
 use robotsieve_client::Timestamp;
 
-use crate::Captured;
+use crate::{Basis, Captured};
 
-/// When the answer of a site was captured.
+/// When the answers were captured that the outcome of a site rests on.
 #[must_use]
-pub fn captured(site: &Site<'_>) -> Captured {
-    match site.captured_after() {
-        Some(at) => Captured { at: Timestamp(at), is_later: true },
-        None => Captured::at(Timestamp(site.captured().unwrap_or(0))),
-    }
+pub fn basis(site: &Site<'_>) -> Basis {
+    let CaptureTimes { captured, is_later, other } = site.times();
+    let captured = Captured { at: Timestamp(captured), is_later };
+    Basis { captured, other: (other > 0).then_some(Timestamp(other)) }
 }
 
-/// Adds an origin with an outcome that was captured then.
+/// Adds an origin with an outcome that rests on answers that were captured then.
 ///
 /// # Errors
 /// The same as for [`Writer::add`].
@@ -26,10 +25,9 @@ pub fn add<W: Write>(
     writer: &mut Writer<'_, W>,
     origin: &Origin<'_>,
     outcome: SiteRules<Written>,
-    captured: Captured,
+    basis: Basis,
 ) -> io::Result<()> {
-    match captured.is_later {
-        true => writer.add_later(origin, outcome, captured.at.0),
-        false => writer.add(origin, outcome, Some(captured.at.0)),
-    }
+    let Captured { at, is_later } = basis.captured;
+    let other = basis.other.map_or(0, |other| other.0);
+    writer.add_at(origin, outcome, CaptureTimes { captured: at.0, is_later, other })
 }

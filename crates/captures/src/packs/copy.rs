@@ -8,9 +8,8 @@ use robotsieve::pack::{Pack, PackError, Site, Writer};
 use robotsieve::{Origin, Profile, SiteKind};
 use robotsieve_client::outcome::{AsOf, Protocol};
 
-use super::captured::{add, captured};
-use super::settle::said_of;
-use crate::{Captured, History};
+use super::captured::{add, basis};
+use crate::{Basis, History};
 
 /// Copies sites to the writers that `which` names for their origins. What several packs have for an
 /// origin is its history, and the last pack comes last of those with equally new answers. Returns
@@ -34,7 +33,7 @@ pub fn copy<W: Write>(
                 // The other schemes have the same shard.
                 let Some(writer) = which(&origin) else { break };
                 let told = told(packs, &protocol, (number, site), &origin)?;
-                let Some((kind, captured)) = told else { continue };
+                let Some((kind, basis)) = told else { continue };
                 let writer = &mut writers[writer];
                 let outcome = kind.try_with(|| {
                     if copied.is_none() {
@@ -43,7 +42,7 @@ pub fn copy<W: Write>(
                     }
                     copied.ok_or_else(|| io::Error::other("rules without a file"))
                 })?;
-                add(writer, &origin, outcome, captured)?;
+                add(writer, &origin, outcome, basis)?;
                 count += 1;
             }
         }
@@ -51,14 +50,14 @@ pub fn copy<W: Write>(
     Ok(count)
 }
 
-/// What all packs come to for an origin, and when that was captured, if it comes from this site of
+/// What all packs come to for an origin, and on what that rests, if it comes from this site of
 /// the pack with this number.
 fn told(
     packs: &[&Pack<'_>],
     protocol: &Protocol,
     (number, site): (usize, Site<'_>),
     origin: &Origin<'_>,
-) -> io::Result<Option<(SiteKind, Captured)>> {
+) -> io::Result<Option<(SiteKind, Basis)>> {
     let (mut history, mut is_alone) = (History::default(), true);
     for (of, pack) in packs.iter().enumerate() {
         let site = match of == number {
@@ -67,13 +66,13 @@ fn told(
         };
         let Some(site) = site else { continue };
         is_alone &= of == number;
-        history.push(captured(&site), said_of(site.kind()).map(|said| (0, said)), of);
+        history.push_kept(site.kind(), basis(&site), of);
     }
     if is_alone {
-        return Ok(Some((site.kind(), captured(&site))));
+        return Ok(Some((site.kind(), basis(&site))));
     }
     let settled = history.settle(protocol, AsOf::Capture).filter(|settled| settled.of == number);
-    Ok(settled.map(|settled| (settled.holds, settled.captured)))
+    Ok(settled.map(|settled| (settled.holds, settled.basis)))
 }
 
 /// Damage of a pack that is copied.

@@ -15,7 +15,7 @@ mod settle;
 #[cfg(feature = "store")]
 mod stored;
 
-pub use captured::{add, captured};
+pub use captured::{add, basis};
 pub use copy::{CopyError, copy};
 pub use gather::{Counts, Gather, GatherInput, ReadFile, Unread};
 pub use making::{Judging, Making};

@@ -9,9 +9,9 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Said};
 use serde::{Deserialize, Serialize};
 
-use super::captured::captured;
+use super::captured::basis;
 use super::making::Judging;
-use crate::{Answered, Captured, History};
+use crate::{Answered, Basis, Captured, Held, History};
 
 /// Where the compiled file of an answer is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,34 +28,22 @@ pub struct PackedOrigin {
     /// The rules or outcome in force.
     pub holds: SiteRules<PackedAt>,
     /// When that was captured.
-    pub captured: Captured,
+    pub basis: Basis,
 }
 
-/// The kind of a pack's entry, as an answer. Packs do not tell what disallowed all: it counts as a failure.
-pub fn said_of(kind: SiteKind) -> Option<Said> {
-    match kind {
-        SiteKind::Rules => Some(Said::File(None)),
-        SiteKind::AllowAll => Some(Said::Status(404)),
-        SiteKind::DisallowAll => Some(Said::Failed),
-        SiteKind::Unknown => None,
-    }
-}
-
-/// The entry of the pack that is being updated for the target of a redirect.
-pub fn held_before(
-    before: Option<&Pack<'_>>,
-    key: &str,
-) -> io::Result<Option<(Said, Option<PackedAt>)>> {
+/// What the pack that is being updated has for the target of a redirect: the newest answer that it knows of.
+pub fn held_before(before: Option<&Pack<'_>>, key: &str) -> io::Result<Option<Held<PackedAt>>> {
     let origin = Origin::of(key).ok().filter(|origin| origin.key() == key);
     let (Some(before), Some(origin)) = (before, origin) else { return Ok(None) };
-    let site = before.get(&origin).map_err(as_io)?;
-    Ok(site.and_then(|site| answer_of(site.kind(), key)))
-}
-
-/// What a pack has for an origin, as an answer.
-fn answer_of(kind: SiteKind, key: &str) -> Option<(Said, Option<PackedAt>)> {
-    let place = (kind == SiteKind::Rules).then(|| PackedAt::Before(key.into()));
-    said_of(kind).map(|said| (said, place))
+    let Some(site) = before.get(&origin).map_err(as_io)? else { return Ok(None) };
+    let Basis { captured, other } = basis(&site);
+    let answer = match (site.kind(), other) {
+        (SiteKind::Unknown, _) => None,
+        (SiteKind::DisallowAll, _) | (_, Some(_)) => Some((Said::Failed, None)),
+        (SiteKind::Rules, None) => Some((Said::File(Some(0)), Some(PackedAt::Before(key.into())))),
+        (SiteKind::AllowAll, None) => Some((Said::Status(404), None)),
+    };
+    Ok(Some(Held { at: captured.at.max(other.unwrap_or_default()), answer }))
 }
 
 /// The outcome of the captures of an origin and of the pack that is being updated. Returns `None` if
@@ -70,7 +58,8 @@ pub fn settled(
         Some(before) => before.get(origin).map_err(as_io)?,
         None => None,
     };
-    let known = site.as_ref().map_or(Captured::default(), captured);
+    let kept = site.as_ref().map_or(Basis::default(), basis);
+    let known = kept.captured.max(Captured::at(kept.other.unwrap_or_default()));
     if let AsOf::Time(time) = judging.as_of
         && known.at > time
     {
@@ -79,12 +68,8 @@ pub fn settled(
     }
     let mut history = History::default();
     if let Some(site) = site {
-        let answer = answer_of(site.kind(), origin.key());
-        history.push(
-            known,
-            answer.as_ref().map(|(said, _)| (0, *said)),
-            answer.and_then(|(_, place)| place),
-        );
+        let place = (site.kind() == SiteKind::Rules).then(|| PackedAt::Before(origin.key().into()));
+        history.push_kept(site.kind(), kept, place);
     }
     for Answered { at, answer, .. } in answers {
         // What is new and has no time counts as newer than what the pack has.
@@ -98,7 +83,7 @@ pub fn settled(
     let Some(settled) = history.settle(&judging.protocol, judging.as_of) else { return Ok(None) };
     let place = || settled.of.ok_or_else(|| io::Error::other("rules without a file"));
     let holds = settled.holds.try_with(place)?;
-    Ok(Some(PackedOrigin { holds, captured: settled.captured }))
+    Ok(Some(PackedOrigin { holds, basis: settled.basis }))
 }
 
 /// Damage of a pack within what else may fail.

@@ -38,6 +38,7 @@ impl Judging {
             (SiteKind::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
             }
+            (SiteKind::Unknown, _) => (state.attempted, SiteAnswer::unknown()),
             _ => (state.attempted, SiteAnswer::Failed(Failure::Broken(String::new()))),
         };
         let (origin, place) = (origin.into_owned(), place.clone());

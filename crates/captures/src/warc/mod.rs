@@ -105,6 +105,12 @@ impl Known {
     #[must_use]
     pub fn captures(self) -> Option<Vec<Capture>> {
         let Known { origin, state, mut copy, place } = self;
+        let unknown = state.no_file_at.or(state.is_unknown().then_some(state.attempted));
+        let unknown = unknown.map(|at| {
+            let (origin, place) = (origin.clone(), place.clone());
+            let (at, answer, names) = (Some(at), SiteAnswer::unknown(), RecordNames::default());
+            Capture { origin, other: None, at, answer, place, names }
+        });
         let captures = state.events().into_iter().map(|event| {
             let answer = match (event.said, &state.last) {
                 (Said::File(_), _) => SiteAnswer::Final(copy.take()?),
@@ -126,7 +132,7 @@ impl Known {
                 names: RecordNames::default(),
             })
         });
-        captures.collect()
+        unknown.map(Some).into_iter().chain(captures).collect()
     }
 }
 
