@@ -331,7 +331,8 @@ fn entries() {
         (2, None),
         (3, unfounded),
         (4, None),
-        (5, Some("no entry begins here")),
+        // The name begins where the second time is missing.
+        (5, Some("an origin has a name that no URL has")),
     ] {
         assert_eq!(entry(&|entry| entry.kind = kind), wanted, "{kind}");
     }
