@@ -289,10 +289,10 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                     let led = of_target.map(|captures| captures.answer(lead, at));
                     let mut led = led.unwrap_or(Led::Nowhere(lead));
                     // A capture that is meant is that one, wherever it is.
-                    if lead.exactly.is_none() || matches!(led, Led::Nowhere(_)) {
-                        if let Some(held) = elsewhere(&lead)? {
-                            led = held.answer(of_target, lead, at);
-                        }
+                    if (lead.exactly.is_none() || matches!(led, Led::Nowhere(_)))
+                        && let Some(held) = elsewhere(&lead)?
+                    {
+                        led = held.answer(of_target, lead, at);
                     }
                     if let Led::Nowhere(lead) = led {
                         led = lead.missing();
@@ -368,7 +368,7 @@ mod tests {
         }
         let file = Some((Said::File(None), Some(())));
         let led = |held: u64, answer: &Option<_>, at| {
-            let held = Held { at: Timestamp(held), answer: answer.clone() };
+            let held = Held { at: Timestamp(held), answer: *answer };
             match held.answer(Some(&captures), Lead::redirect("t", 1), Timestamp(at)) {
                 Led::Answer(_, Said::File(_), _) => "held",
                 Led::Answer(..) => "captured",

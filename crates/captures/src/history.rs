@@ -580,9 +580,9 @@ mod tests {
             let mut led = Vec::new();
             for _ in 0..2 {
                 let mut captures = CapturesOf::new("t");
-                says.iter().for_each(|says| {
-                    captures.push(Timestamp(5), says.clone(), PayloadClaim::Nothing)
-                });
+                for says in &says {
+                    captures.push(Timestamp(5), *says, PayloadClaim::Nothing);
+                }
                 led.push(captures.answer(Lead::redirect("t", 1), Timestamp(4)));
                 says.reverse();
             }
