@@ -61,6 +61,7 @@ pub mod internals {
     pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
     #[cfg(feature = "fetch")]
     pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
+    pub use crate::network::redirect::{MAX_URL_BYTES, target};
     pub use crate::outcome::attempt::{has_file, has_none};
 }
 

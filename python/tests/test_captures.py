@@ -95,7 +95,7 @@ def test_what_records_become() -> None:
     }
     assert one(record("301 Moved")) == {
         **place,
-        "error": "a redirect is invalid: no usable Location",
+        "error": "a redirect is invalid: no Location",
     }
     assert one(record("200 OK\r\nContent-Length: 99", FILE)) == {
         **place,
@@ -491,7 +491,7 @@ def test_a_store_in_a_warc_file(tmp_path: Path, programs: Path) -> None:
     (a,) = [row for row in found if row["url"] == "https://a.example/robots.txt"]
     assert (a["status"], a["body"], a["lifetime"]) == (200, FILE, 3600)
     assert [row["error"] for row in found if row["url"] == "https://d.example/robots.txt"] == [
-        "a redirect is invalid: no usable Location"
+        "a redirect is invalid: no Location"
     ]
     text = out.read_bytes()
     out.write_bytes(text.replace(b"Disallow: /x", b"Disallow: /y"))

@@ -12,7 +12,7 @@
 
 mod address;
 mod cookies;
-mod redirect;
+pub(crate) mod redirect;
 
 pub use address::{InvalidNetwork, IpNetwork, is_public};
 #[cfg(feature = "fetch")]

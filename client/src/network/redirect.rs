@@ -11,8 +11,8 @@ use super::cookies::Cookies;
 use crate::cause::line;
 use crate::outcome::{Failure, Redirect};
 
-/// The longest URL that is followed: RFC 9110, section 4.1, asks everyone to support it.
-const MAX_URL_BYTES: usize = 8000;
+/// The longest URL that is followed. RFC 9110, section 4.1, asks everyone to support 8000 bytes.
+pub const MAX_URL_BYTES: usize = 8 << 10;
 
 /// The URLs of an attempt, and the redirects between them.
 ///
@@ -130,7 +130,11 @@ impl Chain {
     /// Returns why it is not followed: there are too many, they form a loop, or the `Location` is
     /// missing, invalid, or leads to a scheme or port that is not allowed.
     pub fn follow(&mut self, status: u16, headers: &HeaderMap) -> Result<(), Failure> {
-        let to = self.target(headers)?;
+        let to = target(&self.url, headers.get(LOCATION).map(HeaderValue::as_bytes))?;
+        let port = to.port_or_known_default();
+        if port != self.own_port && !port.is_some_and(|port| self.rules.ports.contains(&port)) {
+            return Err(Failure::RefusedRedirect(line(to.as_str())));
+        }
         let has_new_cookies = self.cookies.take(&self.url, headers);
         if !has_new_cookies && (to == self.url || self.requested.contains(&to)) {
             return Err(Failure::RedirectLoop);
@@ -142,40 +146,39 @@ impl Chain {
         self.requested.push(std::mem::replace(&mut self.url, to));
         Ok(())
     }
+}
 
-    /// The target of a redirect: an absolute URL without fragment and user info.
-    fn target(&self, headers: &HeaderMap) -> Result<Url, Failure> {
-        let bad = |cause: String| Failure::BadRedirect(line(&cause));
-        let Some(location) = headers.get(LOCATION) else { return Err(bad("no Location".into())) };
-        let location = location.as_bytes().trim_ascii();
-        if location.is_empty() {
-            return Err(bad("the Location is empty".into()));
-        }
-        if location.len() > MAX_URL_BYTES {
-            return Err(bad(format!("the Location has {} bytes", location.len())));
-        }
-        let location = to_text(location);
-        let mut to =
-            self.url.join(&location).map_err(|cause| bad(format!("{cause}: {location}")))?;
-        if !matches!(to.scheme(), "http" | "https") {
-            return Err(bad(format!("the scheme {} is not followed", to.scheme())));
-        }
-        to.set_fragment(None);
-        // These fail only for URLs without a host, which http URLs always have.
-        let _ = to.set_username("");
-        let _ = to.set_password(None);
-        if to.as_str().len() > MAX_URL_BYTES {
-            return Err(bad(format!("the URL has {} bytes", to.as_str().len())));
-        }
-        // `Url` takes a few characters that cannot be sent.
-        if let Err(cause) = http::Uri::try_from(to.as_str()) {
-            return Err(bad(format!("{cause}: {to}")));
-        }
-        let port = to.port_or_known_default();
-        if port != self.own_port && !port.is_some_and(|port| self.rules.ports.contains(&port)) {
-            return Err(Failure::RefusedRedirect(line(to.as_str())));
-        }
-        Ok(to)
+/// The target of a redirect from a URL: an absolute URL without fragment and user info.
+///
+/// # Errors
+/// Returns [`Failure::BadRedirect`] if the `Location` is missing, invalid or too long, or has a scheme that
+/// is not followed.
+pub fn target(from: &Url, location: Option<&[u8]>) -> Result<Url, Failure> {
+    let bad = |cause: String| Failure::BadRedirect(line(&cause));
+    let Some(location) = location else { return Err(bad("no Location".into())) };
+    let location = location.trim_ascii();
+    if location.is_empty() {
+        return Err(bad("the Location is empty".into()));
+    }
+    if location.len() > MAX_URL_BYTES {
+        return Err(bad(format!("the Location has {} bytes", location.len())));
+    }
+    let location = to_text(location);
+    let mut to = from.join(&location).map_err(|cause| bad(format!("{cause}: {location}")))?;
+    if !matches!(to.scheme(), "http" | "https") {
+        return Err(bad(format!("the scheme {} is not followed", to.scheme())));
+    }
+    to.set_fragment(None);
+    // These fail only for URLs without a host, which http URLs always have.
+    let _ = to.set_username("");
+    let _ = to.set_password(None);
+    if to.as_str().len() > MAX_URL_BYTES {
+        return Err(bad(format!("the URL has {} bytes", to.as_str().len())));
+    }
+    // `Url` takes a few characters that cannot be sent.
+    match http::Uri::try_from(to.as_str()) {
+        Ok(_) => Ok(to),
+        Err(cause) => Err(bad(format!("{cause}: {to}"))),
     }
 }
 

@@ -22,10 +22,8 @@ use super::site_files::{
     is_unread,
 };
 use super::sites::TARGET;
+use crate::network::redirect::MAX_URL_BYTES;
 use crate::outcome::{CachedCopy, LocalKind};
-
-/// The longest URL that is fetched, in bytes, as of redirects.
-const MAX_URL_BYTES: usize = 8000;
 
 impl Shared {
     /// Reads the files that are named, all at once: those that are known, or by fetching.

@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
+pub use robotsieve_client::internals::MAX_URL_BYTES;
+use robotsieve_client::internals::target;
 use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
 use url::Url;
 
 use super::history::{RepeatedAt, Repeats, Says};
 use super::payload::{self, PayloadClaim};
-
-/// Longer URLs are not followed.
-pub const MAX_URL_BYTES: usize = 8 << 10;
 
 /// The most that two clocks may differ. A capture from later than that has a wrong time.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
@@ -158,17 +157,11 @@ impl SiteAnswer {
     /// A redirect from a URL to the value of its `Location`. What has none that can be followed is
     /// a [`Failure::BadRedirect`], as for a fetcher: the site has no robots.txt.
     #[must_use]
-    pub fn redirect(status: u16, url: &str, location: Option<&str>) -> SiteAnswer {
-        let to = location.and_then(|to| Url::parse(url).ok()?.join(to.trim_ascii()).ok());
-        let is_usable = |to: &Url| {
-            matches!(to.scheme(), "http" | "https") && to.as_str().len() <= MAX_URL_BYTES
-        };
-        match to.filter(is_usable) {
-            Some(mut to) => {
-                to.set_fragment(None);
-                SiteAnswer::Redirect(Redirect::new(status, to))
-            }
-            None => SiteAnswer::Failed(Failure::BadRedirect("no usable Location".to_owned())),
+    pub fn redirect(status: u16, url: &str, location: Option<&[u8]>) -> SiteAnswer {
+        let from = Url::parse(url).map_err(|cause| Failure::BadRedirect(cause.to_string()));
+        match from.and_then(|from| target(&from, location)) {
+            Ok(to) => SiteAnswer::Redirect(Redirect::new(status, to)),
+            Err(failure) => SiteAnswer::Failed(failure),
         }
     }
 

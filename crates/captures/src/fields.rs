@@ -91,7 +91,7 @@ impl Fields<'_> {
         let answer = match self.status {
             status if is_redirect(status) => {
                 let base = other.as_deref().map_or_else(|| origin.robots_url(), str::to_owned);
-                SiteAnswer::redirect(status, &base, self.location)
+                SiteAnswer::redirect(status, &base, self.location.map(str::as_bytes))
             }
             status @ 100..=999 => {
                 let body = if has_file(status) { self.body } else { Vec::new() };

@@ -1,6 +1,6 @@
 //! What a record says of a robots.txt.
 
-use ::http::header::LOCATION;
+use ::http::header::{HeaderValue, LOCATION};
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::MAX_BODY_BYTES;
@@ -136,8 +136,7 @@ pub fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
 
 fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer {
     if is_redirect(response.status) {
-        let location = response.headers.get(LOCATION);
-        let location = location.and_then(|to| str::from_utf8(to.as_bytes()).ok());
+        let location = response.headers.get(LOCATION).map(HeaderValue::as_bytes);
         return SiteAnswer::redirect(response.status, url, location);
     }
     match response.is_truncated && !is_of_a_store {

@@ -511,9 +511,15 @@ fn answers() {
         (http("302 Found\r\nLocation: ../en/robots.txt", b""), "302 https://e.com/en/robots.txt"),
         (
             http("307 There\r\nLocation: mailto:a@e.com", b""),
-            "a redirect is invalid: no usable Location",
+            "a redirect is invalid: the scheme mailto is not followed",
         ),
-        (http("308 There", b""), "a redirect is invalid: no usable Location"),
+        (http("308 There", b""), "a redirect is invalid: no Location"),
+        (http("301 Moved\r\nLocation: ", b""), "a redirect is invalid: the Location is empty"),
+        // What is no UTF-8 is followed as the fetcher does.
+        (
+            record("response", url, "", b"HTTP/1.1 301 M\r\nLocation: /r\xe9/robots.txt\r\n\r\n"),
+            "301 https://e.com/r%E9/robots.txt",
+        ),
         (cut("length", b"User-agent: *\nDisallow: /x\nDisa"), rules),
         (cut("length", b"User-agent: *"), broken),
         (cut("disconnect", robots), broken),
