@@ -246,6 +246,14 @@ impl Response {
         fields.any(|(name, value)| says_part(name.as_str().as_bytes(), value.as_bytes()))
     }
 
+    /// The failure of a file that was cut off before its first line ended: nothing is known of its rules.
+    #[must_use]
+    pub fn without_line(&self) -> Option<Failure> {
+        let is_cut = self.is_truncated || self.is_part();
+        (self.is_file() && is_cut && self.body.is_empty())
+            .then(|| Failure::Broken("no whole line is left of the file".to_owned()))
+    }
+
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or
     /// a file that nobody sent. It may begin like UTF-16.
     #[must_use]

@@ -82,6 +82,7 @@ impl Said {
         };
         match result {
             Ok(response) => match response.status {
+                _ if response.without_line().is_some() => Some(Said::Failed),
                 _ if response.is_file() => Some(Said::File(lifetime(response))),
                 304 => Some(Said::Unchanged(lifetime(response))),
                 511 => None,

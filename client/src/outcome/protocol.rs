@@ -345,6 +345,9 @@ impl Protocol {
             state.retry_after = freshness::retry_after(&response.headers, attempt.at)
                 .map(|at| at.min(attempt.at + self.longest_retry));
         }
+        if let Some(failure) = response.without_line() {
+            return Outcome::Unreachable(Cause::Failure(failure));
+        }
         let is_error = match status {
             _ if response.is_file() => {
                 state.copy = Some(self.copy_of(attempt, response));

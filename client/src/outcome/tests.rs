@@ -643,6 +643,24 @@ fn when_to_try_again() {
     assert_eq!(next(&known), START + 12 * HOUR - SECOND + 5 * MINUTE);
 }
 
+/// What was cut off may forbid all.
+#[test]
+fn a_cut_file_without_a_whole_line_is_a_failure() {
+    for (body, outcome) in [
+        (&b"User-agent: *\nDisallow: /"[..], Said::File(None)),
+        (b"User-agent: * Disallow: /", Said::Failed),
+        (b"\xff\xfeU\0s\0", Said::Failed),
+    ] {
+        let response = Response::new(200, body).cut(body.len());
+        assert_eq!(Said::of(Ok(&response), START), Some(outcome));
+        let known = Protocol::RFC9309.after(None, &Attempt::new(START, Ok(response))).unwrap();
+        let holds = Protocol::RFC9309.ruling(&known, START).holds;
+        let is_file = outcome != Said::Failed;
+        assert_eq!(holds, if is_file { SiteKind::Rules } else { SiteKind::DisallowAll });
+        assert_eq!(known.copy.is_some(), is_file);
+    }
+}
+
 #[test]
 fn retry_after() {
     let google = &Protocol::GOOGLE;

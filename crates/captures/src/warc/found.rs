@@ -139,19 +139,18 @@ fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer
         let location = response.headers.get(LOCATION).map(HeaderValue::as_bytes);
         return SiteAnswer::redirect(response.status, url, location);
     }
-    match response.is_truncated && !is_of_a_store {
-        true => whole_lines(response),
-        false => SiteAnswer::Final(response),
-    }
+    whole_lines(response, !is_of_a_store)
 }
 
-/// An answer whose body was cut, and may end with half a line, which would be another rule.
-pub fn whole_lines(response: Response) -> SiteAnswer {
-    let response = response.cut(MAX_BODY_BYTES);
-    match response.body.is_empty() {
-        // Nothing is known of the rules that were cut off.
-        true => SiteAnswer::Failed(http::broken()),
-        false => SiteAnswer::Final(response),
+/// A final answer. If its body was cut, it `may_end_early`, with half a line, which would be another rule.
+pub fn whole_lines(response: Response, may_end_early: bool) -> SiteAnswer {
+    let response = match response.is_truncated && may_end_early {
+        true => response.cut(MAX_BODY_BYTES),
+        false => response,
+    };
+    match response.without_line() {
+        Some(failure) => SiteAnswer::Failed(failure),
+        None => SiteAnswer::Final(response),
     }
 }
 

@@ -250,7 +250,7 @@ impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> f
             && response.is_truncated
         {
             let empty = Response::new(response.status, Vec::new());
-            capture.answer = found::whole_lines(std::mem::replace(response, empty));
+            capture.answer = found::whole_lines(std::mem::replace(response, empty), true);
         }
         (self.act)(WarcItem::Capture(capture))
     }

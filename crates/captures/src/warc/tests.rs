@@ -521,7 +521,10 @@ fn answers() {
             "301 https://e.com/r%E9/robots.txt",
         ),
         (cut("length", b"User-agent: *\nDisallow: /x\nDisa"), rules),
-        (cut("length", b"User-agent: *"), broken),
+        (
+            cut("length", b"User-agent: *"),
+            "the answer is broken: no whole line is left of the file",
+        ),
         (cut("disconnect", robots), broken),
         // The first of several records: the others are not put together with it.
         (
