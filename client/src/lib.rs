@@ -58,7 +58,9 @@ mod time;
 pub mod internals {
     pub use crate::MAX_BODY_BYTES;
     #[cfg(feature = "body")]
-    pub use crate::body::{BodyLimits, Incoming, check_undone, undone};
+    pub use crate::body::{
+        BodyLimits, Incoming, check_undone, content_length, is_chunked, is_encoded, is_text, undone,
+    };
     #[cfg(feature = "fetch")]
     pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
     pub use crate::network::redirect::{MAX_URL_BYTES, target};

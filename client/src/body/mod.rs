@@ -72,7 +72,7 @@ pub fn check_undone(headers: &HeaderMap, body: &[u8], is_truncated: bool) -> Res
 
 /// True for bytes that no encoding has: text in UTF-8, in UTF-16 with a byte order mark, or, but for some
 /// bytes, in ASCII.
-fn is_text(body: &[u8]) -> bool {
+pub fn is_text(body: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0e..=0x1f | 0x7f);
     body.starts_with(b"\xff\xfe")
         || body.starts_with(b"\xfe\xff")
@@ -85,7 +85,6 @@ fn is_text(body: &[u8]) -> bool {
 ///
 /// # Errors
 /// Returns an error if it cannot be undone.
-#[cfg(feature = "fetch")]
 pub fn is_encoded(headers: &HeaderMap) -> Result<bool, Failure> {
     let encodings = Encoding::all(&encodings(headers)).map_err(encoding_failure)?;
     Ok(!encodings.is_empty())
@@ -98,10 +97,27 @@ pub fn too_short(arrived: u64, announced: u64) -> Failure {
 
 /// The bytes of the body on the wire that the headers announce. `Transfer-Encoding` overrides it.
 pub fn announced(headers: &HeaderMap) -> Option<u64> {
-    if headers.contains_key(TRANSFER_ENCODING) {
-        return None;
-    }
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+    let is_none = |name: &[u8]| name.eq_ignore_ascii_case(b"identity");
+    content_length(headers).filter(|_| transfer_encodings(headers).all(is_none))
+}
+
+/// The length by `Content-Length`. Of several the largest: what is shorter may be cut.
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
+    let lines = headers.get_all(CONTENT_LENGTH).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).filter_map(|number| number.trim().parse().ok()).max()
+}
+
+/// True if the headers say that the body is sent in chunks.
+pub fn is_chunked(headers: &HeaderMap) -> bool {
+    transfer_encodings(headers).any(|name| name.eq_ignore_ascii_case(b"chunked"))
+}
+
+/// The names of the encodings that were applied on the way, without parameters.
+fn transfer_encodings(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
+    let lines = headers.get_all(TRANSFER_ENCODING).iter().map(HeaderValue::as_bytes);
+    let names = lines.flat_map(|line| line.split(|byte| *byte == b','));
+    let names = names.filter_map(|name| name.split(|byte| *byte == b';').next());
+    names.map(<[u8]>::trim_ascii).filter(|name| !name.is_empty())
 }
 
 /// A body that is still arriving.
@@ -197,12 +213,7 @@ fn encodings(headers: &HeaderMap) -> HeaderMap {
     for value in headers.get_all(CONTENT_ENCODING) {
         all.append(CONTENT_ENCODING, value.clone());
     }
-    let lines = headers.get_all(TRANSFER_ENCODING).iter();
-    let mut transfer: Vec<&[u8]> = lines
-        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
-        .map(<[u8]>::trim_ascii)
-        .filter(|name| !name.is_empty())
-        .collect();
+    let mut transfer: Vec<&[u8]> = transfer_encodings(headers).collect();
     if transfer.last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")) {
         transfer.pop();
     }
@@ -550,6 +561,15 @@ mod tests {
         headers.remove(CONTENT_ENCODING);
         assert!(matches!(check_undone(&headers, b"x", false), Err(Failure::Broken(_))));
         assert_eq!(check_undone(&headers, b"x", true), Ok(()));
+
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("500, 500"));
+        assert_eq!(announced(&headers), Some(500));
+        headers.append(CONTENT_LENGTH, 501.into());
+        assert_eq!(announced(&headers), Some(501));
+        headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("identity"));
+        assert_eq!((announced(&headers), is_chunked(&headers)), (Some(501), false));
+        headers.append(TRANSFER_ENCODING, HeaderValue::from_static("Chunked;x"));
+        assert_eq!((announced(&headers), is_chunked(&headers)), (None, true));
     }
 
     /// A zstd window that RFC 9659 forbids, and a brotli window beyond RFC 7932.

@@ -8,13 +8,18 @@ use http::header::{
     EXPIRES, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER,
     TRANSFER_ENCODING,
 };
-use robotsieve_client::internals::{BodyLimits, Incoming, MAX_BODY_BYTES};
+use robotsieve_client::internals::{
+    BodyLimits, Incoming, MAX_BODY_BYTES, content_length, is_chunked, is_encoded, is_text,
+};
 use robotsieve_client::outcome::{Failure, Response};
 
 use super::record::End;
 
 /// As many as the fetcher takes.
 const MAX_HEADERS: usize = 1000;
+
+/// What is kept of a body.
+const LIMITS: BodyLimits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
 
 /// The headers that something follows from once the body is read.
 const KEPT: [HeaderName; 10] = [
@@ -29,24 +34,6 @@ const KEPT: [HeaderName; 10] = [
     LOCATION,
     RETRY_AFTER,
 ];
-
-/// The headers that say how the body was sent.
-#[derive(Default)]
-struct Sent {
-    /// The encodings of the content, and those that were applied on the way.
-    encodings: HeaderMap,
-    /// The length. Of several, the largest.
-    len: Option<u64>,
-}
-
-impl Sent {
-    /// Returns true if an encoding is named that changes the length of a body.
-    fn is_compressed(&self) -> bool {
-        let names = self.encodings.get_all(CONTENT_ENCODING).iter().flat_map(parts);
-        let known = ["gzip", "x-gzip", "deflate", "br", "zstd"];
-        names.into_iter().any(|name| known.iter().any(|known| name.eq_ignore_ascii_case(known)))
-    }
-}
 
 /// The answer in a block, with its encodings undone and the headers that matter, or what went wrong on the site's side, as for
 /// a fetcher that had received these bytes. If `end` says that the block was cut at a limit, the
@@ -169,15 +156,22 @@ fn without_zeros(block: &[u8]) -> Option<Vec<u8>> {
 /// The status and the headers that matter.
 fn bodyless(head: &httparse::Response<'_, '_>) -> Response {
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
-    for header in &*head.headers {
+    response.headers = chosen(head.headers, &KEPT);
+    response
+}
+
+/// The headers of these names.
+fn chosen(headers: &[httparse::Header<'_>], names: &[HeaderName]) -> HeaderMap {
+    let mut chosen = HeaderMap::new();
+    for header in headers {
         let is = |name: &&HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
-        if let Some(name) = KEPT.iter().find(is)
+        if let Some(name) = names.iter().find(is)
             && let Ok(value) = HeaderValue::from_bytes(header.value)
         {
-            response.headers.append(name, value);
+            chosen.append(name, value);
         }
     }
-    response
+    chosen
 }
 
 fn of_head(head: &httparse::Response<'_, '_>, wire: &[u8], end: End) -> Result<Response, Failure> {
@@ -205,24 +199,8 @@ pub fn body(
     wire: &[u8],
     end: End,
 ) -> Result<(Vec<u8>, bool), Failure> {
-    let mut sent = Sent::default();
-    for header in headers {
-        let is = |name: &HeaderName| header.name.eq_ignore_ascii_case(name.as_str());
-        let name = if is(&CONTENT_LENGTH) {
-            sent.len = sent.len.max(len_of(header.value));
-            continue;
-        } else if is(&CONTENT_ENCODING) {
-            CONTENT_ENCODING
-        } else if is(&TRANSFER_ENCODING) {
-            TRANSFER_ENCODING
-        } else {
-            continue;
-        };
-        if let Ok(value) = HeaderValue::from_bytes(header.value) {
-            sent.encodings.append(name, value);
-        }
-    }
-    let (body, is_longer) = decode(&sent, wire, end)?;
+    const SENT: [HeaderName; 3] = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING];
+    let (body, is_longer) = decode(&chosen(headers, &SENT), wire, end)?;
     Ok((body, end == End::Limit || is_longer))
 }
 
@@ -231,33 +209,31 @@ pub fn broken() -> Failure {
     Failure::Broken("end of file before message length reached".to_owned())
 }
 
-/// The body, and whether it is longer than a store takes.
-fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
+/// The body, and whether it is longer than a store takes. `sent` are the headers that say how it was sent.
+fn decode(sent: &HeaderMap, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure> {
     if end == End::Early {
         return Err(broken());
     }
-    let transfer = sent.encodings.get_all(TRANSFER_ENCODING).iter();
-    let is_chunked = transfer.flat_map(parts).any(|name| name.eq_ignore_ascii_case("chunked"));
-    let body: Cow<'_, [u8]> = match if is_chunked { unchunked(wire) } else { Chunks::None } {
+    let body: Cow<'_, [u8]> = match if is_chunked(sent) { unchunked(wire) } else { Chunks::None } {
         Chunks::All(body) => body.into(),
         Chunks::Cut(body) if end == End::Limit => body.into(),
         Chunks::Cut(_) => return Err(broken()),
         // Many writers undo the chunks but leave the header.
         Chunks::None => {
-            if end == End::Whole && sent.len.is_some_and(|len| (wire.len() as u64) < len) {
+            let is_short = content_length(sent).is_some_and(|len| (wire.len() as u64) < len);
+            if end == End::Whole && is_short {
                 // The length may be that of the encoded body, which the writer has decoded.
-                let is_decoded = sent.is_compressed() && is_not_compressed(sent, wire);
+                let is_decoded = is_encoded(sent) == Ok(true) && is_not_compressed(sent, wire);
                 let decoded = if is_decoded { undone(wire.to_vec()) } else { None };
                 return decoded.filter(|(body, _)| !body.is_empty()).ok_or_else(broken);
             }
             wire.into()
         }
     };
-    if sent.encodings.is_empty() && body.len() <= MAX_BODY_BYTES {
+    if is_encoded(sent) == Ok(false) && body.len() <= MAX_BODY_BYTES {
         return Ok((body.into_owned(), false));
     }
-    let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
-    let mut incoming = Incoming::new(&sent.encodings, limits)?;
+    let mut incoming = Incoming::new(sent, LIMITS)?;
     let pushed = incoming.push(&body);
     if end == End::Limit {
         // Of a body that was cut, this is what there is of it.
@@ -274,33 +250,15 @@ fn decode(sent: &Sent, wire: &[u8], end: End) -> Result<(Vec<u8>, bool), Failure
 }
 
 /// Returns true if a body is not in the encodings that its header names.
-fn is_not_compressed(sent: &Sent, wire: &[u8]) -> bool {
-    let limits = BodyLimits { wire_bytes: usize::MAX, body_bytes: MAX_BODY_BYTES };
-    match Incoming::new(&sent.encodings, limits) {
-        Ok(mut incoming) => incoming.push(wire).is_err() || incoming.so_far().is_empty(),
-        Err(_) => false,
-    }
+fn is_not_compressed(sent: &HeaderMap, wire: &[u8]) -> bool {
+    Incoming::new(sent, LIMITS)
+        .is_ok_and(|mut incoming| incoming.push(wire).is_err() || incoming.so_far().is_empty())
 }
 
 /// A body whose encodings the writer has undone, but left the headers: a text.
 fn undone(body: Vec<u8>) -> Option<(Vec<u8>, bool)> {
-    const BEGINNING: usize = 1024;
-    let is_text = |byte: &u8| *byte >= b' ' || matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0c);
-    body.iter().take(BEGINNING).all(is_text).then(|| {
-        let is_longer = body.len() > MAX_BODY_BYTES;
-        (body, is_longer)
-    })
-}
-
-/// What a `Content-Length` says: the largest number in it.
-fn len_of(value: &[u8]) -> Option<u64> {
-    let numbers = str::from_utf8(value).ok()?.split(',');
-    numbers.filter_map(|number| number.trim_ascii().parse().ok()).max()
-}
-
-/// The parts of a header that is a list.
-fn parts(value: &HeaderValue) -> impl Iterator<Item = &str> {
-    value.to_str().unwrap_or_default().split(',').map(str::trim_ascii)
+    let is_longer = body.len() > MAX_BODY_BYTES;
+    is_text(&body).then_some((body, is_longer))
 }
 
 /// A body in chunks.

@@ -633,6 +633,13 @@ fn encodings() {
         // Undone, and undone once more by a client that asked for no encoding.
         cases.push((format!("{ce}{name}"), robots.to_vec()));
     }
+    // Undone, with the length of the encoded body.
+    for name in ["gzip", "x-deflate", "br"] {
+        cases.push((format!("{ce}{name}\r\nContent-Length: 500"), robots.to_vec()));
+    }
+    let utf16 = std::iter::once(0xfeff).chain(str::from_utf8(robots).unwrap().encode_utf16());
+    cases.push((format!("{ce}gzip"), utf16.flat_map(u16::to_le_bytes).collect()));
+    cases.push((format!("{te}chunked;x=y"), chunked(robots)));
     cases.push((format!("{te}gzip, chunked"), chunked(&gz)));
     cases.push((format!("{te}gzip, chunked"), chunked(robots)));
     cases.push((format!("{te}gzip"), gz.clone()));
@@ -655,6 +662,14 @@ fn encodings() {
     }
     for name in ["gzip", "deflate", "br", "zstd"] {
         assert_eq!(found("HTTP/1.1 200 OK", &format!("{ce}{name}"), b""), "200 ", "{name}");
+    }
+    for head in
+        ["Content-Length: 500, 500".to_owned(), format!("{te}identity\r\nContent-Length: 500")]
+    {
+        assert!(
+            found("HTTP/1.1 200 OK", &head, robots).starts_with("the answer is broken: "),
+            "{head}"
+        );
     }
     for (name, body) in
         [("gzip", &gz[..gz.len() - 9]), ("br", &b"\0\x01\xff"[..]), ("rot13", robots)]
