@@ -262,8 +262,8 @@ impl FetcherBuilder {
         self
     }
 
-    /// The longest time for which a host is left alone if it asks for it, by `Retry-After` in a 429
-    /// or 503. The default is a minute; zero ignores the header. After a 429 the host's address is
+    /// The longest time for which a host is left alone if it asks for it, by `Retry-After` in a 429,
+    /// 502, 503 or 504. The default is a minute; zero ignores the header. After a 429 the host's address is
     /// left alone too, because other sites may share it: for no more than 10 seconds at a time, and 30
     /// in ten minutes, whatever its sites ask for.
     ///

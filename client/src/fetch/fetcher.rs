@@ -226,7 +226,9 @@ impl Fetcher {
         }
         let asked = match result {
             Err(Failure::Connect(_) | Failure::TimedOut(_) | Failure::Broken(_)) => None,
-            Ok(Response { status: 429 | 502..=504, headers, .. }) => http::asked_pause(headers),
+            Ok(Response { status: status @ (429 | 502..=504), headers, .. }) => {
+                http::asked_pause(*status, headers)
+            }
             _ => return None,
         };
         if asked.is_some_and(|asked| asked > settings.max_retry_after) {

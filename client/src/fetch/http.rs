@@ -137,7 +137,7 @@ pub(super) async fn fetch(
             _ => answered(),
         }
         if let Some(pause) = pause(client, status, &answer.headers) {
-            // A 503 is about this site. A 429 may be about all that its address has.
+            // A 502, 503 or 504 is about this site. A 429 may be about all that its address has.
             let address = if status == 429 { pause } else { Duration::ZERO };
             here.back_off(pause, address.min(MAX_ADDRESS_PAUSE));
         }
@@ -165,17 +165,13 @@ pub(super) async fn fetch(
 
 /// The time for which a site asks not to be asked again, within the bound of the settings.
 fn pause(client: &Client, status: u16, headers: &HeaderMap) -> Option<Duration> {
-    if !matches!(status, 429 | 503) {
-        return None;
-    }
-    let asked = asked_pause(headers)?;
-    Some(asked.min(client.settings.max_retry_after))
+    Some(asked_pause(status, headers)?.min(client.settings.max_retry_after))
 }
 
 /// The pause that `Retry-After` asks for.
-pub(super) fn asked_pause(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn asked_pause(status: u16, headers: &HeaderMap) -> Option<Duration> {
     let now = Timestamp::now();
-    Some(crate::outcome::retry_after(headers, now)?.since(now))
+    Some(crate::outcome::retry_after(status, headers, now)?.since(now))
 }
 
 /// The head of an answer, and its body to come. Dropping it closes the connection.

@@ -107,9 +107,10 @@ fn age(headers: &HeaderMap) -> Duration {
     first.and_then(|age| delta_seconds(age.trim_ascii())).unwrap_or_default()
 }
 
-/// The time before which the site asks for no further request.
-pub(crate) fn retry_after(headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
-    let value = first(headers, &RETRY_AFTER)?;
+/// The time before which the site asks for no further request: with 503 (RFC 9110, section 10.2.3), 429
+/// (RFC 6585), and with what gateways answer for a site that is overloaded.
+pub(crate) fn retry_after(status: u16, headers: &HeaderMap, at: Timestamp) -> Option<Timestamp> {
+    let value = first(headers, &RETRY_AFTER).filter(|_| matches!(status, 429 | 502..=504))?;
     delta_seconds(value).map(|wait| at + wait).or_else(|| Timestamp::of_http_date(value))
 }
 

@@ -341,10 +341,8 @@ impl Protocol {
     /// The meaning of a final answer. Updates the copy and `Retry-After` in `state`.
     fn meaning(&self, state: &mut OriginState, attempt: &Attempt, response: &Response) -> Outcome {
         let status = response.status;
-        if status == 429 || status == 503 {
-            state.retry_after = freshness::retry_after(&response.headers, attempt.at)
-                .map(|at| at.min(attempt.at + self.longest_retry));
-        }
+        state.retry_after = freshness::retry_after(status, &response.headers, attempt.at)
+            .map(|at| at.min(attempt.at + self.longest_retry));
         if let Some(failure) = response.without_line() {
             return Outcome::Unreachable(Cause::Failure(failure));
         }

@@ -679,7 +679,9 @@ fn retry_after() {
     assert_eq!(next(503, "Tue, 14 Nov 2023 23:13:20 GMT"), HOUR);
     assert_eq!(next(503, "Tue, 14 Nov 2017 23:13:20 GMT"), 5 * MINUTE);
     assert_eq!(next(503, "soon"), 5 * MINUTE);
-    assert_eq!(next(500, "3600"), 5 * MINUTE, "it means something with 429 and 503");
+    assert_eq!(next(502, "3600"), HOUR);
+    assert_eq!(next(504, "3600"), HOUR);
+    assert_eq!(next(500, "3600"), 5 * MINUTE, "it means something with 429, 502, 503 and 504");
     // With RFC 9309 a 429 is an answer. The header is kept for the caller.
     let known = first(&Protocol::RFC9309, 429, &[("retry-after", "3600")]);
     assert_eq!(known.retry_after, Some(START + HOUR));
