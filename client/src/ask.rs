@@ -13,6 +13,7 @@ use robotsieve::{Origin, Profile, SiteKind, Verdict};
 use robotsieve_shown::shown;
 use url::Url;
 
+use crate::outcome::attempt::has_none;
 use crate::outcome::{Attempt, Cause, Condition, Outcome, Protocol, Ruling, Why};
 use error::{unanswered, whole};
 
@@ -90,7 +91,7 @@ pub fn robots_at(name: &str, profiles: &[Profile]) -> Result<RobotsAt, AskError>
         }
     }
     let status = attempt.result.as_ref().ok().map(|response| response.status);
-    let is_absent = matches!(status, Some(404 | 410));
+    let is_absent = status.is_some_and(has_none);
     let (verdict, meaning) = match first.holds {
         SiteKind::AllowAll if is_absent => {
             (Verdict::Allow, "there is no robots.txt, so everything is allowed")

@@ -64,7 +64,8 @@ pub mod internals {
     #[cfg(feature = "fetch")]
     pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
     pub use crate::network::redirect::{MAX_URL_BYTES, target};
-    pub use crate::outcome::attempt::{has_file, has_none};
+    pub use crate::outcome::attempt::{has_file, has_none, unasked};
+    pub use crate::time::CLOCK_TOLERANCE;
 }
 
 pub use time::Timestamp;

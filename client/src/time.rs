@@ -6,6 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+/// The most that two clocks may differ. A time from later than that comes from a wrong clock.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+
 /// Whole seconds since the beginning of 1970, UTC. The caller reads the clock; nothing in
 /// [`outcome`](crate::outcome) does.
 #[derive(

@@ -29,7 +29,7 @@ use super::{canary, failure, progress};
 use crate::body::{BodyLimits, Filled, Incoming, announced, is_encoded, too_short};
 use crate::cause::ErrorChain;
 use crate::network::{Chain, is_redirect};
-use crate::outcome::attempt::has_file;
+use crate::outcome::attempt::{has_file, unasked};
 use crate::outcome::{CachedCopy, Failure, LocalFault, LocalKind, Response, Stage};
 use crate::time::Timestamp;
 
@@ -142,7 +142,7 @@ pub(super) async fn fetch(
             here.back_off(pause, address.min(MAX_ADDRESS_PAUSE));
         }
         if status == 304 && !is_conditional {
-            return Err(Failure::Broken("304 to an unconditional request".to_owned()));
+            return Err(unasked());
         }
         tokio::select! {
             response = total.run(response(client, answer, limits)) => {

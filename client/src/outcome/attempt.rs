@@ -176,6 +176,12 @@ pub fn has_none(status: u16) -> bool {
     matches!(status, 404 | 410)
 }
 
+/// The failure of a 304 to a request without a condition.
+#[must_use]
+pub fn unasked() -> Failure {
+    Failure::Broken("304 to an unconditional request".to_owned())
+}
+
 /// A final answer: one that is not a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, Failure, Redirect, Response};
 use super::freshness;
-use super::protocol::{CLOCK_TOLERANCE, Protocol};
+use super::protocol::Protocol;
 use super::ruling::{Ruling, Why};
 use super::state::{Cause, OriginState, Outcome};
-use crate::time::Timestamp;
+use crate::time::{CLOCK_TOLERANCE, Timestamp};
 
 /// The time at which a history is judged.
 ///

@@ -24,16 +24,13 @@ use super::seconds;
 use super::state::{
     CachedCopy, Cause, DEFAULT_LIFETIME, OriginState, Outcome, StatedLifetime, seconds_of,
 };
-use crate::time::Timestamp;
+use crate::time::{CLOCK_TOLERANCE, Timestamp};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The longest validator that is kept, in bytes.
 const MAX_VALIDATOR_BYTES: usize = 512;
-
-/// The difference of two clocks from which on a time in the future counts as wrong.
-pub(super) const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// The meaning of fetches, with one setting for each point on which the sources differ.
 ///

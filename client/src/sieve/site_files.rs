@@ -14,9 +14,9 @@ use std::time::Duration;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache as BoundedCache;
 use robotsieve::SiteKind;
+use robotsieve_rights::internals::normal;
 use robotsieve_rights::{Documents, Note};
 use smallvec::SmallVec;
-use url::Url;
 
 use super::error::SieveError;
 use super::in_flight::InFlight;
@@ -128,9 +128,7 @@ impl SiteDocuments {
     pub(super) fn name<'u>(&mut self, licences: impl Iterator<Item = &'u str>) {
         for url in licences {
             // What is no absolute URL is noted by whoever reads it.
-            let Ok(mut url) = Url::parse(url) else { continue };
-            url.set_fragment(None);
-            let url = String::from(url).into_boxed_str();
+            let Some(url) = normal(url) else { continue };
             if self.named.contains(&url) || self.files.iter().any(|file| file.url == url) {
                 continue;
             }

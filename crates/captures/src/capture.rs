@@ -3,20 +3,16 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
-pub use robotsieve_client::internals::MAX_URL_BYTES;
 use robotsieve_client::internals::target;
+pub use robotsieve_client::internals::{CLOCK_TOLERANCE, MAX_URL_BYTES};
 use robotsieve_client::outcome::{Failure, Redirect, Response, Said};
 use url::Url;
 
 use super::history::{RepeatedAt, Repeats, Says};
 use super::payload::{self, PayloadClaim};
-
-/// The most that two clocks may differ. A capture from later than that has a wrong time.
-pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// A site's answer when it was asked for a URL.
 #[derive(Clone, Debug)]

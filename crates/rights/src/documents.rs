@@ -147,15 +147,17 @@ fn origin_of_tdm(address: &str) -> Option<Box<str>> {
     is_tdm.then(|| Origin::of(address).ok().map(|origin| origin.key().into())).flatten()
 }
 
-/// The form by which addresses are compared: without a fragment, as the WHATWG URL standard writes it.
+/// The form by which addresses are compared: without a fragment, as the WHATWG URL standard writes it. `None`
+/// if it is no absolute URL.
+#[must_use]
+pub fn normal(address: &str) -> Option<Box<str>> {
+    let mut url = url::Url::parse(address).ok()?;
+    url.set_fragment(None);
+    Some(String::from(url).into())
+}
+
 fn key(address: &str) -> Box<str> {
-    match url::Url::parse(address) {
-        Ok(mut url) => {
-            url.set_fragment(None);
-            String::from(url).into()
-        }
-        Err(_) => address.into(),
-    }
+    normal(address).unwrap_or_else(|| address.into())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub use crate::content_signals::{Signal, SignalPiece, pieces};
 pub use crate::content_usage::{UsageMember, read_members};
+pub use crate::documents::normal;
 /// The elements of a page that state rights.
 pub mod html {
     pub use crate::html::*;

@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use robotsieve::Origin;
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::{
-    BodyLimits, HARMLESS_HEADERS, Onlooker, check_undone, has_file, undone,
+    BodyLimits, HARMLESS_HEADERS, Onlooker, check_undone, has_file, unasked, undone,
 };
 use robotsieve_client::network::{Chain, is_redirect};
 use robotsieve_client::outcome::{Attempt, CachedCopy, Failure, LocalFault, LocalKind, Response};
@@ -278,7 +278,7 @@ impl Reply {
             };
         }
         if status == 304 && self.asked().as_ref().is_some_and(|a| a.validators().is_none()) {
-            self.end(Err(Failure::Broken("304 to an unconditional request".to_owned())), true);
+            self.end(Err(unasked()), true);
             return false;
         }
         let result = match has_file(status) {
