@@ -269,6 +269,7 @@ fn bodies(page: &mut String) {
     let mut cut = Response::new(200, RULES);
     cut.is_truncated = true;
     let whole = |body: &[u8]| Response::new(200, body);
+    let nothing_left = whole(b"User-agent: *").cut(9);
     page.push_str("| body of a 2xx | condition | allowed |\n|---|---|---|\n");
     for (name, response, kept) in [
         ("rules", whole(RULES.as_bytes()), "the rules"),
@@ -276,11 +277,13 @@ fn bodies(page: &mut String) {
         ("an HTML page", whole(b"<!DOCTYPE html>\n"), "the valid lines it may have; mostly all"),
         ("any other text or bytes", whole(b"\x89PNG"), "the valid lines it may have; mostly all"),
         ("longer than the limit", cut, "the rules up to the last whole line within the limit"),
+        ("longer than the limit, with no whole line within it", nothing_left, "nothing"),
         ("UTF-16 with a byte order mark", whole(&utf16), "the rules, once turned into UTF-8"),
     ] {
         let state =
             Protocol::RFC9309.after(None, &Attempt::new(START, Ok(response.clone()))).unwrap();
-        assert_eq!(Protocol::RFC9309.ruling(&state, START).holds, SiteKind::Rules);
+        let holds = if kept == "nothing" { SiteKind::DisallowAll } else { SiteKind::Rules };
+        assert_eq!(Protocol::RFC9309.ruling(&state, START).holds, holds);
         if kept.starts_with("the rules") {
             assert_eq!(response.body, RULES.as_bytes(), "{name}");
         }
