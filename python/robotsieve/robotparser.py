@@ -14,7 +14,7 @@ import urllib.request
 from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
-from ._robotsieve import Crawler, Robots
+from ._robotsieve import Crawler, Robots, whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +132,8 @@ class RobotFileParser:
         everything; an ``URLError`` is raised. After 5xx nothing may be fetched, as in its newer
         versions. Unlike there, a later fetch that succeeds ends that, a server that is silent for
         ``timeout`` seconds raises as an unreachable one does, and so does one that takes longer than four
-        times that for the whole file; of a file the first ``max_bytes`` are taken.
+        times that for the whole file; of a file the whole lines within the first ``max_bytes`` are taken, and if
+        there are none, nothing may be fetched.
         """
         try:
             with urllib.request.urlopen(self.url, timeout=self.timeout) as answer:
@@ -146,10 +147,10 @@ class RobotFileParser:
         except TimeoutError as error:
             raise urllib.error.URLError(error) from error
         else:
-            self.disallow_all = self.allow_all = False
-            self.parse(_LINE_END.split(body.decode("utf-8", "surrogateescape")))
+            self.disallow_all, self.allow_all = body is None, False
+            self.parse(_LINE_END.split((body or b"").decode("utf-8", "surrogateescape")))
 
-    def _body_of(self, answer: IO[bytes]) -> bytes:
+    def _body_of(self, answer: IO[bytes]) -> bytes | None:
         end = time.monotonic() + 4 * self.timeout
         body = bytearray()
         while len(body) <= self.max_bytes:
@@ -160,9 +161,8 @@ class RobotFileParser:
             body += read
             if time.monotonic() > end:
                 raise urllib.error.URLError(TimeoutError(f"{self.url} takes too long"))
-        del body[self.max_bytes :]
-        # After the last whole line: half a rule is another rule.
-        return bytes(body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1])
+        # Half a rule is another rule.
+        return whole_lines(bytes(body), self.max_bytes)
 
     def parse(self, lines: Iterable[str]) -> None:
         """Takes these lines, or a text as a whole, as the file, in place of what was parsed before."""

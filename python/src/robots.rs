@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotsieve::pack::PackError;
 use robotsieve::{Answer, SiteKind};
+use robotsieve_client::outcome::Response;
 
 use crate::batch;
 use crate::bulk::{Crawlers, Policies, select};
@@ -395,6 +396,20 @@ pub fn own_rules<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (body, origin) = (body_of(body, "body")?, origin_of(url)?);
     Ok(PyBytes::new(py, &robotsieve::own_rules(&body, &profile_of(profile)?, &origin)))
+}
+
+/// The whole lines of a file of which only so many bytes count. ``None`` if none is left: nothing is known of its
+/// rules then.
+#[pyfunction]
+pub fn whole_lines<'py>(
+    body: &Bound<'py, PyBytes>,
+    max_bytes: usize,
+) -> Option<Bound<'py, PyBytes>> {
+    let cut = Response::as_is(200, body.as_bytes().to_vec()).cut(max_bytes);
+    // Of UTF-16 a byte order mark may be left.
+    let mut kept = Response::new(200, cut.body);
+    kept.is_truncated = true;
+    kept.without_line().is_none().then(|| PyBytes::new(body.py(), &kept.body))
 }
 
 /// The policy of a file for a crawler: ``Robots(body, profile).policy(crawler)``, in less time.

@@ -528,9 +528,22 @@ def test_read_is_bounded() -> None:
         parser.read()
         # Half a rule, /b, would be another rule.
         assert not parser.can_fetch("x", "/a") and parser.can_fetch("x", "/bcd")
-        parser.max_bytes = len(body)
+        # The last line is whole without its end.
+        for max_bytes in (len(body) - 1, len(body)):
+            parser.max_bytes = max_bytes
+            parser.read()
+            assert not parser.can_fetch("x", "/bcd")
+        # Nothing is known of a file of which no whole line is left.
+        parser.max_bytes = 5
         parser.read()
-        assert not parser.can_fetch("x", "/bcd")
+        assert not parser.can_fetch("x", "/y")
+    utf16 = body.decode().encode("utf-16")
+    with serving({"/robots.txt": (200, utf16)}) as base:
+        parser = RobotFileParser(f"{base}/robots.txt")
+        for max_bytes in range(len(utf16) - 24, len(utf16) - 2):
+            parser.max_bytes = max_bytes
+            parser.read()
+            assert not parser.can_fetch("x", "/a") and parser.can_fetch("x", "/bcd")
 
 
 @pytest.mark.parametrize("drips", [False, True])

@@ -855,6 +855,10 @@ def policy(
     name: str | None = None,
 ) -> Policy: ...
 
+# For `robotsieve.robotparser`.
+
+def whole_lines(body: bytes, max_bytes: int) -> bytes | None: ...
+
 # For `robotsieve.spark`.
 
 @final
