@@ -31,7 +31,7 @@ use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
 use super::documents::{Dated, Known, Lines, address, documents};
 use super::page::{TDM_PATH, is_of_page, media_type, page_of};
 use super::payloads::{Payload, Payloads};
-use super::robots::{RobotsFiles, RobotsInForce};
+use super::robots::{RobotsAt, RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};
 use super::verify::Verification;
 use crate::error::{Failure, Status};
@@ -95,7 +95,7 @@ pub fn run(
     let references =
         std::mem::take(&mut *references.lock().unwrap_or_else(PoisonError::into_inner));
     let payloads = Payloads::read(args, references)?;
-    let documents = documents(args, &payloads)?;
+    let documents = documents(args, &robots, &payloads)?;
     let Known { count, left_out, .. } = documents;
     if left_out > 0 {
         faults.0 = true;
@@ -258,10 +258,7 @@ impl Judge<'_> {
 
     fn row(&self, record: &ResponseRecord<'_>) -> Result<Row, String> {
         let payload = self.payloads.of(record);
-        let status = match payload {
-            Some(payload) if record.status == 0 => payload.status,
-            _ => record.status,
-        };
+        let status = self.payloads.status(record);
         let (page, response) = self.response(record, payload, status);
         let origin = Origin::of(record.url).map_err(|error| error.to_string())?;
         let at = (!self.is_of_newest).then_some(record.at);
@@ -376,8 +373,9 @@ impl Judge<'_> {
         let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
         let mut dated = Vec::new();
         let mut lines = None;
-        if let Some(RobotsInForce { captured, fit, is_doubtful, .. }) = robots {
-            let mut found = self.documents.robots(origin.robots_url(), captured, fit, at);
+        if let Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, .. }) = &robots {
+            let (url, has_file) = (origin.robots_url(), *holds == SiteKind::Rules);
+            let mut found = self.documents.robots(url, *captured, *fit, captures, has_file);
             let doubt = is_doubtful.then_some(Note::RobotsNotRead);
             found.0.doubt = found.0.doubt.or(doubt);
             dated.push(found.0);
@@ -404,14 +402,9 @@ impl Judge<'_> {
     ) -> Result<(Rights, BTreeMap<String, String>), String> {
         let mut words = BTreeMap::new();
         let later = self.robots.after(origin, record.at, MOST_LATER);
-        let mut versions: Vec<(Timestamp, Option<RobotsRights<'static>>)> = Vec::new();
-        versions.extend(
-            later
-                .map_err(|error| error.to_string())?
-                .into_iter()
-                .map(|(at, rights)| (at, Some(rights))),
-        );
-        let robots_count = versions.len();
+        let later = later.map_err(|error| error.to_string())?.into_iter();
+        let mut versions: Vec<(Timestamp, Option<RobotsAt>)> =
+            later.map(|robots| (robots.at, Some(robots))).collect();
         let mut times: Vec<Timestamp> = addresses(record, rules, response)
             .iter()
             .flat_map(|address| self.documents.after(address, record.at))
@@ -419,8 +412,8 @@ impl Judge<'_> {
         times.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
         times.dedup();
         versions.extend(times.into_iter().take(MOST_LATER).map(|at| (at, None)));
-        for (number, (at, robots)) in versions.into_iter().enumerate() {
-            let rules = robots.as_ref().or(rules);
+        for (at, robots) in versions {
+            let rules = robots.as_ref().map(|robots| &robots.rights).or(rules);
             let mut documents = Documents::new();
             let mut named = Vec::new();
             for address in addresses(record, rules, response) {
@@ -433,9 +426,10 @@ impl Judge<'_> {
             if rights != before {
                 rights = rights.with_note(Note::LaterRefusal);
                 let mut lines = None;
-                if number < robots_count {
+                if let Some(RobotsAt { captures, .. }) = &robots {
+                    let url = origin.robots_url();
                     let (document, of_file) =
-                        self.documents.robots(origin.robots_url(), at, Fit::Later, Some(at));
+                        self.documents.robots(url, at, Fit::Later, captures, true);
                     dated.push(document);
                     lines = of_file;
                 }

@@ -28,6 +28,7 @@ use url::Url;
 use super::args::RightsArgs;
 use super::page::{is_part, is_tdm, media_type};
 use super::payloads::Payloads;
+use super::robots::{CaptureAt, RobotsFiles};
 use super::row::Document;
 use crate::error::Failure;
 use crate::read::warc_files;
@@ -51,10 +52,8 @@ pub(super) struct Known {
     by_address: HashMap<String, History>,
     /// By the address that redirects, and the place of the document in memory, where it stays.
     redirected: Mutex<HashMap<(String, usize), Documents>>,
-    /// The captures of robots.txt files by their address, in the order of their times.
-    robots: HashMap<String, Vec<(Timestamp, Robotstxt)>>,
-    /// When there was a robots.txt that the archives do not have, in ascending order: a revisit of what is not here.
-    unread_robots: HashMap<String, Vec<Timestamp>>,
+    /// The captures of robots.txt files by their keys, in the order of their times.
+    robots: HashMap<Box<str>, Vec<(Timestamp, Robotstxt)>>,
     /// How many different ones there are.
     pub(super) count: usize,
     /// How many were left out, because there are too many.
@@ -106,13 +105,9 @@ pub(super) struct Dated {
 /// A capture of a robots.txt.
 struct Robotstxt {
     place: RecordPlace,
-    /// The address to which it redirects.
-    redirect: Option<String>,
     body: Option<(ContentHash, Arc<Lines>)>,
     /// The digest of its record.
     answer: ContentHash,
-    /// True if there was a file that the archive does not have.
-    is_unread: bool,
 }
 
 /// The records of a robots.txt, in the order of their lines, to quote them.
@@ -180,45 +175,35 @@ impl Dated {
 }
 
 impl Known {
-    /// The capture of a robots.txt of a time, and its lines; behind redirects those of the file that they lead to.
-    /// It is doubtful what was in force at the time `at` if a later capture until then could not be read.
+    /// The robots.txt that these captures lead to, the one with the answer as the last, and its lines.
     pub(super) fn robots(
         &self,
         url: String,
         captured: Timestamp,
         fit: Fit,
-        at: Option<Timestamp>,
+        captures: &[CaptureAt],
+        has_file: bool,
     ) -> (Dated, Option<Arc<Lines>>) {
-        let mut next = address(&url);
         let mut dated = Dated::new(url, captured, fit);
         let mut lines = None;
-        for _ in 0..=MOST_REDIRECTS {
-            let Some(own) = next.take() else { break };
-            let Some(captures) = self.robots.get(&own) else { break };
-            let unread = self.unread_robots.get(&own).map_or(&[][..], Vec::as_slice);
-            let until = unread.partition_point(|then| at.is_none_or(|at| *then <= at));
-            let last_unread = unread[..until].last();
-            // The last of that time, else the first after it, as the crawler that follows a redirect sees it.
-            let until = captures.partition_point(|(at, _)| *at <= captured);
-            let same = until.checked_sub(1).filter(|last| captures[*last].0 == captured);
-            let Some((_, found)) =
-                same.or(Some(until)).and_then(|at| captures.get(at)).or(captures.last())
-            else {
-                break;
-            };
+        for (number, (key, at)) in captures.iter().enumerate() {
+            let known = self.robots.get(key).map_or(&[][..], Vec::as_slice);
+            let first = known.partition_point(|(time, _)| time < at);
+            let of_time = known[first..].iter().take_while(|(time, _)| time == at);
             let digest = |capture: &Robotstxt| capture.body.as_ref().map(|(hash, _)| *hash);
-            let of_same_time = captures[..until].iter().rev().take_while(|(at, _)| *at == captured);
-            let mut others = of_same_time.map(|(_, other)| digest(other)).filter(Option::is_some);
-            if others.any(|other| other != digest(found)) {
+            let is_file = has_file && number + 1 == captures.len();
+            // Of two of the same time the later one in the archives counts.
+            let is_wanted = |(_, one): &&(_, Robotstxt)| one.body.is_some() == is_file;
+            let found = of_time.clone().filter(is_wanted).last().or(of_time.clone().last());
+            let Some((_, found)) = found else { continue };
+            let mut others = of_time.filter_map(|(_, other)| digest(other));
+            if others.any(|other| Some(other) != digest(found)) {
                 dated.doubt = Some(Note::DocumentsDiffer);
-            } else if last_unread.is_some_and(|last| fit == Fit::Later || *last > captured) {
-                dated.doubt = Some(Note::RobotsNotRead);
             }
             dated.answers.push(found.answer);
             dated.place = Some(found.place.clone());
             dated.sha256 = found.body.as_ref().map(|(hash, _)| hash.to_string());
             lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
-            next = found.redirect.clone();
         }
         (dated, lines)
     }
@@ -415,7 +400,7 @@ struct Found {
     count: usize,
     bytes: usize,
     left_out: u64,
-    robots: HashMap<String, Vec<(Timestamp, Robotstxt)>>,
+    robots: HashMap<Box<str>, Vec<(Timestamp, Robotstxt)>>,
     /// The lines of robots.txt files, each file once, and about the bytes that they take.
     lines: HashMap<ContentHash, Arc<Lines>>,
     line_bytes: usize,
@@ -426,13 +411,17 @@ struct Found {
 struct Look {
     capture: Option<(String, Timestamp, Place, Said)>,
     names: Vec<String>,
-    robots: Option<(String, Timestamp, Robotstxt)>,
+    robots: Option<(Box<str>, Timestamp, Robotstxt)>,
 }
 
 /// The documents that the archives have, each at the address that names it.
-pub(super) fn documents(args: &RightsArgs, payloads: &Payloads) -> Result<Known, Failure> {
+pub(super) fn documents(
+    args: &RightsArgs,
+    robots: &RobotsFiles,
+    payloads: &Payloads,
+) -> Result<Known, Failure> {
     let mut found = Found::default();
-    found.read(args, |response| first_look(response, payloads))?;
+    found.read(args, |response| first_look(response, robots, payloads))?;
     // The addresses that stand for a document, and those that lead to one.
     let mut wanted: HashSet<String> =
         found.named.iter().filter(|name| !is_always_kept(name)).cloned().collect();
@@ -474,8 +463,8 @@ impl Found {
         let look = |response: &ResponseRecord<'_>| Ok(look(response));
         let take = |item| {
             if let ResponseItem::Made(Look { capture, names, robots }) = item {
-                if let Some((address, at, robots)) = robots {
-                    self.add_robots(address, at, robots);
+                if let Some((key, at, robots)) = robots {
+                    self.add_robots(key, at, robots);
                 }
                 let room = MOST_DOCUMENTS.saturating_sub(self.named.len());
                 self.named.extend(names.into_iter().take(room));
@@ -489,7 +478,7 @@ impl Found {
         Ok(())
     }
 
-    fn add_robots(&mut self, address: String, at: Timestamp, mut robots: Robotstxt) {
+    fn add_robots(&mut self, key: Box<str>, at: Timestamp, mut robots: Robotstxt) {
         if let Some((hash, lines)) = &mut robots.body {
             *lines = match self.lines.get(hash) {
                 Some(known) => Arc::clone(known),
@@ -502,7 +491,7 @@ impl Found {
                 }
             };
         }
-        self.robots.entry(address).or_default().push((at, robots));
+        self.robots.entry(key).or_default().push((at, robots));
     }
 
     fn add(&mut self, address: String, at: Timestamp, place: Place, said: Said) {
@@ -548,18 +537,12 @@ impl Found {
         let redirected = Mutex::default();
         let mut robots = self.robots;
         robots.values_mut().for_each(|captures| captures.sort_by_key(|(at, _)| *at));
-        let unread = robots.iter().filter_map(|(address, captures)| {
-            let unread = captures.iter().filter(|(_, robots)| robots.is_unread);
-            let times: Vec<Timestamp> = unread.map(|(at, _)| *at).collect();
-            (!times.is_empty()).then(|| (address.clone(), times))
-        });
-        let unread_robots = unread.collect();
-        Known { by_address, redirected, robots, unread_robots, count, left_out: self.left_out }
+        Known { by_address, redirected, robots, count, left_out: self.left_out }
     }
 }
 
 /// Looks for documents that are known by their path or their type, and for names of others.
-fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
+fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Payloads) -> Look {
     let mut look = Look::default();
     let fields = || response.headers().filter(|(name, _)| name.eq_ignore_ascii_case("link"));
     if fields().next().is_some() {
@@ -569,27 +552,16 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
     }
     let Some(own) = address(response.url) else { return look };
     let Ok(url) = Url::parse(&own) else { return look };
-    if url.path() == "/robots.txt" {
-        let said = said(response, &url, payloads, true);
-        // A 304 says that the one before is in force.
-        let is_unread =
-            said == Said::Failure && (response.status == 0 || has_file(response.status));
-        let redirect = if let Said::Redirect(to) = &said { Some(to.clone()) } else { None };
-        let body = match said {
-            Said::Document(body) => Some(body),
-            _ => None,
-        };
+    if let Some(key) = robots.key(response.url, response.at) {
+        let body = body_of(response, payloads, true);
         // What a revisit repeats is looked at where it stands.
         if let Some(body) = body.as_ref().filter(|_| response.repeats.is_none()) {
             look.names.extend(licences(body));
         }
         let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
         let answer = payloads.digest(response);
-        look.robots = Some((
-            own,
-            response.at,
-            Robotstxt { place: response.place.clone(), redirect, body, answer, is_unread },
-        ));
+        let place = response.place.clone();
+        look.robots = Some((key, response.at, Robotstxt { place, body, answer }));
         return look;
     }
     let media_type = media_type(response.headers());
@@ -604,7 +576,7 @@ fn first_look(response: &ResponseRecord<'_>, payloads: &Payloads) -> Look {
         return look;
     }
     let is_tdm = is_tdm(&url);
-    let mut said = said(response, &url, payloads, false);
+    let mut said = said(response, &url, payloads);
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     if let Said::Document(body) = &said
         && !is_tdm
@@ -631,38 +603,17 @@ fn second_look(
 ) -> Look {
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
-        let said = said(response, &Url::parse(&own).ok()?, payloads, false);
+        let said = said(response, &Url::parse(&own).ok()?, payloads);
         Some((own, response.at, Place::of(response, payloads), said))
     });
     Look { capture, ..Look::default() }
 }
 
-/// What a response says of the document at its address. What is cut counts only if it `may_be_cut`.
-fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cut: bool) -> Said {
-    let payload = payloads.of(response);
-    let status = match (response.status, payload) {
-        (0, Some(payload)) => payload.status,
-        (status, _) => status,
-    };
-    let is_part = is_part(response.headers(), status);
-    match status {
+/// What a response says of the document at its address.
+fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
+    match payloads.status(response) {
         status if has_file(status) || status == 304 => {
-            let of_payload = payload.filter(|payload| payload.may_be_of(response.status));
-            let of_payload = of_payload.and_then(|payload| payload.document.clone());
-            match response
-                .body()
-                .ok()
-                .filter(|body| status != 304 && (may_be_cut || !body.is_cut && !is_part))
-                .map(|body| body.bytes)
-                .or(of_payload)
-            {
-                // What is longer is no JSON, and no XML, and is found to be none.
-                Some(mut bytes) => {
-                    bytes.truncate(MOST_BYTES_OF_ONE);
-                    Said::Document(bytes)
-                }
-                None => Said::Failure,
-            }
+            body_of(response, payloads, false).map_or(Said::Failure, Said::Document)
         }
         301 | 302 | 303 | 307 | 308 => {
             let location = response.header("location").and_then(|to| str::from_utf8(to).ok());
@@ -675,6 +626,31 @@ fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads, may_be_cu
         status if has_none(status) => Said::Absent,
         _ => Said::Failure,
     }
+}
+
+/// The file that a response has, or that the record has which it repeats. What is cut counts only if it
+/// `may_be_cut`.
+fn body_of(
+    response: &ResponseRecord<'_>,
+    payloads: &Payloads,
+    may_be_cut: bool,
+) -> Option<Vec<u8>> {
+    let status = payloads.status(response);
+    if !has_file(status) && status != 304 {
+        return None;
+    }
+    let is_part = is_part(response.headers(), status);
+    let own = response.body().ok();
+    let own = own.filter(|body| status != 304 && (may_be_cut || !body.is_cut && !is_part));
+    let repeated = || {
+        let payload = payloads.of(response)?;
+        payload.document.clone().filter(|_| payload.may_be_of(response.status))
+    };
+    // What is longer is no JSON, and no XML, and is found to be none.
+    own.map(|body| body.bytes).or_else(repeated).map(|mut bytes| {
+        bytes.truncate(MOST_BYTES_OF_ONE);
+        bytes
+    })
 }
 
 /// An address in the form by which captures are compared. `None` if it is no absolute URL.

@@ -113,6 +113,14 @@ impl Payloads {
         found.filter(|payload| !record.claim().contradicts(payload.claim))
     }
 
+    /// The status of an answer; of a revisit without a header, of the one that it repeats.
+    pub fn status(&self, record: &ResponseRecord<'_>) -> u16 {
+        match self.of(record) {
+            Some(payload) if record.status == 0 => payload.status,
+            _ => record.status,
+        }
+    }
+
     /// The SHA-256 of what a record has of its answer; of a revisit, of that of the record that it repeats and of
     /// what its own has.
     pub fn digest(&self, record: &ResponseRecord<'_>) -> ContentHash {

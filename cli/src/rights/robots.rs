@@ -1,6 +1,6 @@
 //! The robots.txt files of archives: what was in force for a site at a time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use robotsieve::pack::{Pack, PackError};
 use robotsieve::{Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRules};
 use robotsieve_captures::packs::{Gather, Judging, Making, PackedAt};
-use robotsieve_captures::{Answered, Fit, Versions};
+use robotsieve_captures::{Answered, Fit, Key, Versions};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_none;
 use robotsieve_client::outcome::{Protocol, Said};
@@ -31,10 +31,43 @@ pub struct RobotsFiles {
     packed: PackRights<'static>,
     vocabulary: Vocabulary,
     protocol: Protocol,
-    /// By the key of an origin; with each file its number.
-    origins: HashMap<Box<str>, Versions<Option<u32>>>,
+    /// By the key of an origin.
+    origins: HashMap<Box<str>, Versions<Of>>,
+    /// What redirects lead to beside the robots.txt files of origins, by the times of the captures.
+    targets: HashMap<Timestamp, HashSet<Box<str>>>,
     /// What could not be read.
     pub faults: u64,
+}
+
+/// The key and the time of a capture.
+pub type CaptureAt = (Box<str>, Timestamp);
+
+/// What an answer comes from.
+#[derive(Clone)]
+struct Of {
+    /// The number of its file.
+    number: Option<u32>,
+    /// When the origin was captured.
+    at: Timestamp,
+    /// The captures to which redirects led.
+    hops: Option<Arc<[CaptureAt]>>,
+}
+
+impl Of {
+    /// The captures on which the answer rests that holds since a time, the one with the file as the last.
+    fn captures(&self, origin: &Origin<'_>, captured: Timestamp) -> Vec<CaptureAt> {
+        // What was found unchanged then.
+        let again = (captured != self.at).then_some(captured);
+        let own = again.into_iter().chain([self.at]).map(|at| (origin.key().into(), at));
+        own.chain(self.hops.iter().flat_map(|hops| hops.iter().cloned())).collect()
+    }
+}
+
+/// A file that a site had.
+pub struct RobotsAt {
+    pub at: Timestamp,
+    pub captures: Vec<CaptureAt>,
+    pub rights: RobotsRights<'static>,
 }
 
 /// What was in force for a site.
@@ -43,6 +76,8 @@ pub struct RobotsInForce {
     /// When it was captured.
     pub captured: Timestamp,
     pub fit: Fit,
+    /// The captures on which it rests, the one with the file as the last.
+    pub captures: Vec<CaptureAt>,
     /// True if there may have been a file, or another one, that the archives do not have.
     pub is_doubtful: bool,
     /// True if a newer answer is not known.
@@ -65,7 +100,8 @@ impl RobotsFiles {
         let source = Warc::open(args.warc.clone(), args.threads.get())?;
         let source = Noting { source, references: Arc::clone(references) };
         let judging = Judging::of(profile, None);
-        let mut origins: HashMap<Box<str>, Versions<Option<u32>>> = HashMap::new();
+        let mut origins: HashMap<Box<str>, Versions<Of>> = HashMap::new();
+        let mut targets: HashMap<Timestamp, HashSet<Box<str>>> = HashMap::new();
         let made = || {
             let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(folder)?);
             let mut gather = Gather::new(making.writer(out, folder)?, None, &judging, folder)?;
@@ -75,7 +111,7 @@ impl RobotsFiles {
             let mut numbers: HashMap<PackedAt, u32> = HashMap::new();
             let (mut writer, counts) = gather.histories(|writer, origin, answers| {
                 let mut versions = Versions::default();
-                for Answered { at, answer, .. } in answers {
+                for Answered { at, answer, hops, .. } in answers {
                     let number = match answer {
                         Some((_, _, Some(place))) => match numbers.get(place) {
                             Some(number) => Some(*number),
@@ -92,7 +128,13 @@ impl RobotsFiles {
                         _ => None,
                     };
                     let answer = answer.as_ref().map(|(hops, said, _)| (*hops, *said));
-                    versions.push(*at, answer, number);
+                    for (key, at) in hops.iter().filter(|(key, _)| !is_of_origin(key)) {
+                        targets.entry(*at).or_default().insert((*key).into());
+                    }
+                    let hops = hops.iter().map(|(key, at)| ((*key).into(), *at));
+                    let hops: Arc<[CaptureAt]> = hops.collect();
+                    let hops = (!hops.is_empty()).then_some(hops);
+                    versions.push(*at, answer, Of { number, at: *at, hops });
                 }
                 origins.insert(origin.key().into(), versions);
                 Ok(())
@@ -113,7 +155,7 @@ impl RobotsFiles {
         }
         let (packed, protocol) = (PackRights::new(pack), Protocol::of(profile));
         let vocabulary = args.vocabulary();
-        Ok(RobotsFiles { pack, packed, vocabulary, protocol, origins, faults })
+        Ok(RobotsFiles { pack, packed, vocabulary, protocol, origins, targets, faults })
     }
 
     /// What was in force for a site when something of it was fetched; without a time, its newest state. `None` if no capture says anything of it.
@@ -127,7 +169,7 @@ impl RobotsFiles {
         let Some((settled, fit)) = found else { return Ok(None) };
         let (holds, captured) = (settled.holds, settled.captured.at);
         let number = OUTCOMES.iter().zip(0..).find(|(kind, _)| **kind == holds);
-        let rights = match number.map(|(_, number)| number).or(settled.of) {
+        let rights = match number.map(|(_, number)| number).or(settled.of.number) {
             Some(number) => self.rights(number)?,
             None => None,
         };
@@ -135,8 +177,11 @@ impl RobotsFiles {
         let is_not_shown = holds == SiteKind::AllowAll
             && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
         let is_lost = versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
-        let is_doubtful = is_not_shown || is_lost;
-        Ok(Some(RobotsInForce { holds, captured, fit, is_doubtful, is_lost, rights }))
+        let is_broken =
+            versions.is_some_and(|versions| versions.is_broken_since(captured, fit, at));
+        let is_doubtful = is_not_shown || is_lost || is_broken;
+        let captures = settled.of.captures(origin, captured);
+        Ok(Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, is_lost, rights }))
     }
 
     /// Whether what a site said after a time is partly unknown.
@@ -152,19 +197,35 @@ impl RobotsFiles {
         origin: &Origin<'_>,
         at: Timestamp,
         most: usize,
-    ) -> Result<Vec<(Timestamp, RobotsRights<'static>)>, PackError> {
-        let mut different: Vec<(u32, Timestamp)> = Vec::new();
+    ) -> Result<Vec<RobotsAt>, PackError> {
+        let mut different: Vec<(u32, &Of)> = Vec::new();
         let versions = self.origins.get(origin.key());
-        for (at, number) in versions.into_iter().flat_map(|versions| versions.files_after(at)) {
-            let Some(number) = *number else { continue };
+        for (_, of) in versions.into_iter().flat_map(|versions| versions.files_after(at)) {
+            let Some(number) = of.number else { continue };
             match different.iter().position(|(known, _)| *known == number) {
-                Some(known) => different[known].1 = at,
-                None if different.len() < most => different.push((number, at)),
+                Some(known) => different[known].1 = of,
+                None if different.len() < most => different.push((number, of)),
                 None => break,
             }
         }
-        let rights = |(number, at)| Ok(self.rights(number)?.map(|rights| (at, rights)));
+        let rights = |(number, of): (u32, &Of)| {
+            let file =
+                |rights| RobotsAt { at: of.at, captures: of.captures(origin, of.at), rights };
+            Ok(self.rights(number)?.map(file))
+        };
         different.into_iter().filter_map(|one| rights(one).transpose()).collect()
+    }
+
+    /// The key of a capture if it is one of a robots.txt, or one to which a redirect of one leads.
+    pub fn key(&self, url: &str, at: Timestamp) -> Option<Box<str>> {
+        let keys = self.targets.get(&at);
+        if keys.is_none() && memchr::memmem::find(url.as_bytes(), b"robots.txt").is_none() {
+            return None;
+        }
+        match Key::of(url)? {
+            Key::Origin(origin) => Some(origin.key().into()),
+            Key::Other(_, key) => keys?.get(&key).cloned(),
+        }
     }
 
     fn rights(&self, number: u32) -> Result<Option<RobotsRights<'static>>, PackError> {
@@ -173,6 +234,11 @@ impl RobotsFiles {
             None => Ok(None),
         }
     }
+}
+
+/// Returns true if a key is that of an origin: its robots.txt.
+fn is_of_origin(key: &str) -> bool {
+    Origin::of(key).is_ok_and(|origin| origin.key() == key)
 }
 
 /// The origin under which a file is in the pack: packs have one file for each.

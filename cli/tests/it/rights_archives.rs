@@ -798,6 +798,47 @@ fn one_robots_txt_for_records_and_packs() {
     }
 }
 
+/// A record names, quotes and covers the capture of a robots.txt that decided, whatever else its address had.
+#[test]
+fn the_robots_txt_that_decided_is_named() {
+    let file = |date: &str, url: &str, rule: &str| {
+        let body = format!("User-agent: *\n{rule}\n");
+        (response(date, url, "200 OK", &body), ContentHash::of(body.as_bytes()).to_string())
+    };
+    let page = response("2026-01-01T12:00:10Z", PAGE, HTML, "<p>");
+    // Nearest to the redirect, not the first after it.
+    for to in
+        ["https://b.example/robots.txt", "https://e.com/r.txt", "https://b.example/l/robots.txt"]
+    {
+        let (then, sha256) = file("2026-01-01T11:50:00Z", to, "Disallow: /a");
+        let (later, _) = file("2026-01-03T00:00:00Z", to, "Allow: /a");
+        let head = format!("301 Moved\r\nLocation: {to}");
+        let moved = response("2026-01-01T12:00:00Z", ROBOTS, &head, "");
+        let row = row_of(&[later, then, moved.clone(), page.clone()], PAGE, &[]);
+        let document = &row["documents"][0];
+        assert_eq!(row["crawl"], "disallow", "{to}");
+        assert_eq!(row["quotes"]["robots.txt:2"], "Disallow: /a", "{to}");
+        assert_eq!(document["sha256"], *sha256, "{to}");
+        let (block, first) = (format!("{head}\r\n\r\n"), &document["answers"][0]);
+        assert_eq!(*first, *ContentHash::of(format!("HTTP/1.1 {block}").as_bytes()).to_string());
+        assert_eq!(document["answers"].as_array().unwrap().len(), 2, "{to}");
+    }
+    // A 304 says that the file before it holds, and is covered too.
+    let (then, sha256) = file("2025-01-01", ROBOTS, "Disallow: /a");
+    let again = response("2026-01-01T12:00:00Z", ROBOTS, "304 Not Modified", "");
+    let row = row_of(&[then.clone(), again, page.clone()], PAGE, &[]);
+    let document = &row["documents"][0];
+    assert_eq!((&document["fit"], &document["sha256"]), (&"current".into(), &sha256.into()));
+    assert_eq!(document["captured"], "2026-01-01T12:00:00Z");
+    assert_eq!(document["answers"].as_array().unwrap().len(), 2);
+    assert_eq!(row["quotes"]["robots.txt:2"], "Disallow: /a");
+    // There may have been another file that is not here.
+    let (then, _) = file("2026-01-01T11:50:00Z", ROBOTS, "Allow: /a");
+    let broken = response("2026-01-01T12:00:00Z", ROBOTS, "200 OK\r\nContent-Length: 99", "x");
+    let row = row_of(&[then, broken, page], PAGE, &[]);
+    assert!(row["notes"].to_string().contains("robots-not-read"), "{row}");
+}
+
 /// What led to a verdict is covered too: the answers on the way to a document, and the page that a revisit repeats.
 #[test]
 fn changed_answers_on_the_way() {

@@ -56,7 +56,13 @@ struct Request<'r> {
     number: u64,
     #[serde(borrow)]
     lead: Lead<&'r str>,
+    /// The captures to which redirects have led.
+    #[serde(borrow)]
+    hops: Hops<'r>,
 }
+
+/// Keys and times of captures.
+type Hops<'r> = Vec<(&'r str, Timestamp)>;
 
 /// A capture of an origin once redirects and revisits are followed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -70,6 +76,9 @@ pub struct Answered<'r, B> {
     pub answer: Option<(u8, Said, Option<B>)>,
     /// The key of the capture that has the answer.
     pub by: &'r str,
+    /// The captures to which redirects led, one after the other, as far as the archives have them.
+    #[serde(borrow)]
+    pub hops: Vec<(&'r str, Timestamp)>,
 }
 
 /// What is known of a target besides the captures: its newest answer.
@@ -183,7 +192,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
             }
         }
         if let Some(lead) = says.lead(key).filter(|_| is_origin) {
-            let request = Request { source: key, at, number, lead };
+            let request = Request { source: key, at, number, lead, hops: Vec::new() };
             self.requests.put(partition_of(lead.to), &request)?;
         }
         self.rows.put(partition_of(key), &Row { key, at, number, names, payload: claim, says })
@@ -214,13 +223,13 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
             let own = rows.iter::<Row<'_, B>>().filter_map(|row| match row {
                 Ok(Row { key, at, number, says: Says::Answer(said, body), .. }) => {
                     let answer = Some((0, said, body));
-                    Some(Ok(Answered { key, at, number, answer, by: key }))
+                    Some(Ok(Answered { key, at, number, answer, by: key, hops: Vec::new() }))
                 }
                 // It leads nowhere.
                 Ok(Row { key, at, number, says: Says::Same(repeats), .. })
                     if repeats.is_empty() =>
                 {
-                    Some(Ok(Answered { key, at, number, answer: None, by: key }))
+                    Some(Ok(Answered { key, at, number, answer: None, by: key, hops: Vec::new() }))
                 }
                 // These are among those that were followed.
                 Ok(_) => None,
@@ -284,8 +293,12 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                 let of_names = named.rows(partition)?;
                 let captures = by_key::<B>(held.iter().chain(of_names.iter()))?;
                 for request in asked.iter::<Request<'_>>() {
-                    let Request { source, at, number, lead } = request?;
+                    let Request { source, at, number, lead, mut hops } = request?;
                     let of_target = captures.get(lead.to);
+                    if lead.revisit.is_none() {
+                        let time = of_target.and_then(|captures| captures.nearest(at));
+                        hops.extend(time.map(|time| (lead.to, time)));
+                    }
                     let led = of_target.map(|captures| captures.answer(lead, at));
                     let mut led = led.unwrap_or(Led::Nowhere(lead));
                     // A capture that is meant is that one, wherever it is.
@@ -300,7 +313,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                     let answer = match led {
                         Led::Answer(hops, said, body) => Some((hops, said, body)),
                         Led::Further(lead) => {
-                            let next = Request { source, at, number, lead };
+                            let next = Request { source, at, number, lead, hops };
                             further.put(partition_of(lead.to), &next)?;
                             continue;
                         }
@@ -311,7 +324,7 @@ impl<B: Clone + DeserializeOwned + Serialize> Gathered<B> {
                         Some((revisit, _)) if is_name_key(lead.to) => revisit,
                         _ => lead.to,
                     };
-                    let answered = Answered { key: source, at, number, answer, by };
+                    let answered = Answered { key: source, at, number, answer, by, hops };
                     answers.put(partition_of(source), &answered)?;
                 }
             }

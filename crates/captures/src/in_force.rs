@@ -138,6 +138,19 @@ impl<B: Clone> Versions<B> {
         self.lost[..until].last().is_some_and(|last| *last >= from)
     }
 
+    /// Returns true if an answer until the time `at`, newer than the one that was captured then, is broken.
+    #[must_use]
+    pub fn is_broken_since(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
+        let from = if fit == Fit::Later {
+            0
+        } else {
+            self.times.partition_point(|time| *time <= captured)
+        };
+        let until = self.times.partition_point(|time| at.is_none_or(|at| *time <= at));
+        let mut newest = (from..until).rev().take(MOST_ANSWERS);
+        newest.any(|place| matches!(self.answers[place].0, Some((_, Said::Failed))))
+    }
+
     /// The companions of the files that were captured after a time, with their times, the newest first.
     pub fn files_after(&self, at: Timestamp) -> impl Iterator<Item = (Timestamp, &B)> {
         let later = (0..self.times.len()).rev().take_while(move |place| self.times[*place] > at);
