@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve::{Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_captures::{At, Fit, RecordPlace, Versions};
+use robotsieve_captures::{At, Fit, MAX_HOPS, RecordPlace, SiteAnswer, Versions};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::{has_file, has_none};
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
@@ -45,7 +45,7 @@ const MOST_LINE_BYTES: usize = 256 << 20;
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
 /// The most redirects that lead to a document, as for robots.txt.
-const MOST_REDIRECTS: usize = 5;
+const MOST_REDIRECTS: u8 = MAX_HOPS;
 
 /// The documents that archives have, with the times at which they were captured.
 pub(super) struct Known {
@@ -62,9 +62,10 @@ pub(super) struct Known {
 
 /// What an address had, and when.
 struct History {
+    /// A failure counts as what leads to something that is not known.
     versions: Versions<(ContentHash, Step)>,
-    /// When it could not be read, in ascending order.
-    failed: Vec<Timestamp>,
+    /// The digests of the answers that it is unchanged.
+    again: HashMap<Timestamp, ContentHash>,
     /// When two captures of one time differ.
     differ: HashSet<Timestamp>,
 }
@@ -227,13 +228,14 @@ impl Known {
                 return found;
             };
             let in_force = known.versions.in_force(&Protocol::RFC9309, at);
-            let captured = in_force.as_ref().map(|(settled, _)| settled.captured.at);
-            let failed = known.failed.partition_point(|failed| at.is_none_or(|at| *failed <= at));
-            let last_failed = failed.checked_sub(1).map(|last| known.failed[last]);
-            let is_later = matches!(in_force, Some((_, Fit::Later)));
-            if last_failed.is_some_and(|failed| is_later || captured.is_none_or(|at| at < failed))
-                || in_force.is_none()
-            {
+            let in_force = in_force.filter(|(settled, _)| match settled.said {
+                Some(Answer::File(_)) => true,
+                Some(Answer::Status(status)) => has_none(status),
+                _ => false,
+            });
+            if in_force.as_ref().is_none_or(|(settled, fit)| {
+                known.versions.is_doubtful(settled.captured.at, *fit, at)
+            }) {
                 documents.add_not_read(address);
             }
             let Some((settled, fit)) = in_force else { return found };
@@ -243,6 +245,7 @@ impl Known {
             let mut dated = found.unwrap_or_else(|| Dated::new(address.to_owned(), captured, fit));
             dated.doubt = dated.doubt.or(doubt);
             let (answer, step) = settled.of;
+            dated.answers.extend(known.again.get(&captured));
             dated.answers.push(answer);
             if let Step::Document(document) = &step {
                 dated.place = Some(document.place.clone());
@@ -295,13 +298,13 @@ impl Known {
 }
 
 /// What a capture of an address says of the document there.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Said {
-    Document(Vec<u8>),
+    Document(Answer, Vec<u8>),
     /// An absolute address.
     Redirect(String),
-    /// There is none.
-    Absent,
+    /// There is none, or it is as before.
+    Other(Answer),
     /// Nothing: an error, a part of an answer, a body that cannot be read.
     Failure,
 }
@@ -315,41 +318,32 @@ struct Place {
 
 /// The captures of an address.
 #[derive(Debug, Default)]
-struct Captured {
-    /// That say something.
-    said: Vec<(Timestamp, Place, Said)>,
-    failed: Vec<Timestamp>,
-}
+struct Captured(Vec<(Timestamp, Place, Said)>);
 
 impl Captured {
-    fn add(&mut self, at: Timestamp, place: Place, said: Said) {
-        match said {
-            Said::Failure => self.failed.push(at),
-            said => self.said.push((at, place, said)),
-        }
-    }
-
     /// The bytes of its documents.
     fn len(&self) -> usize {
-        self.said.iter().map(|(.., said)| said.len()).sum()
+        self.0.iter().map(|(.., said)| said.len()).sum()
     }
 
     fn dated(mut self, count: &mut usize) -> History {
         // Of two of the same time the later one in the archives counts, as for robots.txt.
-        self.said.sort_by_key(|(at, ..)| *at);
-        self.failed.sort_unstable();
-        let mut versions = Versions::default();
+        self.0.sort_by_key(|(at, ..)| *at);
+        let (mut versions, mut again) = (Versions::default(), HashMap::new());
         let mut differ = HashSet::new();
-        for two in self.said.windows(2) {
-            let leads = two.iter().any(|(.., said)| matches!(said, Said::Redirect(_)));
-            if two[0].0 == two[1].0 && two[0].2 != two[1].2 && !leads {
-                differ.insert(two[0].0);
+        let mut before = None;
+        for (at, _, said) in self.0.iter().filter(|(.., said)| said.is_of_file()) {
+            if before
+                .replace((at, said))
+                .is_some_and(|(of, before)| of == at && said.differs(before))
+            {
+                differ.insert(*at);
             }
         }
         let mut last: Option<Arc<File>> = None;
-        for (at, Place { record: place, digest }, said) in self.said {
+        for (at, Place { record: place, digest }, said) in self.0 {
             let (said, step) = match said {
-                Said::Document(body) => {
+                Said::Document(answer, body) => {
                     let document = match last.take().filter(|last| last.bytes == body) {
                         Some(last) => last,
                         None => {
@@ -363,14 +357,19 @@ impl Captured {
                         }
                     };
                     last = Some(Arc::clone(&document));
-                    (Answer::File(None), Step::Document(document))
+                    (Some(answer), Step::Document(document))
                 }
-                Said::Redirect(to) => (Answer::File(None), Step::Redirect(to.into())),
-                Said::Absent | Said::Failure => (Answer::Status(404), Step::Absent),
+                // For what it leads to.
+                Said::Redirect(to) => (Some(Answer::File(None)), Step::Redirect(to.into())),
+                Said::Other(answer) => (Some(answer), Step::Absent),
+                Said::Failure => (None, Step::Absent),
             };
-            versions.push(at, Some((0, said)), (digest, step));
+            if let Some(Answer::Unchanged(_)) = said {
+                again.insert(at, digest);
+            }
+            versions.push(at, said.map(|said| (0, said)), (digest, step));
         }
-        History { versions, failed: self.failed, differ }
+        History { versions, again, differ }
     }
 }
 
@@ -383,9 +382,23 @@ impl Place {
 impl Said {
     fn len(&self) -> usize {
         match self {
-            Said::Document(body) => body.len(),
+            Said::Document(_, body) => body.len(),
             Said::Redirect(to) => to.len(),
-            Said::Absent | Said::Failure => 0,
+            Said::Other(_) | Said::Failure => 0,
+        }
+    }
+
+    /// Returns true if it says what file there is, or that there is none.
+    fn is_of_file(&self) -> bool {
+        !matches!(self, Said::Other(Answer::Unchanged(_)) | Said::Failure)
+    }
+
+    /// Returns true if it says something else of the file. A redirect says nothing of its own.
+    fn differs(&self, other: &Said) -> bool {
+        match (self, other) {
+            (Said::Document(_, own), Said::Document(_, other)) => own != other,
+            (Said::Document(..), Said::Other(_)) | (Said::Other(_), Said::Document(..)) => true,
+            _ => false,
         }
     }
 }
@@ -435,7 +448,7 @@ pub(super) fn documents(
         for address in &wanted {
             let before = found.by_address.remove(address).unwrap_or_default();
             found.bytes -= before.len();
-            found.count -= before.said.len() + before.failed.len();
+            found.count -= before.0.len();
         }
         found.read(args, |response| second_look(response, &wanted, payloads))?;
         read.extend(std::mem::take(&mut wanted));
@@ -453,7 +466,7 @@ impl Found {
         let files = warc_files::opened(&args.warc);
         let weigh = |look: &Look| {
             let of_capture = look.capture.as_ref().map_or(0, |(.., said)| match said {
-                Said::Document(body) => body.len(),
+                Said::Document(_, body) => body.len(),
                 _ => 0,
             });
             let body = look.robots.as_ref().and_then(|(.., robots)| robots.body.as_ref());
@@ -499,7 +512,7 @@ impl Found {
         let is_full = self.count >= MOST_DOCUMENTS || self.bytes + said.len() > MOST_DOCUMENT_BYTES;
         // What there is no room for counts as not read.
         let said = match said {
-            Said::Document(_) if is_full => {
+            Said::Document(..) if is_full => {
                 self.left_out += 1;
                 Said::Failure
             }
@@ -510,7 +523,7 @@ impl Found {
         }
         self.count += 1;
         self.bytes += said.len();
-        self.by_address.entry(address).or_default().add(at, place, said);
+        self.by_address.entry(address).or_default().0.push((at, place, said));
     }
 
     /// Where the captures lead of those addresses that may stand for a document.
@@ -521,7 +534,7 @@ impl Found {
                 || Url::parse(address).is_ok_and(|url| is_tdm(&url))
         };
         let captures = self.by_address.iter().filter(|(address, _)| leads(address));
-        let said = captures.flat_map(|(_, captured)| &captured.said);
+        let said = captures.flat_map(|(_, captured)| &captured.0);
         let redirects = said.filter_map(|(.., said)| match said {
             Said::Redirect(to) => Some(to.clone()),
             _ => None,
@@ -576,9 +589,9 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
         return look;
     }
     let is_tdm = is_tdm(&url);
-    let mut said = said(response, &url, payloads);
+    let mut said = said(response, payloads);
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
-    if let Said::Document(body) = &said
+    if let Said::Document(_, body) = &said
         && !is_tdm
         && !is("application/rsl+xml")
         && !names_rsl(body)
@@ -587,9 +600,9 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
             return look;
         }
         // Anything else took its place.
-        said = Said::Absent;
+        said = Said::Other(Answer::Status(404));
     }
-    if is_named || matches!(said, Said::Document(_)) {
+    if is_named || matches!(said, Said::Document(..)) {
         look.capture = Some((own, response.at, Place::of(response, payloads), said));
     }
     look
@@ -603,27 +616,25 @@ fn second_look(
 ) -> Look {
     let own = address(response.url).filter(|own| wanted.contains(own));
     let capture = own.and_then(|own| {
-        let said = said(response, &Url::parse(&own).ok()?, payloads);
+        let said = said(response, payloads);
         Some((own, response.at, Place::of(response, payloads), said))
     });
     Look { capture, ..Look::default() }
 }
 
 /// What a response says of the document at its address.
-fn said(response: &ResponseRecord<'_>, url: &Url, payloads: &Payloads) -> Said {
-    match payloads.status(response) {
-        status if has_file(status) || status == 304 => {
-            body_of(response, payloads, false).map_or(Said::Failure, Said::Document)
-        }
-        301 | 302 | 303 | 307 | 308 => {
-            let location = response.header("location").and_then(|to| str::from_utf8(to).ok());
-            let to = location.and_then(|to| url.join(to.trim()).ok());
-            match to.and_then(|to| address(to.as_str())) {
-                Some(to) => Said::Redirect(to),
-                None => Said::Failure,
-            }
-        }
-        status if has_none(status) => Said::Absent,
+fn said(response: &ResponseRecord<'_>, payloads: &Payloads) -> Said {
+    let answer = response.answer();
+    if let SiteAnswer::Redirect(redirect) = &answer {
+        return address(&redirect.to).map_or(Said::Failure, Said::Redirect);
+    }
+    match payloads.said(response, &answer) {
+        Some(answer @ Answer::File(_)) => match body_of(response, payloads, false) {
+            Some(body) => Said::Document(answer, body),
+            None => Said::Failure,
+        },
+        Some(answer @ Answer::Unchanged(_)) => Said::Other(answer),
+        Some(answer @ Answer::Status(status)) if has_none(status) => Said::Other(answer),
         _ => Said::Failure,
     }
 }

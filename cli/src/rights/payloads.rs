@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve_captures::packs::GatherInput;
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
-use robotsieve_captures::{Key, PayloadClaim, RepeatedAt, SiteAnswer};
+use robotsieve_captures::{Key, Lead, PayloadClaim, RepeatedAt, Says, SiteAnswer};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
-use robotsieve_client::outcome::ContentHash;
+use robotsieve_client::outcome::{ContentHash, Said};
 use robotsieve_rights::Response;
 use url::Url;
 
@@ -67,6 +67,8 @@ pub struct Payload {
     pub document: Option<Vec<u8>>,
     digest: ContentHash,
     claim: PayloadClaim,
+    /// What its answer says.
+    said: Option<Said>,
 }
 
 impl Payload {
@@ -121,6 +123,24 @@ impl Payloads {
         }
     }
 
+    /// What an answer says that is no redirect; of a revisit, together with the record that it repeats, as
+    /// [`Lead::says`] has it. `None` if that is not known.
+    pub fn said(&self, record: &ResponseRecord<'_>, answer: &SiteAnswer) -> Option<Said> {
+        let own = said_of(answer, record.at).filter(|_| record.status != 0);
+        let is_whole = !matches!(own, None | Some(Said::File(_) | Said::Unchanged(_)));
+        let mut places = record.repeats.iter().flatten().flatten();
+        match self.of(record) {
+            _ if is_whole => own,
+            Some(payload) => {
+                let mut lead = Lead::redirect((), 0);
+                (lead.revisit, lead.payload) = (Some(((), own)), record.claim());
+                lead.says(payload.said?)
+            }
+            // A 304 that names no record speaks of the file that its own URL had.
+            None => own.filter(|own| !matches!(own, Said::Unchanged(_)) || places.next().is_none()),
+        }
+    }
+
     /// The SHA-256 of what a record has of its answer; of a revisit, of that of the record that it repeats and of
     /// what its own has.
     pub fn digest(&self, record: &ResponseRecord<'_>) -> ContentHash {
@@ -128,6 +148,14 @@ impl Payloads {
             Some(payload) => ContentHash::of(&[&payload.digest.0, record.block()].concat()),
             None => ContentHash::of(record.block()),
         }
+    }
+}
+
+/// What an answer says that is no redirect.
+fn said_of(answer: &SiteAnswer, at: Timestamp) -> Option<Said> {
+    match answer.says::<()>(at) {
+        Some(Says::Answer(said, _)) => Some(said),
+        _ => None,
     }
 }
 
@@ -157,5 +185,6 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let document = document.map(|body| body.bytes).filter(is_document);
     let digest = ContentHash::of(record.block());
     let claim = record.claim();
-    Some((places, Payload { status: record.status, headers, page, document, digest, claim }))
+    let said = said_of(&record.answer(), record.at);
+    Some((places, Payload { status: record.status, headers, page, document, digest, claim, said }))
 }

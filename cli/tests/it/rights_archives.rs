@@ -839,6 +839,58 @@ fn the_robots_txt_that_decided_is_named() {
     assert!(row["notes"].to_string().contains("robots-not-read"), "{row}");
 }
 
+/// Documents age as robots.txt files do: a 304 renews them, and their headers say for how long they serve.
+#[test]
+fn documents_and_robots_txt_have_one_history() {
+    let rsl = "<rsl xmlns='https://rslstandard.org/rsl'><content url='/'><license><permits type='usage'>\
+               ai-train</permits></license></content></rsl>";
+    let robots = "License: https://e.com/l.xml\nUser-agent: *\nAllow: /\n";
+    let bodies = [(ROBOTS, robots), ("https://e.com/l.xml", rsl)];
+    let both =
+        |date: &str, head: &str| bodies.map(|(url, body)| response(date, url, head, body)).concat();
+    let licence = |date: &str, head: &str| response(date, bodies[1].0, head, "");
+    let page = response("2026-02-10T12:00:00Z", PAGE, HTML, "<p>");
+    let of = |more: String| {
+        let row = row_of(&[more, page.clone()], PAGE, &[]);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let documents = row["documents"].as_array().unwrap();
+        let fits: Vec<_> = documents.iter().map(|one| text(&one["fit"])).collect();
+        let is_read = !row["notes"].to_string().contains("file-not-read");
+        let answers = documents.get(1).map_or(0, |one| one["answers"].as_array().unwrap().len());
+        (text(&row["ai-train"]), fits.join(" "), is_read, answers)
+    };
+    let gives = |ruling: &str, fits: &str, is_read, answers| {
+        (ruling.to_owned(), fits.to_owned(), is_read, answers)
+    };
+    let (then, now) = ("2026-01-01", "2026-02-10T11:59:50Z");
+    let (ok, same) = ("200 OK", "304 Not Modified");
+    let age = |seconds: u32| format!("200 OK\r\nCache-Control: max-age={seconds}");
+    let hours = |hours: u32| format!("2026-02-10T{:02}:00:00Z", 12 - hours);
+    assert_eq!(of(both(now, ok)), gives("allow", "current current", true, 1));
+    assert_eq!(of(both(then, ok)), gives("allow", "older older", true, 1));
+    assert_eq!(of(both(then, ok) + &both(now, same)), gives("allow", "current current", true, 2));
+    assert_eq!(of(both(&hours(2), &age(600))), gives("allow", "older older", true, 1));
+    assert_eq!(of(both(&hours(2), &age(9000))), gives("allow", "current current", true, 1));
+    let again = "304 Not Modified\r\nCache-Control: max-age=9000";
+    let renewed = both(&hours(4), &age(600)) + &both(&hours(2), again);
+    assert_eq!(of(renewed), gives("allow", "current current", true, 2));
+    // A failure takes permissions away, and what follows it speaks of what was not read.
+    let failed = both(&hours(4), ok) + &licence(&hours(3), "503 Busy");
+    assert_eq!(of(failed.clone()), gives("unknown", "current current", false, 1));
+    let unchanged = failed.clone() + &licence(&hours(2), same);
+    assert_eq!(of(unchanged), gives("unknown", "current current", false, 1));
+    let found = failed + &response(&hours(2), bodies[1].0, ok, rsl);
+    assert_eq!(of(found), gives("allow", "current current", true, 1));
+    // Unchanged from what is not here.
+    let alone = response(now, ROBOTS, ok, robots) + &licence(now, same);
+    assert_eq!(of(alone), gives("unknown", "current", false, 0));
+    // A redirect leads where the fetcher follows it.
+    let moved = licence(now, "301 Moved\r\nLocation: /new.xml#x");
+    let there = response(now, "https://e.com/new.xml", ok, rsl);
+    let moved = response(now, ROBOTS, ok, robots) + &moved + &there;
+    assert_eq!(of(moved), gives("allow", "current current", true, 2));
+}
+
 /// What led to a verdict is covered too: the answers on the way to a document, and the page that a revisit repeats.
 #[test]
 fn changed_answers_on_the_way() {

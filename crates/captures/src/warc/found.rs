@@ -134,7 +134,7 @@ pub fn time(date: &[u8], name: &str) -> Result<Timestamp, String> {
     w3cdtf(text(date)).ok_or_else(|| format!("the record has no valid {name}"))
 }
 
-fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer {
+pub fn of_response(response: Response, url: &str, is_of_a_store: bool) -> SiteAnswer {
     if is_redirect(response.status) {
         let location = response.headers.get(LOCATION).map(HeaderValue::as_bytes);
         return SiteAnswer::redirect(response.status, url, location);

@@ -154,7 +154,7 @@ fn without_zeros(block: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The status and the headers that matter.
-fn bodyless(head: &httparse::Response<'_, '_>) -> Response {
+pub fn bodyless(head: &httparse::Response<'_, '_>) -> Response {
     let mut response = Response::new(head.code.unwrap_or_default(), Vec::new());
     response.headers = chosen(head.headers, &KEPT);
     response

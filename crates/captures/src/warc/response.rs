@@ -6,12 +6,12 @@ use robotsieve::internals::says_part;
 use robotsieve_client::Timestamp;
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
-use super::found::{is_of_nothing, references, text, time};
+use super::found::{is_of_nothing, of_response, references, text, time};
 use super::http;
 use super::reading::{PIECE_BYTES, Reading};
 use super::record::{End, Kind, Record};
 use super::source::WarcInput;
-use crate::capture::{CLOCK_TOLERANCE, Key, MAX_URL_BYTES, RecordNames, RecordPlace};
+use crate::capture::{CLOCK_TOLERANCE, Key, MAX_URL_BYTES, RecordNames, RecordPlace, SiteAnswer};
 use crate::history::RepeatedAt;
 use crate::payload::PayloadClaim;
 
@@ -54,6 +54,15 @@ impl ResponseRecord<'_> {
     /// The first value of a field.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// The answer without its body; of a revisit, what its own status and header say.
+    #[must_use]
+    pub fn answer(&self) -> SiteAnswer {
+        let mut headers = self.headers.to_vec();
+        let mut head = httparse::Response::new(&mut headers);
+        head.code = Some(self.status);
+        of_response(http::bodyless(&head), self.url, false)
     }
 
     /// The names by which revisits may refer to its body; none for a revisit, whose body is another's.
