@@ -704,7 +704,26 @@ mod rights {
             within_the_bar("a page", &page, |page| {
                 settle(&Response::new().with_html(page), &Documents::new());
             });
+            within_the_bar("a page in XML", &page, settle_xml);
         }
+        for page in [
+            repeated("", "<a>", "<meta/>"),
+            repeated("", "<a xmlns='urn:x'>", "<meta/>"),
+            repeated("", "<a xmlns:a='urn:x'/>", "<meta/>"),
+            repeated("<a:", "a", ":meta/>"),
+            repeated("", "<a:meta/>", ""),
+            repeated("", "<?x", "<meta/>"),
+            repeated("<!DOCTYPE x [", "<!ENTITY a 'a'>", "]><meta/>"),
+            repeated("", "<meta content='&a;'/>", ""),
+            repeated("", "<script type='application/rsl+xml'><rsl/></script>", ""),
+        ] {
+            within_the_bar("a page in XML", &page, settle_xml);
+        }
+    }
+
+    fn settle_xml(page: &[u8]) {
+        let xml = Response::new().with_headers([("Content-Type", "application/xhtml+xml")]);
+        settle(&xml.with_html(page), &Documents::new());
     }
 
     /// Whatever an RSL document of 512 kB says, it is settled once, and a URL then costs a walk, or it is refused.

@@ -30,6 +30,22 @@ fn more_published_cases() {
     check(&corpus::rights("cases_more.json"), 247, only_what_is_expected);
 }
 
+/// No real robots.txt that is text counts as one that is none.
+#[corpus::test]
+fn real_files_are_text() {
+    let reader = RightsReader::new(&Crawler::name("x"));
+    let is_unread = |file: &[u8]| {
+        let profile = Profile { size_limit: None, ..Profile::RFC9309 };
+        let text = robotsieve::text_of(file, &profile);
+        let rights = reader.robots(&Robots::parse(&text, &profile)).rights("/").expect("rights");
+        rights.notes().contains(Note::RobotsNotRead)
+    };
+    let files = corpus::files();
+    let unread = files.iter().filter(|(_, file)| is_unread(file)).map(|(host, _)| &**host);
+    // An icon.
+    assert_eq!(unread.collect::<Vec<_>>(), ["www.pch.com"]);
+}
+
 /// Published cases that are read in another way, with the reason.
 const READ_OTHERWISE: [(&str, &str); 2] = [
     (

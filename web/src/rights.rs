@@ -80,7 +80,8 @@ impl RawRightsReader {
         let file = robots.of.as_ref();
         let file = file.map(|(_, file)| Robots::parse(file.text(), &file.profile()));
         // Again for the licences in the page.
-        let response = Response::new().with_html(html.unwrap_or_default());
+        let fields = headers.iter().map(|(name, value)| (&name[..], &value[..]));
+        let response = Response::new().with_headers(fields).with_html(html.unwrap_or_default());
         let sources = RightsSources {
             robots: file.as_ref(),
             headers: &headers,

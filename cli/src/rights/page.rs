@@ -2,6 +2,7 @@
 
 use robotsieve::internals::says_part;
 use robotsieve_captures::warc::Body;
+use robotsieve_rights::internals::begins_as_media;
 use robotsieve_rights::{LicenceKind, Response, TdmRep};
 use url::Url;
 
@@ -22,11 +23,8 @@ pub fn page_of<'h>(
     let media_type = media_type(headers.clone());
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
     let is_xml = is("application/xml") || is("text/xml");
-    let is_xhtml = is("application/xhtml+xml");
-    let says_html = is("text/html") || is_xhtml;
+    let says_html = is("text/html") || is("application/xhtml+xml");
     let is_media = has_xmp(media_type);
-    // Of a file that is not what its type says, the type counts, as it does for browsers.
-    let is_any = is_untyped(media_type);
     if !may_be_page(media_type) && !is_media {
         return (if is_part { Page::Cut } else { Page::NotHtml }, response);
     }
@@ -37,17 +35,14 @@ pub fn page_of<'h>(
         false => (Page::NotHtml, response),
     };
     match body() {
-        Ok(body) if is_media || is_any && begins_as_media(&body.bytes) => {
+        Ok(body) if is_media || !says_html && begins_as_media(&body.bytes) => {
             (page(&body, Page::Metadata), response.with_xmp(&body.bytes))
         }
         Ok(body) if is("application/octet-stream") || is("text/plain") => no_page(&body, response),
         Ok(body) if is_xml && !names_xhtml(&body.bytes) => no_page(&body, response),
         Ok(body) if !says_html && !begins_as_html(&body.bytes) => no_page(&body, response),
         Ok(body) => {
-            let response = match is_xhtml || is_xml {
-                true => response.with_xhtml(&body.bytes),
-                false => response.with_html(&body.bytes),
-            };
+            let response = response.with_html(&body.bytes);
             let whole = if response.has_unread_page() { Page::Unreadable } else { Page::Read };
             (page(&body, whole), response)
         }
@@ -113,12 +108,20 @@ fn speaks_as_html<'h>(
     is_xml: bool,
 ) -> bool {
     let says = Response::new().with_html(body);
-    let may_speak = || is_xml && says.clone().with_headers(headers).has_unread_page();
+    // Without the type, which says of this page only that it is XML.
+    let fields = headers.filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let labels = fields.map(|(name, value)| (name, &value[after_type(value)..]));
+    let may_speak = || is_xml && says.clone().with_headers(labels).has_unread_page();
     !says.tags.is_empty()
         || says.page_tdm != TdmRep::default()
         || !says.page_licences.is_empty()
         || says.links.iter().any(|link| link.kind == LicenceKind::Rsl)
         || may_speak()
+}
+
+/// Where the parameters of a `Content-Type` begin.
+fn after_type(value: &[u8]) -> usize {
+    memchr::memchr(b';', value).unwrap_or(value.len())
 }
 
 /// Returns true if files of a type have XMP.
@@ -128,11 +131,6 @@ fn has_xmp(media_type: &[u8]) -> bool {
         media_type.get(..kind.len()).is_some_and(|own| own.eq_ignore_ascii_case(kind))
     };
     KINDS.iter().any(is_kind) || media_type.eq_ignore_ascii_case(b"application/pdf")
-}
-
-/// Returns true if a body of no type is a PDF, or an image as cameras and programs write them.
-fn begins_as_media(body: &[u8]) -> bool {
-    [&b"%PDF-"[..], b"\xFF\xD8\xFF", b"\x89PNG"].iter().any(|first| body.starts_with(first))
 }
 
 /// Returns true if a body of no type may be HTML.

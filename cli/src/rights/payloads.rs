@@ -61,7 +61,7 @@ impl<S: CaptureSource> CaptureSource for Noting<S> {
 pub struct Payload {
     pub status: u16,
     pub headers: Vec<(String, Vec<u8>)>,
-    /// What its page says, without its header.
+    /// What its page says, without its header but for the type.
     pub page: (Page, Response),
     /// Its body, if that may be a document.
     pub document: Option<Vec<u8>>,
@@ -174,7 +174,10 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     }
     let headers = record.headers().map(|(name, value)| (name.to_owned(), value.to_owned()));
     let headers: Vec<_> = headers.collect();
-    let page = page_of(record.headers(), record.status, Response::new(), || record.body());
+    // Its type says how the page is to be read.
+    let types = record.headers().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let response = Response::new().with_headers(types);
+    let page = page_of(record.headers(), record.status, response, || record.body());
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     let is_tdm = Url::parse(record.url).is_ok_and(|url| is_tdm(&url));
     let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");

@@ -161,7 +161,8 @@ impl Quotes {
             }
         }
         if let Some(page) = sources.html.filter(|_| !metas.is_empty()) {
-            html::read_page(page, |element| {
+            let unread = Response::new();
+            html::read_page_of(sources.response.unwrap_or(&unread), page, &mut |element| {
                 if let html::PageElement::Meta { number, name, content } = element
                     && let Some(quote) = metas.get_mut(&number)
                 {

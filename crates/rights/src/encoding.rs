@@ -1,9 +1,11 @@
-//! The encodings of pages: is their markup that of ASCII?
+//! The encodings of pages: is their markup that of ASCII, and are they text at all?
 //!
 //! A page is read as ASCII and something, or as UTF-16. In any other encoding its elements are not found, and some
 //! that are found may be none. Browsers know the labels of the WHATWG encoding standard; what has no label there
 //! (UTF-7, UTF-32, EBCDIC) they take for something else, while other programs decode it. So nobody's reading counts,
 //! and the page as not read. What it refuses when it is read as ASCII stands.
+
+use crate::html::{Markup, ReadPage};
 
 /// The labels of encodings in which the markup of pages is that of ASCII: those of the standard but UTF-8 (the first
 /// that is looked for), UTF-16, ISO-2022-JP (told by its escapes) and what browsers do not decode.
@@ -40,10 +42,16 @@ const UTF_16: &str =
 const SHIFTING: [&[u8]; 6] =
     [b"utf-7", b"utf7", b"x-utf-7", b"unicode-1-1-utf-7", b"csunicode11utf7", b"hz"];
 
-/// What is known of the encoding of a page.
+/// What is known of the encoding and the markup of a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PageEncoding {
     header: Label,
+    /// True if the header says that it is HTML, or XML.
+    is_html: bool,
+    is_xml: bool,
+    /// How it was read, and whether elements may be missing.
+    read_as: Markup,
+    is_doubtful: bool,
     /// `None` as long as no page was read.
     page: Option<Found>,
 }
@@ -71,6 +79,13 @@ enum Found {
 impl PageEncoding {
     /// Adds a `Content-Type`. Of several labels the worst counts.
     pub(crate) fn add_media_type(&mut self, value: &[u8]) {
+        const XML: [&[u8]; 3] = [b"application/xhtml+xml", b"application/xml", b"text/xml"];
+        for piece in value.split(|byte| *byte == b',') {
+            let media_type = piece.split(|byte| *byte == b';').next().unwrap_or_default();
+            let is = |known: &[u8]| media_type.trim_ascii().eq_ignore_ascii_case(known);
+            self.is_html |= is(b"text/html");
+            self.is_xml |= XML.into_iter().any(is);
+        }
         for piece in value.split(|byte| matches!(byte, b';' | b',')) {
             let Some((name, label)) = piece.trim_ascii().split_at_checked(7) else { continue };
             let label = label.trim_ascii_start().strip_prefix(b"=");
@@ -80,16 +95,25 @@ impl PageEncoding {
         }
     }
 
-    /// Adds a page; `is_utf16` if it was decoded from that.
-    pub(crate) fn add_page(&mut self, page: &[u8], is_utf16: bool) {
+    /// How a page is to be read.
+    pub(crate) fn markup(self) -> Markup {
+        if self.is_xml && !self.is_html { Markup::Xml } else { Markup::Html }
+    }
+
+    /// Adds a page that was read.
+    pub(crate) fn add_page(&mut self, page: &[u8], read: &ReadPage) {
         if !page.is_empty() {
-            self.page = Some(Found::of(page, is_utf16));
+            self.page = Some(Found::of(page, read.is_utf16));
+            (self.read_as, self.is_doubtful) = (self.markup(), read.is_doubtful);
         }
     }
 
-    /// Returns true if there is a page in an encoding in which its elements are not found.
+    /// Returns true if there is a page of which elements were not found: by its encoding, or by its markup, where
+    /// the header says of that two things, or another one than was known when it was read.
     pub(crate) fn is_unread(self) -> bool {
+        let is_unsure = self.is_html && self.is_xml || self.read_as != self.markup();
         match self.page {
+            Some(_) if self.is_doubtful || is_unsure => true,
             None | Some(Found::Marked) => false,
             Some(Found::Utf16) => self.header == Label::Other,
             Some(Found::Plain) => self.header != Label::Ascii,
@@ -132,10 +156,22 @@ impl Found {
             // `<?`, `<!` and `<h` in EBCDIC, and a letter.
             [0x4c, 0x6f | 0x5a | 0x88 | 0xc8, 0x80..=255, ..] => Found::Other,
             _ if is_utf16 => Found::Utf16,
-            _ if has_escapes(page) || names_shifting(page) => Found::Other,
+            _ if is_binary(page) || has_escapes(page) || names_shifting(page) => Found::Other,
             _ => Found::Plain,
         }
     }
+}
+
+/// Returns true if a file is no text: a PDF, compressed with gzip or zstd, or one with many of the bytes that the
+/// WHATWG's MIME sniffing calls binary data. Text may have some by mistake.
+pub(crate) fn is_binary(file: &[u8]) -> bool {
+    const BEGINS: [&[u8]; 3] = [b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+    /// As many as browsers look at. One in ten random bytes is binary data, one in 32 is too many.
+    const LOOKED_AT: usize = 1445;
+    let begin = &file[..file.len().min(LOOKED_AT)];
+    let is_data = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    BEGINS.iter().any(|known| file.starts_with(known))
+        || begin.iter().filter(is_data).count() * 32 > begin.len()
 }
 
 /// Returns true if bytes of ASCII stand for something else behind an escape, as in ISO-2022-JP.
@@ -245,5 +281,73 @@ mod tests {
         ] {
             assert_eq!(of("text/html", page), wanted, "{}", page.escape_ascii());
         }
+    }
+
+    #[test]
+    fn markup() {
+        let page = b"<html xmlns='http://www.w3.org/1999/xhtml'><title/><meta name='robots' content='noai'/></html>";
+        let of = |types: &[&str], is_first: bool| {
+            let headers = types.iter().map(|one| ("Content-Type", *one));
+            let headers = headers.chain([("Content-Usage", "train-ai=y")]);
+            let response = match is_first {
+                true => Response::new().with_headers(headers).with_html(page),
+                false => Response::new().with_html(page).with_headers(headers),
+            };
+            let reader = RightsReader::new(&"x".into());
+            let rights = reader.rights("/", None, &response, &Documents::new()).unwrap();
+            (rights.ruling(Purpose::AiTrain), rights.notes().contains(Note::PageNotRead))
+        };
+        for xml in ["Application/XHTML+xml; charset=utf-8", "text/xml", "x/y, application/xml"] {
+            assert_eq!(of(&[xml], true), (Ruling::Disallow, false), "{xml}");
+            // Whoever learns too late that it is XML has read something else.
+            assert_eq!(of(&[xml], false), UNREAD, "{xml}");
+            assert_eq!(of(&["text/html", xml], true), UNREAD, "{xml}");
+        }
+        assert_eq!(of(&["text/html"], true), READ);
+        assert_eq!(of(&[], true), READ);
+    }
+
+    #[test]
+    fn no_text() {
+        let random: Vec<u8> =
+            (0..600_u32).map(|n| (n.wrapping_mul(2_654_435_769) >> 16) as u8).collect();
+        let stray = [&b"<p>\0\x08"[..], &[b' '; 60]].concat();
+        for (file, wanted) in [
+            (&b"\x1f\x8b\x08<p>a page that is not packed</p>"[..], true),
+            (b"\x28\xb5\x2f\xfd <p>a page that is not packed</p>", true),
+            (b"%PDF-1.4 <p>", true),
+            (&random, true),
+            (b"U\0s\0e\0r\0", true),
+            (&stray, false),
+            (b"<p>\x1b\x0c\t\r\n", false),
+            (b"", false),
+        ] {
+            assert_eq!(super::is_binary(file), wanted, "{}", file.escape_ascii());
+            // As a page this one is in UTF-16.
+            let is_page_read = !wanted || file[1] == 0;
+            assert_eq!(of("text/html", file), if is_page_read { READ } else { UNREAD });
+            // Its rules count all the same, for crawling.
+            let file =
+                [file, b"\nUser-agent: *\nContent-Signal: ai-train=yes\nDisallow: /x"].concat();
+            let robots = robotsieve::Robots::parse(&file, &robotsieve::Profile::RFC9309);
+            let reader = RightsReader::new(&"x".into());
+            let robots = reader.robots_if_any(&robots).unwrap();
+            let rights = robots.rights("/x").unwrap();
+            assert_eq!(rights.ruling(Purpose::Crawl), Ruling::Disallow);
+            let is_unread = super::is_binary(&file);
+            assert_eq!(rights.notes().contains(Note::RobotsNotRead), is_unread);
+            assert_eq!(rights.ruling(Purpose::AiTrain) == Ruling::Unknown, is_unread);
+        }
+    }
+
+    /// An image or a PDF that is sent as a page.
+    #[test]
+    fn media() {
+        let pdf = b"%PDF-1.4 <x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF \
+            xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description \
+            xmlns:plus='http://ns.useplus.org/ldf/xmp/1.0/' plus:DataMining='DMI-PROHIBITED'/></rdf:RDF></x:xmpmeta>";
+        assert_eq!(of("text/html", pdf), (Ruling::Disallow, true));
+        let allows = String::from_utf8_lossy(pdf).replace("PROHIBITED", "ALLOWED");
+        assert_eq!(of("text/html", allows.as_bytes()), UNREAD);
     }
 }

@@ -7,6 +7,7 @@
 use html5gum::{Emitter, Error, State, Tokenizer};
 
 use crate::link;
+use crate::xhtml::XmlPage;
 
 /// An element that was read. Its number counts the elements of its name that are read, from 1: those
 /// in templates are not.
@@ -31,32 +32,41 @@ pub enum PageElement<'p> {
     },
 }
 
-/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
-/// by its byte order mark, as browsers do it, or its first characters; any other is taken for ASCII and something.
-/// Returns true if it is in UTF-16.
-pub fn read_page(html: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
-    read_as(Markup::Html, html, found)
-}
-
-/// The same with a page of the type `application/xhtml+xml`, which is XML: an empty element ends at once, and
-/// titles and scripts are markup like the rest.
-pub fn read_xhtml_page(page: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
-    read_as(Markup::Xml, page, found)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Markup {
+/// How a page is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Markup {
+    #[default]
     Html,
+    /// XHTML: an empty element ends at once, titles and scripts are markup like the rest, and names have namespaces.
     Xml,
 }
 
-fn read_as(markup: Markup, page: &[u8], found: impl FnMut(PageElement<'_>)) -> bool {
+/// How a page was read.
+pub struct ReadPage {
+    pub is_utf16: bool,
+    /// True if there may be elements that were not found.
+    pub is_doubtful: bool,
+}
+
+/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
+/// by its byte order mark, as browsers do it, or its first characters; any other is taken for ASCII and something.
+pub fn read_page(markup: Markup, page: &[u8], found: &mut dyn FnMut(PageElement<'_>)) -> ReadPage {
     let utf8 = utf8_of_utf16(page);
     let page = utf8.as_deref().unwrap_or(page);
-    if let Some(last) = last_candidate(page) {
-        read_up_to(last, markup, page, found);
+    let mut is_doubtful = false;
+    match markup {
+        Markup::Html => read_up_to(last_candidate(markup, page), [0; 3], page, found),
+        Markup::Xml => {
+            let page = String::from_utf8_lossy(page);
+            let last = last_candidate(markup, page.as_bytes());
+            let read = XmlPage::read(&page, last.unwrap_or_default(), found);
+            is_doubtful = read.has_declarations || read.broken_at.is_some();
+            if let Some(rest) = read.broken_at.and_then(|at| page.as_bytes().get(at..)) {
+                read_up_to(last_candidate(Markup::Html, rest), read.numbers, rest, found);
+            }
+        }
     }
-    utf8.is_some()
+    ReadPage { is_utf16: utf8.is_some(), is_doubtful }
 }
 
 /// A page or document in UTF-16 as UTF-8. `None` if it is in anything else. One without a byte order mark, of
@@ -82,23 +92,30 @@ pub(crate) fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
     Some(chars.collect::<String>().into_bytes())
 }
 
-/// Reads a page up to the first tag that ends behind `last`.
-fn read_up_to(last: usize, markup: Markup, html: &[u8], found: impl FnMut(PageElement<'_>)) {
-    let emitter = Elements { last, is_xml: markup == Markup::Xml, ..Elements::new(found) };
+/// Reads a page up to the first tag that ends behind `last`, after so many elements of each kind.
+fn read_up_to(
+    last: Option<usize>,
+    numbers: [u32; 3],
+    html: &[u8],
+    found: &mut dyn FnMut(PageElement<'_>),
+) {
+    let Some(last) = last else { return };
+    let emitter = Elements { last, numbers, ..Elements::new(found) };
     // The reader is a slice, so there are no errors; a token is the sign that all is read.
     Tokenizer::new_with_emitter(html, emitter).next();
 }
 
 /// Where the last tag begins that can be one of the elements.
-fn last_candidate(html: &[u8]) -> Option<usize> {
+fn last_candidate(markup: Markup, html: &[u8]) -> Option<usize> {
     /// The tag of a script that matters is no longer.
     const SCRIPT_TAG_BYTES: usize = 4 << 10;
     // No later script has anything of its type behind this place.
     let mut looked_at_from = html.len();
     memchr::memrchr_iter(b'<', html).find(|at| {
-        let begins = |name: &[u8]| {
-            html[at + 1..].get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name))
-        };
+        let tag = &html[at + 1..];
+        let tag = if markup == Markup::Xml { without_prefix(tag) } else { tag };
+        let begins =
+            |name: &[u8]| tag.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name));
         if begins(b"meta") || begins(b"link") {
             return true;
         }
@@ -110,6 +127,15 @@ fn last_candidate(html: &[u8]) -> Option<usize> {
     })
 }
 
+/// A tag from its local name on.
+fn without_prefix(tag: &[u8]) -> &[u8] {
+    let ends = |byte: &u8| matches!(byte, b':' | b'<' | b'>' | b'/') || byte.is_ascii_whitespace();
+    match tag.iter().position(ends) {
+        Some(at) if tag[at] == b':' => &tag[at + 1..],
+        _ => tag,
+    }
+}
+
 /// Returns true if the type of RSL may be in a text. Its plus may be a character reference; these
 /// letters are not.
 fn may_be_rsl(text: &[u8]) -> bool {
@@ -118,12 +144,8 @@ fn may_be_rsl(text: &[u8]) -> bool {
 }
 
 /// The attributes that are kept.
-const KEPT: [&[u8]; 5] = [b"name", b"content", b"rel", b"href", b"type"];
-const NAME: usize = 0;
-const CONTENT: usize = 1;
-const REL: usize = 2;
-const HREF: usize = 3;
-const TYPE: usize = 4;
+pub(crate) const KEPT: [&[u8]; 5] = [b"name", b"content", b"rel", b"href", b"type"];
+pub(crate) const TYPE: usize = 4;
 
 /// Elements that have no content.
 const VOID: [&[u8]; 13] = [
@@ -189,7 +211,7 @@ impl TagName {
 
 /// What the tag that is being read is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(crate) enum Tag {
     /// Its name is not complete.
     Unnamed,
     Meta,
@@ -197,6 +219,42 @@ enum Tag {
     Script,
     Other,
     End,
+}
+
+impl Tag {
+    /// The start tag of this name, in lower case.
+    pub(crate) fn of(name: &[u8]) -> Tag {
+        match name {
+            b"meta" => Tag::Meta,
+            b"link" => Tag::Link,
+            b"script" => Tag::Script,
+            _ => Tag::Other,
+        }
+    }
+
+    /// Which of the numbers counts it.
+    pub(crate) fn counted(self) -> Option<usize> {
+        match self {
+            Tag::Meta => Some(0),
+            Tag::Link => Some(1),
+            Tag::Script => Some(2),
+            _ => None,
+        }
+    }
+
+    /// The element with these values of the kept attributes, if its tag is all of it.
+    pub(crate) fn element(
+        self,
+        number: u32,
+        values: &[Vec<u8>; KEPT.len()],
+    ) -> Option<PageElement<'_>> {
+        let [name, content, rel, href, media_type] = values.each_ref().map(|value| &value[..]);
+        match self {
+            Tag::Meta => Some(PageElement::Meta { number, name, content }),
+            Tag::Link => Some(PageElement::Link { number, rel, href, media_type }),
+            _ => None,
+        }
+    }
 }
 
 /// Elements that end SVG and MathML where they begin in it (HTML, "the rules for parsing tokens in foreign
@@ -290,8 +348,9 @@ struct Open {
     holds_foreign: bool,
 }
 
-struct Elements<F> {
-    found: F,
+struct Elements<'f> {
+    // Not generic: the tokenizer is there once.
+    found: &'f mut dyn FnMut(PageElement<'_>),
     /// Where the last tag begins that matters.
     last: usize,
     position: usize,
@@ -311,8 +370,6 @@ struct Elements<F> {
     templates: u32,
     /// The elements that are open, without `html`, `head` and `body`.
     open: Vec<Open>,
-    /// True if the page is XML.
-    is_xml: bool,
     /// True while a `frameset` can begin.
     may_be_frameset: bool,
     /// True once one has begun: nothing after it is an element that counts.
@@ -322,8 +379,8 @@ struct Elements<F> {
     text: Vec<u8>,
 }
 
-impl<F: FnMut(PageElement<'_>)> Elements<F> {
-    fn new(found: F) -> Elements<F> {
+impl<'f> Elements<'f> {
+    fn new(found: &'f mut dyn FnMut(PageElement<'_>)) -> Elements<'f> {
         Elements {
             found,
             last: 0,
@@ -340,7 +397,6 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             numbers: [0; 3],
             templates: 0,
             open: Vec::new(),
-            is_xml: false,
             may_be_frameset: true,
             is_frameset: false,
             script: None,
@@ -352,12 +408,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
     #[inline]
     fn name_tag(&mut self) {
         if self.tag == Tag::Unnamed {
-            self.tag = match self.name.as_bytes() {
-                b"meta" => Tag::Meta,
-                b"link" => Tag::Link,
-                b"script" => Tag::Script,
-                _ => Tag::Other,
-            };
+            self.tag = Tag::of(self.name.as_bytes());
             if self.tag != Tag::Other {
                 self.has = [false; KEPT.len()];
                 self.values.iter_mut().for_each(Vec::clear);
@@ -394,7 +445,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         let name = self.name;
         let name = name.as_bytes();
         let mut is_foreign = self.open.last().is_some_and(|open| open.holds_foreign);
-        if is_foreign && !self.is_xml && BREAKS_OUT.contains(&name) {
+        if is_foreign && BREAKS_OUT.contains(&name) {
             self.break_out();
             is_foreign = false;
         }
@@ -402,37 +453,17 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
             self.is_frameset = name == b"frameset";
             self.may_be_frameset = !self.is_frameset && !BEFORE_NO_FRAMESET.contains(&name);
         }
-        let has_no_content = self.is_self_closing && (self.is_xml || is_foreign);
-        let is_read = self.templates == 0 && (!self.is_frameset || self.is_xml);
+        let has_no_content = self.is_self_closing && is_foreign;
+        let is_read = self.templates == 0 && !self.is_frameset;
         let mut is_rsl = false;
-        let counted = match self.tag {
-            Tag::Meta => Some(0),
-            Tag::Link => Some(1),
-            Tag::Script => Some(2),
-            _ => None,
-        };
-        if is_read && let Some(kind) = counted {
+        if let Some(kind) = self.tag.counted().filter(|_| is_read) {
             self.numbers[kind] = self.numbers[kind].saturating_add(1);
-            let number = self.numbers[kind];
-            let value = |kept: usize| &self.values[kept][..];
-            match self.tag {
-                Tag::Meta => (self.found)(PageElement::Meta {
-                    number,
-                    name: value(NAME),
-                    content: value(CONTENT),
-                }),
-                Tag::Link => (self.found)(PageElement::Link {
-                    number,
-                    rel: value(REL),
-                    href: value(HREF),
-                    media_type: value(TYPE),
-                }),
-                _ if link::is_rsl(value(TYPE)) && !has_no_content => {
-                    is_rsl = true;
-                    self.script = Some(!self.open.is_empty());
-                    self.text.clear();
-                }
-                _ => {}
+            let element = self.tag.element(self.numbers[kind], &self.values);
+            element.into_iter().for_each(&mut *self.found);
+            is_rsl = self.tag == Tag::Script && link::is_rsl(&self.values[TYPE]) && !has_no_content;
+            if is_rsl {
+                self.script = Some(!self.open.is_empty());
+                self.text.clear();
             }
         }
         if has_no_content {
@@ -442,7 +473,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         if is_rsl {
             return Some(State::ScriptData);
         }
-        if self.is_xml || is_foreign {
+        if is_foreign {
             return None;
         }
         match name {
@@ -492,7 +523,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
         /// Of elements that are closed out of order, those further up stay open.
         const LOOKED_AT: usize = 32;
         let name = self.name;
-        if !self.is_xml && matches!(name.as_bytes(), b"p" | b"br") {
+        if matches!(name.as_bytes(), b"p" | b"br") {
             self.break_out();
         }
         let from = self.open.len().saturating_sub(LOOKED_AT);
@@ -518,7 +549,7 @@ impl<F: FnMut(PageElement<'_>)> Elements<F> {
     }
 }
 
-impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
+impl Emitter for Elements<'_> {
     type Token = ();
 
     #[inline]
@@ -623,7 +654,7 @@ impl<F: FnMut(PageElement<'_>)> Emitter for Elements<F> {
 
     #[inline]
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.is_xml || self.open.last().is_some_and(|open| open.is_foreign)
+        self.open.last().is_some_and(|open| open.is_foreign)
     }
 
     fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
@@ -652,7 +683,7 @@ mod tests {
 
     fn shown(html: &str) -> Vec<String> {
         let mut all = Vec::new();
-        read_page(html.as_bytes(), |element| {
+        read_page(Markup::Html, html.as_bytes(), &mut |element| {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             all.push(match element {
                 PageElement::Meta { number, name, content } => {
@@ -682,7 +713,7 @@ mod tests {
         {
             let page: Vec<u8> = text.encode_utf16().flat_map(bytes).chain(*b"x").collect();
             let mut found = Vec::new();
-            read_page(&page, |element| {
+            read_page(Markup::Html, &page, &mut |element| {
                 if let PageElement::Meta { content, .. } = element {
                     found.push(String::from_utf8(content.to_vec()).unwrap());
                 }
@@ -795,19 +826,77 @@ mod tests {
     #[test]
     fn xhtml() {
         let shown = |page: &str| {
-            let mut count = 0;
-            read_xhtml_page(page.as_bytes(), |_| count += 1);
-            count
+            let mut all = String::new();
+            let read = read_page(Markup::Xml, page.as_bytes(), &mut |element| {
+                all += &match element {
+                    PageElement::Meta { number, .. } => format!("meta {number} "),
+                    PageElement::Link { number, .. } => format!("link {number} "),
+                    PageElement::RslScript { number, text, in_element } => {
+                        format!("script {number} {} {in_element} ", text.escape_ascii())
+                    }
+                };
+            });
+            all + if read.is_doubtful { "?" } else { "" }
         };
         let meta = "<meta name=\"robots\" content=\"noindex\"/>";
-        for before in
-            ["", "<title/>", "<script/>", "<title>", "<textarea/>", "<style><a/>", "<frameset/>"]
-        {
-            assert_eq!(shown(&[before, meta].concat()), 1, "{before}");
+        let html = "<html xmlns='http://www.w3.org/1999/xhtml'>";
+        for before in [
+            "",
+            "<title/>",
+            "<script/>",
+            "<title>",
+            "<textarea/>",
+            "<style><a/>",
+            "<frameset/>",
+            "<p>&nbsp;</p>",
+            "<svg xmlns='urn:x'><title/></svg>",
+            "<?x > <!-- ?>",
+            "<!DOCTYPE html PUBLIC 'a>b' 'c'>",
+        ] {
+            assert_eq!(shown(&[before, meta].concat()), "meta 1 ", "{before}");
         }
-        for (before, after) in [("<!--", "-->"), ("<script><![CDATA[", "]]></script>")] {
-            assert_eq!(shown(&[before, meta, after].concat()), 0, "{before}");
+        for (before, after) in [
+            ("<!--", "-->"),
+            ("<script><![CDATA[", "]]></script>"),
+            ("<?x ", "?>"),
+            ("<template>", "</template>"),
+            ("<x xmlns='urn:x'>", "</x>"),
+        ] {
+            assert_eq!(shown(&[html, before, meta, after].concat()), "", "{before}");
         }
+        for (page, wanted) in [
+            (
+                "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:meta/><meta/><h:link/>",
+                "meta 1 meta 2 link 1 ",
+            ),
+            ("<x xmlns='urn:x'><meta/>", "meta 1 "),
+            // What is not well formed goes on as HTML.
+            ("<html><meta charset='x'></html><meta/>", "meta 1 meta 2 ?"),
+            ("<html><meta name=x/><p/><meta/>", "meta 1 meta 2 ?"),
+            ("<html><meta/><br><p></html>", "meta 1 "),
+            ("<!DOCTYPE html [<!ENTITY x '<meta/>'>]><html>&x;</html>", "?"),
+            ("<!DOCTYPE html [<!ATTLIST meta content CDATA 'x'>]><meta/>", "meta 1 ?"),
+            (
+                "<script type='application/rsl+xml'> <rsl>&lt;</rsl> </script>",
+                "script 1 <rsl>&lt;</rsl> false ",
+            ),
+            (
+                "<p><script type='application/rsl+xml'><![CDATA[<rsl/>]]></script></p>",
+                "script 1 <rsl/> true ",
+            ),
+            ("<script type='application/rsl+xml'/>", ""),
+            ("<script type='application/rsl+xml'><rsl>", "?"),
+        ] {
+            assert_eq!(shown(page), wanted, "{page}");
+        }
+        let mut content = Vec::new();
+        let page = "<meta content='no&#97;i&nbsp;no&amp;&lt;' content='x'/>";
+        read_page(Markup::Xml, page.as_bytes(), &mut |element| {
+            if let PageElement::Meta { content: own, .. } = element {
+                content = own.to_vec();
+            }
+        });
+        assert_eq!(content, b"noai,no&<");
     }
 
     #[test]
@@ -904,8 +993,8 @@ mod tests {
                 PageElement::RslScript { number, .. } => all.push(2_000 + number),
             };
             let (mut some, mut all) = (Vec::new(), Vec::new());
-            read_page(html.as_bytes(), |element| count(&mut some, element));
-            read_up_to(usize::MAX, Markup::Html, html.as_bytes(), |element| {
+            read_page(Markup::Html, html.as_bytes(), &mut |element| count(&mut some, element));
+            read_up_to(Some(usize::MAX), [0; 3], html.as_bytes(), &mut |element| {
                 count(&mut all, element)
             });
             assert_eq!(some, all, "{html}");
@@ -919,6 +1008,7 @@ mod tests {
     fn reading_ends_early() {
         let html = [META, &"<a href=x>y</a>".repeat(1000), "<!-- <meta> -->"].concat();
         assert_eq!(shown(&html), [READ]);
+        let last_candidate = |html: &[u8]| last_candidate(Markup::Html, html);
         assert_eq!(last_candidate(b"<meta><p>"), Some(0));
         assert_eq!(last_candidate(b"<script src=x>rs"), None);
         assert_eq!(last_candidate(b"<script type=rSL>"), Some(0));

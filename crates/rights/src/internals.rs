@@ -6,6 +6,13 @@ pub use crate::documents::normal;
 /// The elements of a page that state rights.
 pub mod html {
     pub use crate::html::*;
+    use crate::response::Response;
+
+    /// Calls `found` for the elements of the page of a response.
+    pub fn read_page_of(response: &Response, page: &[u8], found: &mut dyn FnMut(PageElement<'_>)) {
+        read_page(response.markup(), page, found);
+    }
 }
 pub use crate::paths::Paths;
 pub use crate::robots::lines::{RightsField, RightsLine, RightsLines};
+pub use crate::xmp::begins_as_media;

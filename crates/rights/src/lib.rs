@@ -70,6 +70,7 @@ mod tag_rule;
 mod tags;
 mod tdm;
 mod version;
+mod xhtml;
 mod xmp;
 
 pub use content_signals::ContentSignals;

@@ -4,14 +4,14 @@ use crate::content_signals::ContentSignals;
 use crate::content_usage::{ContentUsage, InvalidContentUsage};
 use crate::encoding::PageEncoding;
 use crate::header::{InvalidHeader, borrowed_fields};
-use crate::html::{PageElement, read_page, read_xhtml_page};
+use crate::html::{Markup, PageElement, read_page};
 use crate::link::{LicenceLink, licences_in};
 use crate::place::{Element, HeaderField, Place};
 use crate::rsl::document::{InvalidRsl, Rsl};
 use crate::tags::read::RobotsTags;
 use crate::tags::robots_tag::{InvalidRobotsTag, RobotsTagHeader};
 use crate::tdm::TdmRep;
-use crate::xmp::Xmp;
+use crate::xmp::{Xmp, begins_as_media};
 use robotsieve::internals::says_part;
 
 /// What a response says of the rights of its URL: header fields and elements of the page, read but not
@@ -127,28 +127,28 @@ impl Response {
         Ok(self.with_headers(borrowed_fields(text)?))
     }
 
-    /// Adds the elements of an HTML page. `O(n)` for any bytes.
+    /// Adds the elements of a page. `O(n)` for any bytes.
     ///
     /// Real elements only: not those in comments, templates and raw text. Reading ends behind the last
     /// element that can matter, in most pages near the end of the head.
+    ///
+    /// Give the header first: it says whether the page is HTML or, as `application/xhtml+xml`, XML. Of a PDF, a JPEG
+    /// or a PNG, which is no page, the XMP is read, too.
     #[must_use]
     pub fn with_html(mut self, html: &[u8]) -> Response {
-        let is_utf16 = read_page(html, |element| self.add_element(element));
-        self.encoding.add_page(html, is_utf16);
-        self
+        let read = read_page(self.markup(), html, &mut |element| self.add_element(element));
+        self.encoding.add_page(html, &read);
+        if begins_as_media(html) { self.with_xmp(html) } else { self }
     }
 
-    /// Adds the elements of a page of the type `application/xhtml+xml`, which is XML: an empty element ends at
-    /// once, and a title is no raw text.
-    #[must_use]
-    pub fn with_xhtml(mut self, page: &[u8]) -> Response {
-        let is_utf16 = read_xhtml_page(page, |element| self.add_element(element));
-        self.encoding.add_page(page, is_utf16);
-        self
+    /// How its page is to be read.
+    pub(crate) fn markup(&self) -> Markup {
+        self.encoding.markup()
     }
 
-    /// Returns true if the page is in an encoding that is not read, by the `charset` of the header or by its bytes:
-    /// UTF-7, UTF-32 or EBCDIC, for example. Then it counts as [not read](crate::Note::PageNotRead).
+    /// Returns true if the page could not be read as it is meant, and so counts as
+    /// [not read](crate::Note::PageNotRead): its encoding, by the `charset` of the header or by its bytes, is UTF-7,
+    /// UTF-32 or EBCDIC, for example; it is no text; or it is XML that is not well formed, or declares entities.
     #[must_use]
     pub fn has_unread_page(&self) -> bool {
         self.encoding.is_unread()

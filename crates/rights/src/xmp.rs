@@ -172,6 +172,11 @@ fn is_of_known_format(file: &[u8]) -> bool {
         || is_svg()
 }
 
+/// Returns true if a file begins as a PDF, or as an image as cameras and programs write them.
+pub fn begins_as_media(file: &[u8]) -> bool {
+    [&b"%PDF-"[..], b"\xFF\xD8\xFF", b"\x89PNG"].iter().any(|first| file.starts_with(first))
+}
+
 fn is_pdf(file: &[u8]) -> bool {
     memmem::find(&file[..file.len().min(1024)], b"%PDF-").is_some()
 }

@@ -12,6 +12,7 @@ use robotsieve::internals::{
 use robotsieve::records::Preferences;
 use robotsieve::{Crawler, Field, Profile, Robots};
 
+use crate::encoding::is_binary;
 use crate::tables::PolicyToken;
 use crate::{ContentSignals, ContentUsage, Purposes, Vocabulary};
 
@@ -93,7 +94,7 @@ pub struct RightsLines<'a> {
     pub groups_differ: bool,
     /// True if a field is nearly one of these.
     pub has_misspelt: bool,
-    /// True if what the profile's limits leave out of the file may be about rights.
+    /// True if what the profile's limits leave out of the file may be about rights, or the file is no text.
     pub is_cut: bool,
 }
 
@@ -101,7 +102,8 @@ impl<'a> RightsLines<'a> {
     /// Reads a file, once: `O(n)`.
     pub fn of(robots: &Robots<'a>) -> RightsLines<'a> {
         let profile = robots.profile();
-        let is_cut = robots.extent().end < robots.groups().file().len();
+        let file = robots.groups().file();
+        let is_cut = robots.extent().end < file.len() || is_binary(file);
         let mut found = RightsLines { is_cut, ..RightsLines::default() };
         let line_limit = profile.line_limit.unwrap_or(usize::MAX);
         // The grouping of Content-Usage is the file's own, in which a user-agent line after one opens a
