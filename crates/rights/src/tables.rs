@@ -157,7 +157,8 @@ pub(super) struct Reading {
     pub(super) embeds: bool,
     /// True if permissions in the page cancel its prohibitions.
     pub(super) permits: bool,
-    /// Names that count beside those of the crawler.
+    /// Names of the vendor's crawlers, in lower case: what is addressed to them counts too, but lifts nothing for
+    /// crawlers of others.
     pub(super) names: &'static [&'static str],
     /// If not empty: of the names of meta tags, only these count beside `robots`.
     pub(super) meta_names: &'static [&'static str],
@@ -192,6 +193,7 @@ fn of(reading: TagReading) -> Reading {
         TagReading::Google => Reading {
             no_snippet: Purposes::of(&[Purpose::Snippet, Purpose::AiInput]),
             embeds: true,
+            names: &["googlebot"],
             // The crawlers for advertisements heed one of their own, as their page says.
             meta_names: &["googlebot", "googlebot-news", "adsbot-google", "adsbot-google-mobile"],
             ..GENERIC
@@ -330,6 +332,8 @@ pub struct PolicyToken {
     pub name: &'static str,
     /// What its `Disallow` is about, by the documentation of its owner.
     pub purposes: Purposes,
+    /// The crawler that fetches the pages, to which robots tags are addressed.
+    pub crawler: &'static str,
 }
 
 impl PolicyToken {
@@ -339,8 +343,9 @@ impl PolicyToken {
         PolicyToken {
             name: "Google-Extended",
             purposes: Purposes::of(&[Purpose::AiInput, Purpose::AiTrain]),
+            crawler: "googlebot",
         },
-        PolicyToken { name: "Applebot-Extended", purposes: TRAINING },
+        PolicyToken { name: "Applebot-Extended", purposes: TRAINING, crawler: "applebot" },
     ];
 
     /// What a `Disallow` for a crawler of these names is about, if any is a token.

@@ -1,9 +1,9 @@
 //! The dates of `unavailable_after`: RFC 822, RFC 850 and ISO 8601.
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime, temporal};
 use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 
 /// The longest date that is read, in bytes.
 const MAX_BYTES: usize = 64;
@@ -58,7 +58,15 @@ fn iso_8601(text: &str) -> Option<Timestamp> {
     if let Ok(time) = ISO_8601.parse_timestamp(text) {
         return Some(time);
     }
-    in_utc(ISO_8601.parse_datetime(text).ok()?)
+    if let Some(time) = ISO_8601.parse_datetime(text).ok().and_then(in_utc) {
+        return Some(time);
+    }
+    // Midnight at the end of a day.
+    let (date, rest) = text.split_once("T24:00")?;
+    let zone = rest.strip_prefix(":00").unwrap_or(rest);
+    let is_midnight = !zone.starts_with([':', '.']);
+    let begins = is_midnight.then(|| iso_8601(&[date, "T00:00:00", zone].concat())).flatten()?;
+    begins.checked_add(SignedDuration::from_hours(24)).ok()
 }
 
 /// `Sunday, 15-Feb-26 10:00:00 GMT`, or `15-Feb-2026 10:00:00 GMT`, as Google once wrote it.
@@ -131,6 +139,9 @@ mod tests {
             ("2026-02-15T10:00:00", "2026-02-15T10:00:00Z"),
             ("2026-02-15", "2026-02-15T00:00:00Z"),
             ("20260215T100000Z", "2026-02-15T10:00:00Z"),
+            ("2026-02-14T24:00:00Z", "2026-02-15T00:00:00Z"),
+            ("2026-02-14T24:00+01:00", "2026-02-14T23:00:00Z"),
+            ("2026-02-14T24:00", "2026-02-15T00:00:00Z"),
             ("Sunday, 15-Feb-26 10:00:00 GMT", "2026-02-15T10:00:00Z"),
             ("Sunday, 15-Feb-26 10:00:00 EST", "2026-02-15T15:00:00Z"),
             ("sun, 15-Feb-2026 10:00:00 UTC", "2026-02-15T10:00:00Z"),

@@ -110,9 +110,12 @@ impl RobotsTags {
                     self.notes.add(Note::Malformed);
                     // What follows may be the next rule.
                     piece = if begins_rule(after) { after } else { &[] };
-                } else if has_names && is(before, HeaderField::XRobotsTag.as_str()) {
-                    // The name of the field, once more.
+                } else if has_names
+                    && (before.is_empty() || is(before, HeaderField::XRobotsTag.as_str()))
+                {
+                    // No name, or that of the field once more: then another line begins here.
                     self.notes.add(Note::Malformed);
+                    name = None;
                     piece = after;
                 } else if has_names {
                     name = Some(before);
@@ -314,6 +317,7 @@ mod tests {
             ("noindex: false, noai", &[NoAi], Note::Malformed),
             ("X-Robots-Tag: noindex, noai", &[NoIndex, NoAi], Note::Malformed),
             ("x-robots-tag: X-Robots-Tag: noai", &[NoAi], Note::Malformed),
+            (": noai", &[NoAi], Note::Malformed),
             ("noml, noai", &[NoAi], Note::UnknownRule),
         ] {
             assert_eq!(header(value), all(wanted), "{value}");

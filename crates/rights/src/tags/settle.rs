@@ -6,7 +6,7 @@ use crate::place::Place;
 use crate::purpose::{Purpose, Purposes};
 use crate::result::Rights;
 use crate::statement::Statement;
-use crate::tables::{Reading, reading};
+use crate::tables::{PolicyToken, Reading, reading};
 use crate::tag_rule::TagRule;
 use crate::tags::read::{RobotsTag, RobotsTags};
 use crate::version::{TagReading, Version};
@@ -15,8 +15,10 @@ use crate::version::{TagReading, Version};
 #[derive(Clone, Debug)]
 pub(crate) struct TagReader {
     reading: Reading,
-    /// The crawler's names, in lower case.
+    /// The crawler's names, in lower case, and those under which its pages are fetched.
     names: Vec<Box<[u8]>>,
+    /// True if the vendor's names are among them.
+    is_vendors: bool,
     /// In seconds since 1970.
     now: Option<i64>,
 }
@@ -28,8 +30,14 @@ impl TagReader {
         now: Option<i64>,
     ) -> TagReader {
         let names = names.map(|name| name.to_ascii_lowercase().into_boxed_slice());
-        let names: Vec<Box<[u8]>> = names.collect();
-        TagReader { reading: reading(by, names.iter().map(|name| &**name)), names, now }
+        let mut names: Vec<Box<[u8]>> = names.collect();
+        let reading = reading(by, names.iter().map(|name| &**name));
+        let fetched_as = |name| Some(PolicyToken::of_name(str::from_utf8(name).ok()?)?.crawler);
+        let more: Vec<&str> = names.iter().filter_map(|name| fetched_as(name)).collect();
+        names.extend(more.iter().map(|name| name.as_bytes().into()));
+        let is_vendors =
+            names.iter().any(|own| reading.names.iter().any(|name| **own == *name.as_bytes()));
+        TagReader { reading, names, is_vendors, now }
     }
 
     /// Adds what the rules for the crawler state. All rules for it and for all crawlers add up.
@@ -37,8 +45,11 @@ impl TagReader {
         let own = || tags.iter().filter(|tag| self.is_for_crawler(tag));
         let has = |rule: TagRule| own().any(|tag| tag.rule == rule);
         let is_cancelled = self.reading.permits
-            && own().any(|tag| tag.rule == TagRule::Index && is_meta(&tag.place));
-        let keeps_archive = has(TagRule::NoCache) && self.reading.caches;
+            && own()
+                .any(|tag| tag.rule == TagRule::Index && self.may_lift(tag) && is_meta(&tag.place));
+        let caches = has(TagRule::NoCache) && self.reading.caches;
+        let keeps_archive =
+            caches && own().any(|tag| tag.rule == TagRule::NoCache && self.may_lift(tag));
         rights.add_notes(tags.notes());
         let mut limits = Limits::default();
         let (mut has_no_index, mut has_no_snippet) = (false, false);
@@ -76,7 +87,7 @@ impl TagReader {
                     rights.add(statement(Version::NoAi).disallowing(Purpose::AiTrain.into()));
                 }
                 TagRule::NoImageAi => rights.add_note(Note::ImagesOnly),
-                TagRule::Index if self.reading.permits && is_meta(&tag.place) => {
+                TagRule::Index if is_cancelled && self.may_lift(tag) && is_meta(&tag.place) => {
                     rights.add(by_reading().allowing(Purposes::of(&[Purpose::Index])));
                 }
                 TagRule::Index => {}
@@ -87,8 +98,8 @@ impl TagReader {
         }
         limits.index_if_embedded =
             self.reading.embeds && has_no_index && has(TagRule::IndexIfEmbedded);
-        limits.url_title_snippet = keeps_archive;
-        if keeps_archive {
+        limits.url_title_snippet = caches;
+        if caches {
             rights.add_note(Note::NoCache);
         }
         rights.set_limits(limits);
@@ -98,9 +109,17 @@ impl TagReader {
     /// of its name.
     pub(crate) fn has_name(&self, name: &[u8]) -> bool {
         let name = name.split(|byte| *byte == b'/').next().unwrap_or_default();
-        let own = self.names.iter().map(|name| &**name);
         let more = self.reading.names.iter().map(|name| name.as_bytes());
-        own.chain(more).any(|own| own.eq_ignore_ascii_case(name))
+        self.is_own(name) || { more }.any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    fn is_own(&self, name: &[u8]) -> bool {
+        self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns true if a rule may lift another: what is addressed to a vendor's crawler only restricts others.
+    fn may_lift(&self, tag: &RobotsTag) -> bool {
+        self.is_vendors || tag.name().is_none_or(|name| self.is_own(name))
     }
 
     fn is_for_crawler(&self, tag: &RobotsTag) -> bool {
@@ -225,6 +244,45 @@ mod tests {
         assert_eq!((shown(&cache), cache.limits().url_title_snippet), ("????".into(), true));
         let generic = rights(TagReading::Generic, "bingbot", &["noarchive, nocache"], &[]);
         assert_eq!((shown(&generic), generic.limits()), ("????".into(), Limits::default()));
+    }
+
+    /// A reading brings the names of its vendor, which lift nothing for others.
+    #[test]
+    fn names_of_vendors() {
+        use TagReading::*;
+        for (reading, name, rule, wanted) in [
+            (Google, "googlebot", "nosnippet", "?--?"),
+            (Bing, "msnbot", "noarchive", "??--"),
+            (Amazon, "amazonbot", "noarchive", "???-"),
+            (Yandex, "yandex", "noindex", "-???"),
+        ] {
+            let shown = |reading, crawler| {
+                let by = |lines: &[&str], metas: &[&str]| {
+                    self::shown(&rights(reading, crawler, lines, metas))
+                };
+                let header = by(&[&format!("{name}: {rule}")], &[]);
+                assert_eq!(header, by(&[], &[&format!("{name}={rule}")]));
+                header
+            };
+            assert_eq!(shown(reading, "ExampleBot"), wanted, "{name}");
+            assert_eq!(shown(Generic, "ExampleBot"), "????", "{name}");
+        }
+        let both = |reading, crawler, metas: &[&str]| shown(&rights(reading, crawler, &[], metas));
+        let yandex = ["robots=noindex", "yandex=all"];
+        assert_eq!(both(Yandex, "Yandex", &yandex), "+???");
+        assert_eq!(both(Yandex, "ExampleBot", &yandex), "-???");
+        assert_eq!(both(Yandex, "ExampleBot", &["yandex=all"]), "????");
+        let bing = ["robots=noarchive", "bingbot=nocache"];
+        assert_eq!(both(Bing, "MSNBot", &bing), "????");
+        assert_eq!(both(Bing, "ExampleBot", &bing), "??--");
+        // What fetches pages for a token is addressed.
+        for (crawler, line) in
+            [("Google-Extended", "googlebot: noai"), ("applebot-extended", "Applebot: noai")]
+        {
+            assert_eq!(shown(&rights(Generic, crawler, &[line], &[])), "???-");
+        }
+        let extended = rights(Google, "Google-Extended", &["googlebot: nosnippet"], &[]);
+        assert_eq!(shown(&extended), "?--?");
     }
 
     #[test]
