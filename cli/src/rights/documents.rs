@@ -75,6 +75,8 @@ struct History {
 enum Step {
     Document(Arc<File>),
     Redirect(Arc<str>),
+    /// Something that is no licence, and is not kept.
+    SomethingElse,
     Absent,
 }
 
@@ -264,6 +266,10 @@ impl Known {
                     return found;
                 }
                 Step::Redirect(to) => (next, redirects) = (to.to_string(), redirects + 1),
+                Step::SomethingElse => {
+                    documents.add(address, b"");
+                    return found;
+                }
                 Step::Absent => return found,
             }
         }
@@ -303,6 +309,8 @@ enum Said {
     Document(Answer, Vec<u8>),
     /// An absolute address.
     Redirect(String),
+    /// Something that is no licence.
+    SomethingElse,
     /// There is none, or it is as before.
     Other(Answer),
     /// Nothing: an error, a part of an answer, a body that cannot be read.
@@ -361,6 +369,7 @@ impl Captured {
                 }
                 // For what it leads to.
                 Said::Redirect(to) => (Some(Answer::File(None)), Step::Redirect(to.into())),
+                Said::SomethingElse => (Some(Answer::Status(404)), Step::SomethingElse),
                 Said::Other(answer) => (Some(answer), Step::Absent),
                 Said::Failure => (None, Step::Absent),
             };
@@ -384,7 +393,7 @@ impl Said {
         match self {
             Said::Document(_, body) => body.len(),
             Said::Redirect(to) => to.len(),
-            Said::Other(_) | Said::Failure => 0,
+            Said::SomethingElse | Said::Other(_) | Said::Failure => 0,
         }
     }
 
@@ -397,7 +406,8 @@ impl Said {
     fn differs(&self, other: &Said) -> bool {
         match (self, other) {
             (Said::Document(_, own), Said::Document(_, other)) => own != other,
-            (Said::Document(..), Said::Other(_)) | (Said::Other(_), Said::Document(..)) => true,
+            (Said::Document(..), Said::SomethingElse | Said::Other(_))
+            | (Said::SomethingElse | Said::Other(_), Said::Document(..)) => true,
             _ => false,
         }
     }
@@ -600,7 +610,7 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
             return look;
         }
         // Anything else took its place.
-        said = Said::Other(Answer::Status(404));
+        said = Said::SomethingElse;
     }
     if is_named || matches!(said, Said::Document(..)) {
         look.capture = Some((own, response.at, Place::of(response, payloads), said));

@@ -77,6 +77,8 @@ notes! {
         "the address of a licence is not https, as RSL requires",
     LicenceRelative "licence-relative"
         "the address of a licence is not absolute, so its text is not known",
+    LicenceUnknownTerm "licence-unknown-term"
+        "a licence has a term that is not known, which may prohibit any use that it does not permit by name",
     LicencesLeftOut "licences-left-out"
         "the site names more licences than are read, so nothing is known of the others",
     LooksLikeXRobotsTag "looks-like-x-robots-tag"
@@ -110,7 +112,7 @@ notes! {
     RobotsNotRead "robots-not-read"
         "robots.txt, or a part of it, was not read, so it is not known what that says of uses",
     TdmFile "tdm-file"
-        "/.well-known/tdmrep.json is not a JSON array, so it is not known whether it reserves rights",
+        "/.well-known/tdmrep.json is not a JSON array, or its locations are not all paths, so it is not known whether it reserves rights",
     TdmNotRead "tdm-not-read"
         "/.well-known/tdmrep.json was not read, so it is not known whether it reserves rights",
     TdmPolicy "tdm-policy"
@@ -148,6 +150,7 @@ impl Note {
             | Note::LicenceInvalid
             | Note::LicenceNotGiven
             | Note::LicenceRelative
+            | Note::LicenceUnknownTerm
             | Note::LicencesLeftOut
             | Note::PageCut
             | Note::PageNotRead

@@ -222,6 +222,7 @@ fn settle_tdm(
     let file = documents.tdm(origin);
     let unread = match file {
         Some(Err(_)) => Some(Note::TdmFile),
+        Some(Ok(file)) if file.may_reserve(target) => Some(Note::TdmFile),
         _ => documents.is_tdm_not_read(origin).then_some(Note::TdmNotRead),
     };
     // What the page or the header says comes first, whatever is in the file.

@@ -311,6 +311,12 @@ impl Rights {
         self.withheld |= note.withholds();
     }
 
+    /// The same of something that could not have changed the ruling on some purposes.
+    pub(crate) fn add_note_without(&mut self, note: Note, purposes: Purposes) {
+        self.notes.add(note);
+        self.withheld |= note.withholds().without(purposes);
+    }
+
     pub(crate) fn add_notes(&mut self, notes: Notes) {
         self.notes.add_all(notes);
         self.withheld |= notes.withhold();

@@ -96,11 +96,15 @@ pub struct TdmFile {
     paths: Paths,
     /// What the rules say, by their place in the file.
     rules: Vec<TdmRule>,
+    /// The first rule that reserves and whose location is no path.
+    unread: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct TdmRule {
     location: Option<Box<str>>,
+    /// True once it was there, be it a string or not.
+    has_location: bool,
     /// `None` if it is missing, or neither 0 nor 1.
     reserved: Option<bool>,
     /// True once it was there.
@@ -129,12 +133,24 @@ impl TdmFile {
                 rule.quote = quotation(&String::from_utf8_lossy(text)).into();
             }
         }
+        let is_unread = |rule: &TdmRule| {
+            let is_path = |location: &str| location.starts_with(['/', '*']);
+            rule.reserved == Some(true)
+                && rule.has_location
+                && !rule.location.as_deref().is_some_and(is_path)
+        };
+        let unread = (0..).zip(&rules).find(|(_, rule)| is_unread(rule)).map(|(number, _)| number);
         let locations = rules.iter_mut().map(|rule| rule.location.take()).collect::<Vec<_>>();
         let paths = locations.iter().zip(0..).filter_map(|(location, number)| {
             let location = location.as_deref()?;
             (!location.is_empty()).then_some((Some(location.as_bytes()), number))
         });
-        Ok(TdmFile { paths: Paths::new(paths, &Profile::RFC9309), rules })
+        Ok(TdmFile { paths: Paths::new(paths, &Profile::RFC9309), rules, unread })
+    }
+
+    /// Returns true if a rule before the one for a path reserves, and it is not known where.
+    pub(crate) fn may_reserve(&self, target: &[u8]) -> bool {
+        self.unread.is_some_and(|unread| self.paths.first(target).is_none_or(|own| unread < own))
     }
 
     /// The text of a rule, shortened.
@@ -295,7 +311,10 @@ impl<'de> Visitor<'de> for Member<TdmRule> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<TdmRule, A::Error> {
         while let Some(key) = map.next_key::<Key>()? {
             match key {
-                Key::Location => self.0.location = map.next_value_seed(Member(None))?,
+                Key::Location => {
+                    self.0.location = map.next_value_seed(Member(None))?;
+                    self.0.has_location = true;
+                }
                 Key::Reservation => {
                     let next: Option<bool> = map.next_value_seed(Member(None))?;
                     // Of equal keys the one that reserves counts, as of lines of the header.
@@ -460,6 +479,44 @@ mod tests {
         assert_eq!(shown(&bad, "/b").as_deref(), Some("true 2"));
         let relative = one("1, \"tdm-policy\": \"/p\"");
         assert_eq!(shown(&relative, "/").as_deref(), Some("true 1 tdm-policy"));
+    }
+
+    /// A reservation whose location is no path may be for any.
+    #[test]
+    fn locations() {
+        let permits = "{\"location\": \"/\", \"tdm-reservation\": 0}";
+        let note = |file: &str, headers: &[(&str, &str)]| {
+            let documents =
+                crate::Documents::new().with("/.well-known/tdmrep.json", file.as_bytes());
+            let response = crate::Response::new()
+                .with_headers([("Content-Usage", "train-ai=y")])
+                .with_headers(headers.iter().copied());
+            let reader = crate::RightsReader::new(&"x".into());
+            let rights = reader.rights("https://e.com/a", None, &response, &documents).unwrap();
+            let ruling = rights.ruling(crate::Purpose::AiTrain);
+            (rights.notes().contains(Note::TdmFile), ruling)
+        };
+        use crate::Ruling::{Allow, Disallow, Unknown};
+        for (location, wanted) in [
+            ("\" /\"", true),
+            ("[\"/\"]", true),
+            ("\"\"", true),
+            ("\"https://e.com/\"", true),
+            ("\"/x\"", false),
+            ("\"*.pdf\"", false),
+        ] {
+            let rule =
+                |number| format!("{{\"location\": {location}, \"tdm-reservation\": {number}}}");
+            let of = |rules: &[&str]| note(&format!("[{}]", rules.join(",")), &[]);
+            let ruling = if wanted { Unknown } else { Allow };
+            assert_eq!(of(&[&rule(1)]), (wanted, ruling), "{location}");
+            assert_eq!(of(&[&rule(1), permits]), (wanted, ruling), "{location}");
+            assert_eq!(of(&[permits, &rule(1)]), (false, Allow), "{location}");
+            assert_eq!(of(&[&rule(0)]), (false, Allow), "{location}");
+        }
+        let file = "[{\"location\": 1, \"tdm-reservation\": 1}]";
+        assert_eq!(note(file, &[("tdm-reservation", "0")]), (true, Allow));
+        assert_eq!(note(file, &[("tdm-reservation", "1")]), (true, Disallow));
     }
 
     #[test]

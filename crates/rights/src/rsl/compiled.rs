@@ -76,11 +76,16 @@ pub(super) struct Said {
     pub(super) has_more_conditions: bool,
     /// True if some prohibit something to some users or places, or in words that are not known.
     pub(super) for_some: bool,
+    /// True if some have terms that are not known.
+    pub(super) has_unknown: bool,
 }
 
 impl Said {
     fn is_empty(&self) -> bool {
-        self.licences.is_empty() && self.conditions.is_empty() && !self.for_some
+        self.licences.is_empty()
+            && self.conditions.is_empty()
+            && !self.for_some
+            && !self.has_unknown
     }
 
     fn add_licence(&mut self, licence: LicenceSays) {
@@ -115,6 +120,7 @@ impl Said {
         }
         self.has_more_conditions |= other.has_more_conditions;
         self.for_some |= other.for_some;
+        self.has_unknown |= other.has_unknown;
     }
 
     /// What they allow, those included that are not listed.
@@ -259,6 +265,7 @@ fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Inte
                 Term::Unknown => {}
             }
         }
+        said.has_unknown |= terms.has_unknown;
         said.add_licence(LicenceSays { content: number, licence, says });
         if !on_conditions.is_empty() {
             terms.conditions().for_each(|condition| conditions.add(on_conditions, condition));
@@ -275,6 +282,7 @@ fn prohibit(number: u32, content: &Content, said: &mut Said) {
             continue;
         }
         said.for_some = true;
+        said.has_unknown |= terms.has_unknown;
         for condition in terms.prohibited_for() {
             if said.conditions.len() == MOST_CONDITIONS {
                 said.has_more_conditions = true;

@@ -34,6 +34,10 @@ impl Rsl {
         let Some(Covering { longest, wider, .. }) = covering else { return false };
         rights.set_speaks_of_ai_index();
         let allowed = longest.allows();
+        if longest.has_unknown || wider.has_unknown {
+            let by_name = if wider.for_some { Purposes::NONE } else { allowed };
+            rights.add_note_without(Note::LicenceUnknownTerm, by_name);
+        }
         let said = |licence: &LicenceSays| LicenceSays {
             says: self::said(licence.says, wider.for_some),
             ..*licence
@@ -162,6 +166,25 @@ mod tests {
             ),
         ] {
             assert_eq!(one(terms).split(' ').next(), Some(wanted), "{terms}");
+        }
+        // What may be prohibited in words that are not known is not allowed by others either.
+        for (terms, wanted, is_noted) in [
+            (prohibits("AI-Train"), Ruling::Unknown, true),
+            ("<prohibits>ai-train</prohibits>".into(), Ruling::Unknown, true),
+            (permits("ai-train") + &prohibits("AI-Train"), Ruling::Allow, true),
+            (permits("ai-train x"), Ruling::Allow, false),
+            ("<prohibits type='geo'>US</prohibits>".into(), Ruling::Allow, false),
+        ] {
+            let content = format!("<content url='/'><license>{terms}</license></content>");
+            let wider = content.clone() + "<content url='/data/'><license/></content>";
+            let mut rights = rights(&content, URL, false).unwrap();
+            let signal = crate::place::HeaderField::ContentSignal;
+            let yes = Statement::new(Place::header(signal), Version::ContentSignals);
+            rights.add(yes.allowing(Purposes::USES));
+            assert_eq!(rights.ruling(Purpose::AiTrain), wanted, "{terms}");
+            assert_eq!(rights.notes().contains(Note::LicenceUnknownTerm), is_noted, "{terms}");
+            let notes = self::rights(&wider, URL, false).unwrap().notes();
+            assert_eq!(notes.contains(Note::LicenceUnknownTerm), is_noted, "{terms}");
         }
         let server = format!(
             "<content url='/' server='https://l.com'><license>{search}</license></content>"
