@@ -93,6 +93,15 @@ the address of a licence is not absolute, so its text is not known
     let wanted =
         "  ai-train  disallow  xmp:tdm:reservation:1: tdm:reservation: 1 [tdmrep-2024-05]\n";
     assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
+    // The header says how the page is read.
+    let xhtml = "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:title/><h:meta name='robots' content='noai'/></h:html>";
+    let head = "Content-Type: application/xhtml+xml\nContent-Signal: ai-train=yes\n";
+    let (page, head) = (folder.file("x.html", xhtml), folder.file("x.txt", head));
+    let ran = run(args!["rights", "--agent", "Bot", "--headers", head, "--html", page, "/x"]);
+    ran.status(0);
+    let wanted =
+        "  ai-train  disallow  html:meta:1: <meta name=\"robots\" content=\"noai\"> [noai-2022]\n";
+    assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
     // Nothing was given, so nothing is known.
     let wanted = "\
 /x for Bot:
@@ -326,6 +335,9 @@ fn traps_of_archives() {
         Link: <https://e.com/l>; rel=license; type=\"application/rsl+xml\"";
     let xhtml = "<html xmlns='http://www.w3.org/1999/xhtml'><title/>\
         <meta name='robots' content='noai'/></html>";
+    let pdf = "%PDF-1.4 <x:xmpmeta xmlns:x='adobe:ns:meta/'>\
+        <r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description \
+        xmlns:t='http://www.w3.org/ns/tdmrep/' t:reservation='1'/></r:RDF></x:xmpmeta>";
     let free = r#"[{"location": "/", "tdm-reservation": 0}]"#;
     let before = |record: String| record.replacen("T10:00:00Z", "T09:00:00Z", 1);
     // What it repeats is not here.
@@ -418,6 +430,27 @@ fn traps_of_archives() {
         ),
         (vec![robots(""), of("/p", &typed("text/html; charset=utf-7"), noai)], no, ""),
         (vec![robots(""), of("/p", &typed("text/html; charset=latin1"), "<p>")], "allow", ""),
+        // No text, or XML with declarations.
+        (vec![robots(""), of("/p", &typed("text/html"), "%PDF-1.4")], "unknown", "page-not-read"),
+        (vec![robots(""), of("/p", &typed("text/html"), pdf)], no, "page-not-read"),
+        (vec![robots(""), of("/p", &typed("text/plain"), pdf)], no, ""),
+        (
+            vec![robots(""), of("/p", &typed("application/xhtml+xml"), "<!DOCTYPE x []><x/>")],
+            "unknown",
+            "page-not-read",
+        ),
+        (vec![robots("\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}"), page()], "unknown", "robots-not-read"),
+        // Anything else in the place of a licence.
+        (
+            vec![licensed("/l.xml"), of("/l.xml", &typed("text/xml"), "<rsl"), page()],
+            "unknown",
+            "licence-invalid",
+        ),
+        (
+            vec![licensed("/l.xml"), of("/l.xml", &typed("text/html"), "<p>Log in"), page()],
+            "unknown",
+            "licence-invalid",
+        ),
         // A part of a document.
         (
             vec![robots(""), of("/p", &format!("{part}\r\nContent-Type: text/html"), "<p>")],
