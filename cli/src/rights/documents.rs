@@ -44,9 +44,6 @@ const MOST_LINE_BYTES: usize = 256 << 20;
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
-/// The most redirects that lead to a document, as for robots.txt.
-const MOST_REDIRECTS: u8 = MAX_HOPS;
-
 /// The documents that archives have, with the times at which they were captured.
 pub(super) struct Known {
     by_address: HashMap<String, History>,
@@ -221,8 +218,7 @@ impl Known {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
-            let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MOST_REDIRECTS)
-            else {
+            let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MAX_HOPS) else {
                 // What a redirect leads to and the archives do not have may be there.
                 if redirects > 0 {
                     documents.add_not_read(address);
@@ -449,7 +445,7 @@ pub(super) fn documents(
     let mut wanted: HashSet<String> =
         found.named.iter().filter(|name| !is_always_kept(name)).cloned().collect();
     let mut read: HashSet<String> = HashSet::new();
-    for _ in 0..=MOST_REDIRECTS {
+    for _ in 0..=MAX_HOPS {
         wanted.extend(found.redirects(&read));
         wanted.retain(|address| !read.contains(address) && !is_always_kept(address));
         if wanted.is_empty() {

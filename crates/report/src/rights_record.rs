@@ -269,8 +269,8 @@ pub struct RecordedDocument {
     /// The SHA-256 of its bytes, once chunks and encodings are undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// The SHA-256 of each answer that led to it, as [`RightsRecord::sha256`]: of redirects, in their order, and of its
-    /// own.
+    /// The SHA-256 of each answer that led to it, as [`RightsRecord::sha256`]: of redirects, in their order, of its
+    /// own, and before these of a 304 that found it unchanged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
 }
