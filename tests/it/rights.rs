@@ -35,7 +35,7 @@ fn more_published_cases() {
 fn real_files_are_text() {
     let reader = RightsReader::new(&Crawler::name("x"));
     let is_unread = |file: &[u8]| {
-        let profile = Profile { size_limit: None, ..Profile::RFC9309 };
+        let profile = Profile::RFC9309.with_size_limit(None);
         let text = robotsieve::text_of(file, &profile);
         let rights = reader.robots(&Robots::parse(&text, &profile)).rights("/").expect("rights");
         rights.notes().contains(Note::RobotsNotRead)
