@@ -5,7 +5,8 @@
 //! (UTF-7, UTF-32, EBCDIC) they take for something else, while other programs decode it. So nobody's reading counts,
 //! and the page as not read. What it refuses when it is read as ASCII stands.
 
-use crate::html::{Markup, ReadPage};
+use crate::page::{Markup, ReadPage};
+use crate::xmp::begins_as_media;
 
 /// The labels of encodings in which the markup of pages is that of ASCII: those of the standard but UTF-8 (the first
 /// that is looked for), UTF-16, ISO-2022-JP (told by its escapes) and what browsers do not decode.
@@ -162,15 +163,16 @@ impl Found {
     }
 }
 
-/// Returns true if a file is no text: a PDF, compressed with gzip or zstd, or one with many of the bytes that the
+/// Returns true if a file is no text: a PDF, an image, compressed with gzip or zstd, or one with many of the bytes that the
 /// WHATWG's MIME sniffing calls binary data. Text may have some by mistake.
 pub(crate) fn is_binary(file: &[u8]) -> bool {
-    const BEGINS: [&[u8]; 3] = [b"%PDF-", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+    const BEGINS: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
     /// As many as browsers look at. One in ten random bytes is binary data, one in 32 is too many.
     const LOOKED_AT: usize = 1445;
     let begin = &file[..file.len().min(LOOKED_AT)];
     let is_data = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     BEGINS.iter().any(|known| file.starts_with(known))
+        || begins_as_media(file)
         || begin.iter().filter(is_data).count() * 32 > begin.len()
 }
 
@@ -316,6 +318,7 @@ mod tests {
             (&b"\x1f\x8b\x08<p>a page that is not packed</p>"[..], true),
             (b"\x28\xb5\x2f\xfd <p>a page that is not packed</p>", true),
             (b"%PDF-1.4 <p>", true),
+            (b"\xff\xd8\xff <p>an image that is none</p>", true),
             (&random, true),
             (b"U\0s\0e\0r\0", true),
             (&stray, false),

@@ -7,7 +7,6 @@
 use html5gum::{Emitter, Error, State, Tokenizer};
 
 use crate::link;
-use crate::xhtml::XmlPage;
 
 /// An element that was read. Its number counts the elements of its name that are read, from 1: those
 /// in templates are not.
@@ -30,43 +29,6 @@ pub enum PageElement<'p> {
         /// True if it stands in an element other than `html`, `head` and `body`.
         in_element: bool,
     },
-}
-
-/// How a page is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Markup {
-    #[default]
-    Html,
-    /// XHTML: an empty element ends at once, titles and scripts are markup like the rest, and names have namespaces.
-    Xml,
-}
-
-/// How a page was read.
-pub struct ReadPage {
-    pub is_utf16: bool,
-    /// True if there may be elements that were not found.
-    pub is_doubtful: bool,
-}
-
-/// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
-/// by its byte order mark, as browsers do it, or its first characters; any other is taken for ASCII and something.
-pub fn read_page(markup: Markup, page: &[u8], found: &mut dyn FnMut(PageElement<'_>)) -> ReadPage {
-    let utf8 = utf8_of_utf16(page);
-    let page = utf8.as_deref().unwrap_or(page);
-    let mut is_doubtful = false;
-    match markup {
-        Markup::Html => read_up_to(last_candidate(markup, page), [0; 3], page, found),
-        Markup::Xml => {
-            let page = String::from_utf8_lossy(page);
-            let last = last_candidate(markup, page.as_bytes());
-            let read = XmlPage::read(&page, last.unwrap_or_default(), found);
-            is_doubtful = read.has_declarations || read.broken_at.is_some();
-            if let Some(rest) = read.broken_at.and_then(|at| page.as_bytes().get(at..)) {
-                read_up_to(last_candidate(Markup::Html, rest), read.numbers, rest, found);
-            }
-        }
-    }
-    ReadPage { is_utf16: utf8.is_some(), is_doubtful }
 }
 
 /// A page or document in UTF-16 as UTF-8. `None` if it is in anything else. One without a byte order mark, of
@@ -93,7 +55,7 @@ pub(crate) fn utf8_of_utf16(html: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads a page up to the first tag that ends behind `last`, after so many elements of each kind.
-fn read_up_to(
+pub(crate) fn read_up_to(
     last: Option<usize>,
     numbers: [u32; 3],
     html: &[u8],
@@ -103,44 +65,6 @@ fn read_up_to(
     let emitter = Elements { last, numbers, ..Elements::new(found) };
     // The reader is a slice, so there are no errors; a token is the sign that all is read.
     Tokenizer::new_with_emitter(html, emitter).next();
-}
-
-/// Where the last tag begins that can be one of the elements.
-fn last_candidate(markup: Markup, html: &[u8]) -> Option<usize> {
-    /// The tag of a script that matters is no longer.
-    const SCRIPT_TAG_BYTES: usize = 4 << 10;
-    // No later script has anything of its type behind this place.
-    let mut looked_at_from = html.len();
-    memchr::memrchr_iter(b'<', html).find(|at| {
-        let tag = &html[at + 1..];
-        let tag = if markup == Markup::Xml { without_prefix(tag) } else { tag };
-        let begins =
-            |name: &[u8]| tag.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name));
-        if begins(b"meta") || begins(b"link") {
-            return true;
-        }
-        begins(b"script") && {
-            let end = html.len().min(at + SCRIPT_TAG_BYTES).min(looked_at_from.saturating_add(2));
-            looked_at_from = *at;
-            may_be_rsl(&html[*at..end])
-        }
-    })
-}
-
-/// A tag from its local name on.
-fn without_prefix(tag: &[u8]) -> &[u8] {
-    let ends = |byte: &u8| matches!(byte, b':' | b'<' | b'>' | b'/') || byte.is_ascii_whitespace();
-    match tag.iter().position(ends) {
-        Some(at) if tag[at] == b':' => &tag[at + 1..],
-        _ => tag,
-    }
-}
-
-/// Returns true if the type of RSL may be in a text. Its plus may be a character reference; these
-/// letters are not.
-fn may_be_rsl(text: &[u8]) -> bool {
-    memchr::memchr2_iter(b's', b'S', text)
-        .any(|at| at > 0 && text[at - 1..].get(..3).is_some_and(|t| t.eq_ignore_ascii_case(b"rsl")))
 }
 
 /// The attributes that are kept.
@@ -680,6 +604,7 @@ impl Emitter for Elements<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::{Markup, last_candidate, read_page};
 
     fn shown(html: &str) -> Vec<String> {
         let mut all = Vec::new();
@@ -821,82 +746,6 @@ mod tests {
         for before in ["x", "<body>", "<img>", "<head></head>x"] {
             assert_eq!(shown(&[before, "<frameset>", META].concat()), [READ], "{before}");
         }
-    }
-
-    #[test]
-    fn xhtml() {
-        let shown = |page: &str| {
-            let mut all = String::new();
-            let read = read_page(Markup::Xml, page.as_bytes(), &mut |element| {
-                all += &match element {
-                    PageElement::Meta { number, .. } => format!("meta {number} "),
-                    PageElement::Link { number, .. } => format!("link {number} "),
-                    PageElement::RslScript { number, text, in_element } => {
-                        format!("script {number} {} {in_element} ", text.escape_ascii())
-                    }
-                };
-            });
-            all + if read.is_doubtful { "?" } else { "" }
-        };
-        let meta = "<meta name=\"robots\" content=\"noindex\"/>";
-        let html = "<html xmlns='http://www.w3.org/1999/xhtml'>";
-        for before in [
-            "",
-            "<title/>",
-            "<script/>",
-            "<title>",
-            "<textarea/>",
-            "<style><a/>",
-            "<frameset/>",
-            "<p>&nbsp;</p>",
-            "<svg xmlns='urn:x'><title/></svg>",
-            "<?x > <!-- ?>",
-            "<!DOCTYPE html PUBLIC 'a>b' 'c'>",
-        ] {
-            assert_eq!(shown(&[before, meta].concat()), "meta 1 ", "{before}");
-        }
-        for (before, after) in [
-            ("<!--", "-->"),
-            ("<script><![CDATA[", "]]></script>"),
-            ("<?x ", "?>"),
-            ("<template>", "</template>"),
-            ("<x xmlns='urn:x'>", "</x>"),
-        ] {
-            assert_eq!(shown(&[html, before, meta, after].concat()), "", "{before}");
-        }
-        for (page, wanted) in [
-            (
-                "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:meta/><meta/><h:link/>",
-                "meta 1 meta 2 link 1 ",
-            ),
-            ("<x xmlns='urn:x'><meta/>", "meta 1 "),
-            // What is not well formed goes on as HTML.
-            ("<html><meta charset='x'></html><meta/>", "meta 1 meta 2 ?"),
-            ("<html><meta name=x/><p/><meta/>", "meta 1 meta 2 ?"),
-            ("<html><meta/><br><p></html>", "meta 1 "),
-            ("<!DOCTYPE html [<!ENTITY x '<meta/>'>]><html>&x;</html>", "?"),
-            ("<!DOCTYPE html [<!ATTLIST meta content CDATA 'x'>]><meta/>", "meta 1 ?"),
-            (
-                "<script type='application/rsl+xml'> <rsl>&lt;</rsl> </script>",
-                "script 1 <rsl>&lt;</rsl> false ",
-            ),
-            (
-                "<p><script type='application/rsl+xml'><![CDATA[<rsl/>]]></script></p>",
-                "script 1 <rsl/> true ",
-            ),
-            ("<script type='application/rsl+xml'/>", ""),
-            ("<script type='application/rsl+xml'><rsl>", "?"),
-        ] {
-            assert_eq!(shown(page), wanted, "{page}");
-        }
-        let mut content = Vec::new();
-        let page = "<meta content='no&#97;i&nbsp;no&amp;&lt;' content='x'/>";
-        read_page(Markup::Xml, page.as_bytes(), &mut |element| {
-            if let PageElement::Meta { content: own, .. } = element {
-                content = own.to_vec();
-            }
-        });
-        assert_eq!(content, b"noai,no&<");
     }
 
     #[test]

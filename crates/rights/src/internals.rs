@@ -5,7 +5,8 @@ pub use crate::content_usage::{UsageMember, read_members};
 pub use crate::documents::normal;
 /// The elements of a page that state rights.
 pub mod html {
-    pub use crate::html::*;
+    pub use crate::html::PageElement;
+    use crate::page::read_page;
     use crate::response::Response;
 
     /// Calls `found` for the elements of the page of a response.

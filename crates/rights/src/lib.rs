@@ -54,6 +54,7 @@ mod link;
 mod note;
 #[cfg(feature = "pack")]
 pub mod packed;
+mod page;
 mod paths;
 mod place;
 mod purpose;

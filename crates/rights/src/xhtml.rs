@@ -36,6 +36,7 @@ impl XmlPage {
     /// Reads a page up to the element that begins at `last`. `O(n)`.
     pub(crate) fn read(page: &str, last: usize, found: &mut dyn FnMut(PageElement<'_>)) -> XmlPage {
         let mut xml = NsReader::from_str(page);
+        xml.config_mut().check_comments = true;
         xml.resolver_mut().set_max_namespace_bindings(MOST_NAMESPACES);
         let mut read = XmlPage::default();
         loop {
@@ -134,5 +135,88 @@ impl XmlPage {
         self.numbers[kind] = self.numbers[kind].saturating_add(1);
         tag.element(self.numbers[kind], &values).into_iter().for_each(found);
         Some(tag == Tag::Script && !is_empty && link::is_rsl(&values[TYPE]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Markup, read_page};
+
+    #[test]
+    fn xhtml() {
+        let shown = |page: &str| {
+            let mut all = String::new();
+            let read = read_page(Markup::Xml, page.as_bytes(), &mut |element| {
+                all += &match element {
+                    PageElement::Meta { number, .. } => format!("meta {number} "),
+                    PageElement::Link { number, .. } => format!("link {number} "),
+                    PageElement::RslScript { number, text, in_element } => {
+                        format!("script {number} {} {in_element} ", text.escape_ascii())
+                    }
+                };
+            });
+            all + if read.is_doubtful { "?" } else { "" }
+        };
+        let meta = "<meta name=\"robots\" content=\"noindex\"/>";
+        let html = "<html xmlns='http://www.w3.org/1999/xhtml'>";
+        for before in [
+            "",
+            "<title/>",
+            "<script/>",
+            "<title>",
+            "<textarea/>",
+            "<style><a/>",
+            "<frameset/>",
+            "<p>&nbsp;</p>",
+            "<svg xmlns='urn:x'><title/></svg>",
+            "<?x > <!-- ?>",
+            "<!DOCTYPE html PUBLIC 'a>b' 'c'>",
+        ] {
+            assert_eq!(shown(&[before, meta].concat()), "meta 1 ", "{before}");
+        }
+        for (before, after) in [
+            ("<!--", "-->"),
+            ("<script><![CDATA[", "]]></script>"),
+            ("<?x ", "?>"),
+            ("<template>", "</template>"),
+            ("<x xmlns='urn:x'>", "</x>"),
+        ] {
+            assert_eq!(shown(&[html, before, meta, after].concat()), "", "{before}");
+        }
+        for (page, wanted) in [
+            (
+                "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:meta/><meta/><h:link/>",
+                "meta 1 meta 2 link 1 ",
+            ),
+            ("<x xmlns='urn:x'><meta/>", "meta 1 "),
+            // What is not well formed goes on as HTML.
+            ("<html><meta charset='x'></html><meta/>", "meta 1 meta 2 ?"),
+            ("<html><meta name=x/><p/><meta/>", "meta 1 meta 2 ?"),
+            ("<html><meta/><br><p></html>", "meta 1 "),
+            ("<html><!-- a --!><meta/> --></html>", "meta 1 ?"),
+            ("<!DOCTYPE html [<!ENTITY x '<meta/>'>]><html>&x;</html>", "?"),
+            ("<!DOCTYPE html [<!ATTLIST meta content CDATA 'x'>]><meta/>", "meta 1 ?"),
+            (
+                "<script type='application/rsl+xml'> <rsl>&lt;</rsl> </script>",
+                "script 1 <rsl>&lt;</rsl> false ",
+            ),
+            (
+                "<p><script type='application/rsl+xml'><![CDATA[<rsl/>]]></script></p>",
+                "script 1 <rsl/> true ",
+            ),
+            ("<script type='application/rsl+xml'/>", ""),
+            ("<script type='application/rsl+xml'><rsl>", "?"),
+        ] {
+            assert_eq!(shown(page), wanted, "{page}");
+        }
+        let mut content = Vec::new();
+        let page = "<meta content='no&#97;i&nbsp;no&amp;&lt;' content='x'/>";
+        read_page(Markup::Xml, page.as_bytes(), &mut |element| {
+            if let PageElement::Meta { content: own, .. } = element {
+                content = own.to_vec();
+            }
+        });
+        assert_eq!(content, b"noai,no&<");
     }
 }
