@@ -621,9 +621,9 @@ fn second_look(
     payloads: &Payloads,
 ) -> Look {
     let own = address(response.url).filter(|own| wanted.contains(own));
-    let capture = own.and_then(|own| {
+    let capture = own.map(|own| {
         let said = said(response, payloads);
-        Some((own, response.at, Place::of(response, payloads), said))
+        (own, response.at, Place::of(response, payloads), said)
     });
     Look { capture, ..Look::default() }
 }
