@@ -5,7 +5,7 @@
 //! of URLs.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
@@ -38,6 +38,7 @@ struct Entry {
     name: Box<OsStr>,
     host: Option<Box<str>>,
     schemes: Schemes,
+    is_folder: bool,
 }
 
 /// Which of [`SCHEMES`] a file is for.
@@ -55,11 +56,12 @@ impl Entry {
     }
 
     /// Which of the files for one host is used: the least one. `HOST` is preferred to `HOST.txt`, and
-    /// the normalized spelling to others.
-    fn rank(&self) -> (bool, bool) {
+    /// the normalized spelling to others; a folder comes last.
+    fn rank(&self) -> (bool, bool, bool) {
         let bytes = self.name.as_encoded_bytes();
         let spelling = bytes.strip_suffix(b".txt");
-        (spelling.is_some(), self.host().as_bytes() != spelling.unwrap_or(bytes))
+        let is_other = self.host().as_bytes() != spelling.unwrap_or(bytes);
+        (self.is_folder, spelling.is_some(), is_other)
     }
 }
 
@@ -137,7 +139,8 @@ pub fn file_name(host: &str) -> Option<String> {
 }
 
 impl Folder {
-    /// The files of a folder, without those of folders in it.
+    /// The files of a folder, without those of folders in it. A folder in it that is named after a host stands for
+    /// that host's file, which cannot be read.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be listed.
@@ -187,25 +190,26 @@ impl Folder {
             for entry in fs::read_dir(&folder).map_err(failed)? {
                 let entry = entry.map_err(failed)?;
                 let name = entry.file_name();
-                if entry.file_type().map_err(failed)?.is_dir() {
+                let is_folder = entry.file_type().map_err(failed)?.is_dir();
+                if is_folder {
                     if is_deep {
                         let own = (0..).zip(SCHEMES).find(|(_, scheme)| name == *scheme);
                         let own = own.filter(|_| number == 0).map(|(bit, _)| Schemes(1 << bit));
                         left.push((entry.path(), own.unwrap_or(schemes)));
-                    } else {
-                        all.unread_folders += 1;
+                        continue;
                     }
-                    continue;
+                    all.unread_folders += 1;
                 }
                 let bytes = name.as_encoded_bytes();
                 let host = host_and_port(bytes.strip_suffix(b".txt").unwrap_or(bytes));
                 match host.as_deref() {
-                    Some(host) if is_file(&entry).map_err(failed)? => {
+                    Some(host) => {
                         let host = (host.as_bytes() != bytes).then(|| host.into());
                         let name = name.into_boxed_os_str();
-                        all.files.push(Entry { folder: number, name, host, schemes });
+                        all.files.push(Entry { folder: number, name, host, schemes, is_folder });
                     }
-                    _ => all.ignore(entry.path()),
+                    None if is_folder => {}
+                    None => all.ignore(entry.path()),
                 }
             }
             all.folders.push(folder);
@@ -254,6 +258,9 @@ impl Folder {
             if let Some(before) = before.as_ref().filter(|_| is_same)
                 && before.schemes == file.schemes
             {
+                if file.is_folder {
+                    return false;
+                }
                 warnings.push(format!(
                     "'{used}' and '{}' are for the same host, {}: '{used}' is used; remove or \
                      rename the other one",
@@ -267,20 +274,10 @@ impl Folder {
             file.schemes.0 &= !taken.0;
             taken.0 |= schemes.0;
             let (name, host) = (file.name.clone(), file.host.clone());
-            before = Some(Entry { folder: file.folder, name, host, schemes });
+            before = Some(Entry { name, host, schemes, ..*file });
             file.schemes.0 != 0
         });
     }
-}
-
-/// Whether this is a regular file or a link to one. A broken link counts too: it is reported when
-/// its host comes up, not silently ignored.
-fn is_file(entry: &DirEntry) -> io::Result<bool> {
-    let kind = entry.file_type()?;
-    if kind.is_symlink() {
-        return Ok(fs::metadata(entry.path()).map_or(true, |target| target.is_file()));
-    }
-    Ok(kind.is_file())
 }
 
 /// A folder that cannot be listed.
@@ -366,7 +363,8 @@ mod tests {
         fs::create_dir(folder.path().join("http")).unwrap();
         let listed = Folder::list(folder.path()).unwrap();
         let hosts: Vec<&str> = listed.files().map(|file| file.host()).collect();
-        assert_eq!(hosts, ["a.example", "b.example"]);
+        // The folder cannot be read as the file of a host.
+        assert_eq!(hosts, ["a.example", "b.example", "http"]);
         assert_eq!((listed.unread_folders, listed.ignored_count), (1, 1));
         let error = Folder::list(&folder.path().join("b.example")).unwrap_err();
         assert_eq!(error.folder, folder.path().join("b.example"));

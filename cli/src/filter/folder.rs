@@ -16,7 +16,6 @@ use super::sites::{HostRules, Site, Sites};
 use crate::error::Failure;
 use crate::read::policy::OperatorsNote;
 use crate::read::robots_dir;
-use crate::read::robots_file;
 use crate::write::report::Report;
 use crate::write::stderr;
 
@@ -127,7 +126,7 @@ impl Folder {
 
     #[cold]
     fn read(&self, name: &OsStr) -> Option<Site> {
-        match robots_file::read(&self.path.join(name)) {
+        match robots_dir::read(&self.path.join(name)) {
             Ok(file) => {
                 let name = format_args!("'{}'", name.display());
                 self.report.cut_file(&name, file.len(), &self.profile);

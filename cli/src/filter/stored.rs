@@ -312,6 +312,12 @@ impl Stored {
                 }
                 Looked::Found(HostRules::Site(Box::leak(Box::new(found))))
             }
+            // The store knows that there is an answer, and not what it says.
+            Err(SieveError::Unknown)
+                if self.sieve.state(origin).is_ok_and(|state| state.is_some()) =>
+            {
+                Looked::Found(HostRules::Unreadable)
+            }
             Err(SieveError::Unknown) => Looked::Stranger,
             Err(SieveError::Local(fault)) if is_unasked(&fault) => Looked::Stopped,
             Err(SieveError::Local(fault)) => {

@@ -1,12 +1,30 @@
 //! `--robots-dir`: a folder of robots.txt files, each named after its host.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use robotsieve_client::folders::{Folder, FolderError};
 
+use super::robots_file;
 use crate::error::Failure;
 use crate::write::stderr;
+
+/// What follows from a file that cannot be read, as a clause.
+pub const COUNTS_AS_UNKNOWN: &str = "what its host says counts as unknown";
+
+/// The robots.txt in a host's place. A device or a pipe there is none: it may be empty, or never end.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(Failure::io(
+            format!("cannot read robots.txt '{}'", path.display()),
+            io::Error::other("it is no file"),
+        )),
+        _ => robots_file::read(path),
+    }
+}
 
 /// The files of a folder, without those of folders in it. Notes hosts with two files.
 ///
@@ -27,7 +45,7 @@ pub fn walk(path: &Path) -> Result<Folder, Failure> {
             folder.ignored.iter().map(|path| format!("'{}'", path.display())).collect();
         let more = if folder.ignored_count > names.len() as u64 { ", ..." } else { "" };
         stderr::note(&format_args!(
-            "ignored {} of '{}' whose names are no hosts, or which are no files: {}{more}",
+            "ignored {} of '{}' whose names are no hosts: {}{more}",
             folder.ignored_count,
             path.display(),
             names.join(", "),

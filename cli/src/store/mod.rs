@@ -22,8 +22,9 @@ use robotsieve_client::store::{Fault, Pruned, Reader, Store, StoreError};
 use crate::error::{Failure, Status};
 use crate::pack;
 use crate::pack::args::Seed;
+use crate::read::robots_dir::{self, COUNTS_AS_UNKNOWN};
 use crate::read::warc_files::{self, Damage, tell_unreadable};
-use crate::read::{robots_dir, robots_file, stdin, stores};
+use crate::read::{robots_file, stdin, stores};
 use crate::write::file::{self, folder_of, temporary, temporary_beside_links};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
@@ -414,7 +415,7 @@ fn from_folder(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
     let count = folder.files().len();
     if count > 0 && !args.store.exists() {
         // Up to the first that can be read.
-        let read = folder.files().map(|file| robots_file::text(&file.path()));
+        let read = folder.files().map(|file| robots_dir::read(&file.path()));
         let failures: Vec<Failure> = read.map_while(Result::err).collect();
         if failures.len() == count {
             failures.iter().for_each(|failure| stderr::error(failure));
@@ -430,14 +431,12 @@ fn from_folder(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
     let bar = Bar::new(args.progress.progress, Measure::Count(count as u64, "hosts"));
     let rows = folder.files().flat_map(|file| {
         bar.add(1);
-        let fetched = fetched(&file.path()).map_err(|failure| {
-            stderr::error(&format_args!("{failure}; its host is not imported"));
+        let (state, body) = fetched(&file.path()).unwrap_or_else(|failure| {
+            stderr::error(&format_args!("{failure}; {COUNTS_AS_UNKNOWN}"));
             unreadable += 1;
+            (OriginState::unknown(Timestamp::now()), None)
         });
-        let keys = file.keys().into_iter();
-        keys.filter_map(move |key| {
-            fetched.clone().ok().map(|(state, body)| (key, state, Some(body)))
-        })
+        file.keys().into_iter().map(move |key| (key, state.clone(), body.clone()))
     });
     let origins = store.put_many(rows)?;
     let bytes = compact(store)?;
@@ -447,11 +446,12 @@ fn from_folder(path: &Path, args: &ImportArgs) -> Result<Status, Failure> {
 }
 
 /// A file as if it had been fetched when it was last modified.
-fn fetched(path: &Path) -> Result<(OriginState, Vec<u8>), Failure> {
-    let body = robots_file::read(path)?;
+fn fetched(path: &Path) -> Result<(OriginState, Option<Vec<u8>>), Failure> {
+    let body = robots_dir::read(path)?;
     let modified = fs::metadata(path).and_then(|found| found.modified());
     let at = modified.map_or_else(|_| Timestamp::now(), Timestamp::from);
-    Ok(exchange::fetched(body, at))
+    let (state, body) = exchange::fetched(body, at);
+    Ok((state, Some(body)))
 }
 
 fn prune(args: &PruneArgs) -> Result<Status, Failure> {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::command::{Folder, Ran, run_with};
+use crate::command::{Folder, Ran, run, run_with};
 
 /// A robots.txt that disallows only this path, which identifies it.
 fn only(path: &str) -> String {
@@ -257,7 +257,7 @@ fn a_host_is_no_path() {
         "invalid", "invalid", "invalid",
     ];
     let wanted = words.iter().zip(urls).map(|(word, url)| format!("{word}\t{url}\n"));
-    ran.gives(0, wanted.collect::<String>());
+    ran.gives(3, wanted.collect::<String>()).says("sub': it is no file");
 }
 
 #[test]
@@ -291,8 +291,46 @@ fn links() {
     let elsewhere = Folder::of(&[("robots.txt", &only("/f"))]);
     symlink(elsewhere.path("robots.txt"), folder.path("f.com")).unwrap();
     symlink(elsewhere.root(), folder.path("g.com")).unwrap();
-    let urls = ["http://e.com/e", "http://f.com/f", "http://g.com/"];
-    assert_eq!(verdicts(&folder, &[], &urls), "disallow disallow unknown");
+    let urls = ["http://e.com/e", "http://f.com/f"];
+    assert_eq!(verdicts(&folder, &[], &urls), "disallow disallow");
+    filter(&folder, &["--missing", "allow"], "http://g.com/").gives(3, "").says("it is no file");
+}
+
+/// What stands in a host's place and cannot be read says something, and it is not known what: the same in a folder, a
+/// pack and a store.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_unknown_everywhere() {
+    let folder = Folder::of(&[("robots/e.com", &only("/e")), ("robots/dir.example/x", "")]);
+    let robots = folder.path("robots");
+    folder.file("robots/gzip.example", b"\x1f\x8b\x08");
+    let pipe = crate::command::Command::new("mkfifo").arg(robots.join("pipe.example")).status();
+    assert!(pipe.unwrap().success());
+    std::os::unix::fs::symlink("/dev/null", robots.join("null.example")).unwrap();
+    let (pack, store) = (folder.path("p"), folder.path("s"));
+    for made in [
+        run(args!["pack", "--robots-dir", &robots, "--agent", "a", "-o", &pack]),
+        run(args!["store", "import", &store, "--robots-dir", &robots]),
+    ] {
+        for name in ["gzip", "pipe", "null"] {
+            made.fails(3, &format!("{name}.example'"));
+        }
+        assert_eq!(made.err.matches("; what its host says counts as unknown").count(), 3);
+        made.says("origins 10 ");
+    }
+    let urls = ["gzip", "pipe", "null"].map(|name| format!("http://{name}.example/\n")).concat();
+    let wanted =
+        |urls: &str| urls.lines().map(|url| format!("unknown\t{url}\n")).collect::<String>();
+    let first = args!["filter", "--missing", "allow", "--format", "tsv"];
+    let filter = |source: &[OsString], urls: &str| {
+        run_with(first.iter().cloned().chain(source.iter().cloned()), urls.as_bytes())
+    };
+    filter(&args!["--pack", &pack], &urls).gives(0, wanted(&urls));
+    filter(&args!["--store", &store, "--agent", "a"], &urls).gives(0, wanted(&urls));
+    // A folder is no file either. In a pack its files are those of hosts.
+    let urls = urls + "http://dir.example/\n";
+    let ran = filter(&args!["--robots-dir", &robots, "--agent", "a"], &urls);
+    ran.gives(3, wanted(&urls)).says("dir.example': it is no file");
 }
 
 /// Its URLs are unknown whatever --missing says; it is reported once, and the others are judged.

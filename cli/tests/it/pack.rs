@@ -253,7 +253,7 @@ fn damage() {
     assert!(text.contains("disallow\thttp://b.example/b\n"), "{text}");
 }
 
-/// A file that cannot be read is reported, and its host is left out.
+/// A file that cannot be read is reported, and its host is unknown.
 #[cfg(unix)]
 #[test]
 fn unreadable_file() {
@@ -261,7 +261,7 @@ fn unreadable_file() {
     let link = folder.path("robots/gone.example");
     std::os::unix::fs::symlink(Path::new("nowhere"), link).unwrap();
     let made = pack(&folder, &["--agent", "FooBot"]);
-    made.gives(3, "").says("gone.example").says("origins 10 files 4");
+    made.gives(3, "").says("gone.example").says("origins 12 files 4");
 }
 
 /// What a pack must not take the place of: a file that it is made from, or what is no file. A link

@@ -181,6 +181,11 @@ fn sources_without_times() {
         let before = packs.bytes();
         packs.update_from(&args!["--robots-dir", robots.root()]).gives(0, "").says("changed 0 ");
         assert!(packs.bytes() == before);
+        // What cannot be read is newer all the same, and may say anything.
+        robots.file("2.example", b"\x1f\x8b\x08");
+        let ran = packs.update_from(&args!["--robots-dir", robots.root()]);
+        ran.fails(3, "what its host says counts as unknown").says("changed 2 captures 2 ");
+        assert_eq!(packs.verdicts(URLS)[..3], ["allow", "disallow", "unknown"]);
     }
 }
 

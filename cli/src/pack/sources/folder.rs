@@ -29,6 +29,6 @@ impl CaptureSource for Folder {
     fn next(&mut self, _: &Faults) -> Option<GatherInput> {
         let file = self.folder.file(self.next)?;
         self.next += 1;
-        Some(file_of(file.keys(), file.path()))
+        Some(file_of(file.keys(), file.path(), robots_dir::read))
     }
 }

@@ -14,7 +14,7 @@ use robotsieve_client::hosts::host_and_port;
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
 use crate::options::When;
-use crate::read::{inputs, path_of};
+use crate::read::{inputs, path_of, robots_file};
 use crate::write::file::is_same;
 use crate::write::report::Report;
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
@@ -79,7 +79,7 @@ impl CaptureSource for List {
         if let Some((list, cause)) = self.breaks_off.take() {
             faults.breaks_off(&list, &cause);
         }
-        self.files.next().map(|(keys, path)| file_of(keys, path))
+        self.files.next().map(|(keys, path)| file_of(keys, path, robots_file::read))
     }
 }
 

@@ -1,12 +1,12 @@
 //! What yields captures, and what could not be read of it.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use robotsieve_captures::packs::{GatherInput, Unread};
 
-use crate::read::robots_file;
+use crate::error::Failure;
 use crate::write::stderr;
 
 /// Something that yields captures.
@@ -56,7 +56,11 @@ impl Faults {
 }
 
 /// A robots.txt of these origins, which is read when it is compiled.
-pub fn file_of(keys: Vec<String>, path: PathBuf) -> GatherInput {
-    let read = move || robots_file::read(&path).map_err(|failure| Box::new(failure) as Unread);
+pub fn file_of(
+    keys: Vec<String>,
+    path: PathBuf,
+    read: fn(&Path) -> Result<Vec<u8>, Failure>,
+) -> GatherInput {
+    let read = move || read(&path).map_err(|failure| Box::new(failure) as Unread);
     GatherInput::File { keys, read: Box::new(read) }
 }

@@ -24,7 +24,7 @@ pub enum GatherInput {
     /// What a site answered.
     Capture(Capture),
     /// A file of these origins, which is read by the thread that compiles it. It counts as answered
-    /// with 200 at an unknown time.
+    /// with 200 at an unknown time; one that cannot be read as an answer that is not known.
     File {
         /// The keys of the origins.
         keys: Vec<String>,
@@ -60,6 +60,7 @@ pub struct Gather<'g, W> {
     judging: &'g Judging,
     rows: Gathered<PackedAt>,
     later: u64,
+    unread: u64,
 }
 
 /// The number of captures there were.
@@ -111,7 +112,7 @@ impl<'g, W: Write + Send> Gather<'g, W> {
         folder: &Path,
     ) -> io::Result<Gather<'g, W>> {
         let (recipe, rows) = (writer.recipe().clone(), Gathered::new(folder)?);
-        Ok(Gather { writer, recipe, before, judging, rows, later: 0 })
+        Ok(Gather { writer, recipe, before, judging, rows, later: 0, unread: 0 })
     }
 
     /// Takes captures, with all threads of the present pool. Returns why files could not be read.
@@ -121,13 +122,13 @@ impl<'g, W: Write + Send> Gather<'g, W> {
     /// being updated is damaged.
     pub fn add(&mut self, inputs: Vec<GatherInput>) -> io::Result<Vec<Unread>> {
         let (mut ready, mut unread) = (Vec::with_capacity(inputs.len()), Vec::new());
-        let read: Vec<Result<Option<Ready>, Unread>> =
+        let read: Vec<(Option<Ready>, Option<Unread>)> =
             inputs.into_par_iter().map(|input| read(&self.recipe, input)).collect();
-        for read in read {
-            match read {
-                Ok(capture) => ready.extend(capture),
-                Err(cause) => unread.push(cause),
-            }
+        for (capture, cause) in read {
+            let origins = capture.as_ref().map_or(0, |capture| capture.keys.len() as u64);
+            self.unread += if cause.is_some() { origins } else { 0 };
+            ready.extend(capture);
+            unread.extend(cause);
         }
         if let AsOf::Time(as_of) = self.judging.as_of {
             let later = ready.extract_if(.., |ready| ready.at > as_of);
@@ -223,8 +224,8 @@ impl<'g, W: Write + Send> Gather<'g, W> {
             &[Answered<'_, PackedAt>],
         ) -> io::Result<()>,
     ) -> io::Result<(Writer<'static, W>, Counts)> {
-        let Gather { mut writer, before, rows, later, .. } = self;
-        let captures = rows.count();
+        let Gather { mut writer, before, rows, later, unread, .. } = self;
+        let captures = rows.count() - unread;
         let elsewhere = |lead: &Lead<&str>| match lead.exactly {
             None => held_before(before, lead.to),
             Some(_) => Ok(None),
@@ -269,23 +270,28 @@ fn holds(pack: &Pack<'_>, key: &str, packed: &Packed) -> io::Result<bool> {
     }
 }
 
-/// What is to be kept of an input; `None` if it says nothing of its site.
-fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
+/// What is to be kept of an input, or nothing if it says nothing of its site; and why its file could not be read.
+fn read(recipe: &Recipe, input: GatherInput) -> (Option<Ready>, Option<Unread>) {
     let file = |bytes: Vec<u8>, is_cut, lifetime| {
         let content = packed::content(recipe, &bytes, is_cut);
         let (packed, as_before) = (None, Vec::new());
         ReadySays::File(ReadyFile { bytes, is_cut, content, packed, as_before }, lifetime)
     };
-    Ok(match input {
+    match input {
         GatherInput::File { keys, read } => {
-            let says = file(read()?, false, None);
-            let names = RecordNames::default();
-            Some(Ready { keys, is_origin: true, at: Timestamp(0), says, names })
+            let (says, unread) = match read() {
+                Ok(bytes) => (Some(file(bytes, false, None)), None),
+                Err(unread) => {
+                    (SiteAnswer::unknown().says(Timestamp(0)).map(ReadySays::Says), Some(unread))
+                }
+            };
+            let (at, names) = (Timestamp(0), RecordNames::default());
+            (says.map(|says| Ready { keys, is_origin: true, at, says, names }), unread)
         }
         GatherInput::Capture(capture) => {
             let (at, keys) = (capture.time(), vec![capture.key().to_owned()]);
             let is_origin = capture.other.is_none();
-            capture.answer.says(at).map(|says| {
+            let ready = capture.answer.says(at).map(|says| {
                 let says = match (says, capture.answer) {
                     (Says::Answer(Said::File(lifetime), _), SiteAnswer::Final(response)) => {
                         let is_cut = response.is_truncated || response.is_part();
@@ -294,7 +300,8 @@ fn read(recipe: &Recipe, input: GatherInput) -> Result<Option<Ready>, Unread> {
                     (says, _) => ReadySays::Says(says),
                 };
                 Ready { keys, is_origin, at, says, names: capture.names }
-            })
+            });
+            (ready, None)
         }
-    })
+    }
 }
