@@ -7,9 +7,9 @@ use std::path::Path;
 use memchr::memchr2;
 use robotsieve::internals::{ByteOrder, to_utf8};
 use robotsieve::{Profile, Robots};
+use robotsieve_client::internals::Compression;
 use robotsieve_client::store::MAGIC;
 
-use super::inputs::Compression;
 use super::{looks_like_url, robots_url, small_input, stdin, web};
 use crate::error::Failure;
 use crate::known::Known;
@@ -117,12 +117,6 @@ pub fn asked(path: &Path, profiles: &[Profile], known: &Known) -> Result<Given, 
             let mut given = web::robots(url, profiles, known)?;
             note_encoding(path, &given.bytes);
             given.bytes = to_utf8(&given.bytes).unwrap_or(given.bytes);
-            if !is_text(&given.bytes) {
-                stderr::note(&format_args!(
-                    "{url}: the answer is compressed, and does not say so in a Content-Encoding: \
-                     crawlers find no rule in it and may fetch everything"
-                ));
-            }
             Ok(given)
         }
         None => Ok(Given { bytes: advised(path, read(path))?, answer: None }),

@@ -44,6 +44,12 @@ fn all_states() -> Vec<(String, StateWithBody)> {
     full.site_answered = Some(Timestamp(1_800_000_099));
     full.errors_mean_absent = true;
     add("https://full.example:8443", full, Some(html));
+    // Others answered, so it was the site's.
+    add(
+        "https://login.example",
+        state(1_700_000_000, Outcome::Unreachable(Cause::Status(511))),
+        None,
+    );
     for (number, status) in [404, 410, 500].into_iter().enumerate() {
         let last = Outcome::Absent(Cause::Status(status));
         add(&format!("http://absent{number}.example"), state(1_700_000_000, last), None);
@@ -110,6 +116,29 @@ fn everything_comes_back() {
         import(&folder, &folder.path(name), &into).gives(0, "");
         assert_eq!(all_of(&folder.path(&into)), rows);
     }
+    // A pack of them knows as much as one of the store.
+    let pack = |source: &str, path: &Path| {
+        let out = folder.path("p");
+        run(args![
+            "pack",
+            source,
+            path,
+            "--as-of",
+            "2026-11-20T12:00:00Z",
+            "--agent",
+            "x",
+            "-o",
+            &out
+        ]);
+        run(args!["pack", "list", &out]).out
+    };
+    let login = |list: Vec<u8>| {
+        let list = String::from_utf8(list).unwrap();
+        list.lines().find(|line| line.contains("login.example")).map(str::to_owned)
+    };
+    let found = login(pack("--warc", &folder.path("w.warc")));
+    assert!(found.as_ref().is_some_and(|line| line.contains("disallow-all")), "{found:?}");
+    assert_eq!(found, login(pack("--store", &folder.path("s"))));
     let text = String::from_utf8_lossy(&fs::read(folder.path("w.warc")).unwrap()).into_owned();
     for part in [
         "WARC/1.1\r\nWARC-Type: warcinfo\r\n",
@@ -748,6 +777,49 @@ fn hosts_with_the_names_of_schemes() {
         .gives(0, "https://http/b\n");
 }
 
+/// Nobody has read what is compressed and does not say so: it is a broken answer in every archive.
+#[test]
+fn compressed_bodies_open_nothing() {
+    let folder = Folder::new();
+    let ok = |host: &str, head: &str, body: &[u8]| {
+        answer(&format!("https://{host}.example/robots.txt"), &format!("200 OK{head}"), body)
+    };
+    let encoded = "\r\nContent-Encoding: gzip";
+    let warc = [
+        ok("gzip", "", &gzip(RULES)),
+        ok("zstd", "", &zstd::encode_all(RULES, 1).unwrap()),
+        ok("twice", encoded, &gzip(&gzip(RULES))),
+        ok("behind", encoded, &[&gzip(b"# x\n")[..], RULES].concat()),
+        ok("padded", encoded, &[&gzip(b"# x\n")[..], b"\r\n\0"].concat()),
+    ];
+    let warc = folder.file("w.warc", warc.concat());
+    // The first bytes of gzip.
+    let line = "{\"url\":\"https://line.example\",\"status\":200,\"body_base64\":\"H4sI\"}\n";
+    let jsonl = folder.file("l.jsonl", line);
+    let (pack, store) = (folder.path("p"), folder.path("s"));
+    let made = args!["pack", "--warc", &warc, "--jsonl", &jsonl, "--agent", "x", "-o", &pack];
+    run(made).gives(0, "");
+    run(args!["store", "import", &store, "--warc", &warc]).gives(0, "").says("origins 5 ");
+    let urls = |hosts: &[&str]| {
+        hosts.iter().map(|host| format!("https://{host}.example/\n")).collect::<String>()
+    };
+    let unread = urls(&["gzip", "zstd", "twice", "behind"]);
+    let wanted =
+        |urls: &str| urls.lines().map(|url| format!("disallow\t{url}\n")).collect::<String>();
+    let filter = |source: &[std::ffi::OsString], urls: &str| {
+        let first = args!["filter", "--missing", "allow", "--format", "tsv"].into_iter();
+        run_with(first.chain(source.iter().cloned()), urls.as_bytes())
+    };
+    let line = urls(&["line"]);
+    filter(&args!["--pack", &pack], &(unread.clone() + &line))
+        .gives(0, wanted(&(unread.clone() + &line)));
+    let of_store = args!["--store", &store, "--as-of", "capture", "--agent", "x"];
+    filter(&of_store, &unread).gives(0, wanted(&unread));
+    filter(&of_store, &urls(&["padded"])).gives(0, "allow\thttps://padded.example/\n");
+    run(args!["store", "get", &store, "https://gzip.example/"])
+        .prints("the file is compressed with gzip, which the headers do not say");
+}
+
 #[test]
 fn bodies_that_are_no_text_stay_out_of_folders() {
     let folder = Folder::new();
@@ -793,8 +865,10 @@ fn a_failed_import_leaves_no_store() {
     assert!(!none.exists());
     // What can be read is imported.
     fs::write(robots.join("b.example"), RULES).unwrap();
-    import().fails(3, "its host is not imported");
-    assert_eq!(all_of(&none).len(), 2);
+    import().fails(3, "what its host says counts as unknown");
+    let found = all_of(&none);
+    let unknown = found.iter().filter(|(_, (state, _))| state.last == Outcome::Unknown);
+    assert_eq!((found.len(), unknown.count()), (4, 2));
 }
 
 /// An answer of `https://s.example` at a day of January 2026.

@@ -276,7 +276,8 @@ fn odd_answers() {
     .gives(0, "unknown\thttps://b.example/y\n")
     .says("is not judged");
     let packed = site(|_| answered("200 OK", "", b"\x1f\x8b\x08\0\0\0\0\0"));
-    run_line(&format!("check {packed} FooBot /")).gives(0, "allow\t/\n").says("is compressed, and");
+    run_line(&format!("check {packed} FooBot /"))
+        .fails(3, "the file is compressed with gzip, which the headers do not say");
     let long = site(|_| answered("200 OK", "", vec![b'\n'; (64 << 20) + 1]));
     run_line(&format!("check {long} FooBot /")).fails(3, "it is longer than 64 MiB");
     let turns = site(|_| answered("302 Found", "Location: /robots.txt\r\n", ""));

@@ -171,8 +171,16 @@ impl Decoder {
     }
 }
 
-/// The gzip format: one member after another. Anything else after the last member is skipped, as
-/// browsers do.
+/// Skips what follows the end of what was encoded: zeros and white space. Anything else may be a part of the
+/// file that nobody has read.
+fn padding(input: &[u8], name: &str) -> Result<Step, String> {
+    match input.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace()) {
+        true => Ok(Step { taken: input.len(), given: 0 }),
+        false => Err(format!("{name}: something else follows its end")),
+    }
+}
+
+/// The gzip format: one member after another, and padding.
 pub(super) struct Gzip {
     state: Decompress,
     is_within_member: bool,
@@ -187,12 +195,12 @@ impl Gzip {
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
         if self.is_over || (!self.is_within_member && input.is_empty()) {
-            return Ok(Step { taken: input.len(), given: 0 });
+            return padding(input, "gzip");
         }
         if !self.is_within_member && self.members > 0 {
             if input[0] != 0x1f {
                 self.is_over = true;
-                return Ok(Step { taken: input.len(), given: 0 });
+                return padding(input, "gzip");
             }
             self.state = gzip_member();
         }
@@ -215,7 +223,7 @@ pub(super) enum Deflate {
     /// The first byte, once it has arrived. The second decides which format it is.
     Undecided(Option<u8>),
     Decided(Decompress),
-    /// The stream has ended. What follows is skipped.
+    /// The stream has ended.
     Ended,
 }
 
@@ -244,7 +252,7 @@ impl Deflate {
                 }
                 Ok(step)
             }
-            Deflate::Ended => Ok(Step { taken: input.len(), given: 0 }),
+            Deflate::Ended => padding(input, "deflate"),
         }
     }
 }
@@ -269,8 +277,7 @@ fn step_flate(
 
 fn step_brotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
     if brotli_decompressor::BrotliDecoderIsFinished(state) {
-        // What follows the stream is skipped.
-        return Ok(Step { taken: input.len(), given: 0 });
+        return padding(input, "br");
     }
     let (mut left, mut taken) = (input.len(), 0);
     let (mut room, mut given, mut total) = (output.len(), 0, 0);

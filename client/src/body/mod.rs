@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn members_and_frames_are_joined_and_trailing_garbage_is_skipped() {
+    fn members_and_frames_are_joined_and_padding_is_skipped() {
         for name in ["gzip", "zstd"] {
             let wire = [encode(name, b"one "), encode(name, b"two")].concat();
             assert_eq!(decode(name, &wire, LIMITS, 5), Ok((b"one two".to_vec(), false)), "{name}");
@@ -388,6 +388,18 @@ mod tests {
         for name in ["gzip", "deflate", "br"] {
             let wire = [&encode(name, b"one")[..], &[0; 100]].concat();
             assert_eq!(decode(name, &wire, LIMITS, 7), Ok((b"one".to_vec(), false)), "{name}");
+        }
+    }
+
+    /// What follows may forbid, and nobody has read it.
+    #[test]
+    fn something_else_behind_an_encoding_is_an_error() {
+        for name in &ALL[1..] {
+            for (end, piece) in [(&b"Disallow: /"[..], 64), (b"Disallow: /", 1), (b" \n\0x", 7)] {
+                let wire = [&encode(name, b"# one\n")[..], end].concat();
+                let decoded = decode(name, &wire, LIMITS, piece);
+                assert!(matches!(decoded, Err(Failure::Encoding(_))), "{name}: {decoded:?}");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::{is_line_end, whole_lines};
 use super::local::LocalFault;
+use crate::compression::Compression;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.
@@ -244,20 +245,40 @@ impl Response {
         has_file(self.status)
     }
 
+    /// Why nobody has read the file, whose rules are then not known: it was cut off before its first line ended, or
+    /// it is still compressed once what the headers name is undone. Read as a text it would have no rules at all,
+    /// so such an answer counts as a broken one.
+    ///
+    /// ```
+    /// use robotsieve_client::outcome::Response;
+    ///
+    /// let unread = Response::new(200, *b"\x1f\x8b\x08").unread().expect("it is no text");
+    /// assert!(unread.to_string().ends_with("the file is compressed with gzip, which the headers do not say"));
+    /// assert_eq!(Response::new(200, *b"User-agent: *").unread(), None);
+    /// ```
+    #[must_use]
+    pub fn unread(&self) -> Option<Failure> {
+        match Compression::of(&self.body) {
+            _ if !self.is_file() => None,
+            Compression::None if self.body.is_empty() && (self.is_truncated || self.is_part()) => {
+                Some(Failure::Broken("no whole line is left of the file".to_owned()))
+            }
+            Compression::None => None,
+            compression => {
+                let (name, _) = compression.unpacked_by();
+                let what =
+                    format!("the file is compressed with {name}, which the headers do not say");
+                Some(Failure::Encoding(what))
+            }
+        }
+    }
+
     /// True if the header says that the body is a part of the file, whatever the status is: a
     /// `Content-Range` that does not have all of it.
     #[must_use]
     pub fn is_part(&self) -> bool {
         let mut fields = self.headers.iter();
         fields.any(|(name, value)| says_part(name.as_str().as_bytes(), value.as_bytes()))
-    }
-
-    /// The failure of a file that was cut off before its first line ended: nothing is known of its rules.
-    #[must_use]
-    pub fn without_line(&self) -> Option<Failure> {
-        let is_cut = self.is_truncated || self.is_part();
-        (self.is_file() && is_cut && self.body.is_empty())
-            .then(|| Failure::Broken("no whole line is left of the file".to_owned()))
     }
 
     /// A complete answer without headers, with a body that is kept as it is: one that was read before, or

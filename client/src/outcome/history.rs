@@ -82,7 +82,7 @@ impl Said {
         };
         match result {
             Ok(response) => match response.status {
-                _ if response.without_line().is_some() => Some(Said::Failed),
+                _ if response.unread().is_some() => Some(Said::Failed),
                 _ if response.is_file() => Some(Said::File(lifetime(response))),
                 304 => Some(Said::Unchanged(lifetime(response))),
                 511 => None,
@@ -265,6 +265,8 @@ impl OriginState {
             return events;
         }
         let said = match (&self.last, cause) {
+            // Others answered then, so it was the site's, which a 511 alone does not show.
+            (_, Cause::Status(511)) => Said::Failed,
             (_, Cause::Status(status)) => Said::Status(*status),
             (Outcome::Absent(_), Cause::Failure(_)) => Said::NoTarget,
             (_, Cause::Failure(_)) => Said::Failed,

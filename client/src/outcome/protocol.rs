@@ -340,7 +340,7 @@ impl Protocol {
         let status = response.status;
         state.retry_after = freshness::retry_after(status, &response.headers, attempt.at)
             .map(|at| at.min(attempt.at + self.longest_retry));
-        if let Some(failure) = response.without_line() {
+        if let Some(failure) = response.unread() {
             return Outcome::Unreachable(Cause::Failure(failure));
         }
         let is_error = match status {

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::attempt::Failure;
+use super::attempt::{Attempt, Failure};
 use super::local::LocalFault;
 use crate::time::Timestamp;
 
@@ -155,6 +155,14 @@ impl OriginState {
     pub fn present(copy: CachedCopy) -> OriginState {
         let state = OriginState::new(copy.at, Outcome::Present);
         OriginState { copy: Some(copy), ..state }
+    }
+
+    /// The file that came with an attempt, if it is now the copy.
+    #[must_use]
+    pub fn body_of<'a>(&self, attempt: &'a Attempt) -> Option<&'a [u8]> {
+        let file = attempt.result.as_ref().ok().filter(|response| response.is_file())?;
+        let is_copy = self.copy.as_ref().is_some_and(|copy| copy.at == attempt.at);
+        (is_copy && file.unread().is_none()).then_some(&file.body)
     }
 
     /// The looks of the origin's robots.txt.

@@ -940,6 +940,29 @@ fn unconfirmed_failures_do_not_count() {
         let login = attempt(START, answer(511, &[], b"")).confirmed(true);
         let known = protocol.after(None, &login).unwrap();
         assert_eq!(known.last, Outcome::Unreachable(Cause::Status(511)));
+        // And so it is in the events of its state.
+        let judged = protocol.judge(&known.events(), AsOf::Capture).unwrap();
+        assert_eq!(judged.holds, protocol.ruling(&known, START).holds);
+    }
+}
+
+/// It may forbid anything: the answer counts as a broken one, and the file before it stays.
+#[test]
+fn a_compressed_file_has_not_been_read() {
+    for begin in [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd", b"BZh91AY&SY", b"\xfd7zXZ\0"] {
+        let unread = attempt(START + DAY, answer(200, &[], begin));
+        for protocol in ALL {
+            let alone = protocol.after(None, &unread).unwrap();
+            assert!(matches!(
+                &alone.last,
+                Outcome::Unreachable(Cause::Failure(Failure::Encoding(_)))
+            ));
+            assert_eq!(alone.body_of(&unread), None);
+            let known = protocol.after(Some(&first(&protocol, 200, &[])), &unread).unwrap();
+            assert_eq!(known.copy.as_ref().map(|copy| copy.content), Some(ContentHash::of(RULES)));
+            assert_eq!(known.body_of(&unread), None);
+        }
+        assert_eq!(Said::of(unread.result.as_ref(), START), Some(Said::Failed));
     }
 }
 

@@ -275,13 +275,7 @@ impl Shared {
         let mut before = sites.state(key).or(before);
         let now = sites.clock.now();
         let state = sites.protocol.after(before.as_ref(), attempt)?;
-        let body = match &attempt.result {
-            // After too many redirects there is no copy that the body could belong to.
-            Ok(response) if response.is_file() => {
-                state.copy.is_some().then_some(&response.body[..])
-            }
-            _ => None,
-        };
+        let body = state.body_of(attempt);
         let site = match sites.make(key, state, body, now).unwrap_or_default() {
             Some(site) => site,
             None => {

@@ -220,12 +220,7 @@ impl Shared {
             }
         };
         permit.worked();
-        let body = match &attempt.result {
-            Ok(response) if response.is_file() => {
-                state.copy.is_some().then_some(&response.body[..])
-            }
-            _ => None,
-        };
+        let body = state.body_of(&attempt);
         let mut file = KnownFile::new(url, state, body);
         if let (None, Some(_), Some(before)) = (body, &file.state.copy, &before) {
             file.documents = before.documents.clone();

@@ -58,7 +58,9 @@ impl Answer {
     }
 
     fn at(&self, at: Timestamp) -> Attempt {
-        Attempt::new(at, self.attempt.result.clone()).with_redirects(self.attempt.redirects.clone())
+        let mut attempt = self.attempt.clone();
+        attempt.at = at;
+        attempt
     }
 }
 
@@ -70,6 +72,10 @@ fn titled(name: &HeaderName) -> String {
 
 fn answers() -> Vec<Answer> {
     let failed = |name: &str, failure| Answer::new(name, Err(failure));
+    let login = |name: &str, is_confirmed| {
+        let Answer { attempt, .. } = Answer::status(511);
+        Answer { name: name.to_owned(), attempt: attempt.confirmed(is_confirmed) }
+    };
     let text = String::new;
     let ok = || Ok(Response::new(200, RULES));
     let address = [10, 0, 0, 1].into();
@@ -86,7 +92,9 @@ fn answers() -> Vec<Answer> {
     ]);
     all.push(Answer::status(429));
     all.push(Answer::status(429).with(RETRY_AFTER, "3600"));
-    all.extend([500, 501, 502, 503, 504, 511, 599].map(Answer::status));
+    all.extend([500, 501, 502, 503, 504, 599].map(Answer::status));
+    all.push(login("511 while others answer", true));
+    all.push(login("511 while nobody else answers", false));
     all.push(Answer::redirected("503 after 1 redirect", 1, Ok(Response::new(503, ""))));
     all.push(Answer::status(503).with(RETRY_AFTER, "1"));
     all.extend([206, 304, 103, 199, 600, 999].map(Answer::status));
@@ -100,6 +108,7 @@ fn answers() -> Vec<Answer> {
         failed("time-out of the whole attempt", Failure::TimedOut(Stage::Total)),
         failed("broken answer", Failure::Broken(text())),
         failed("unknown or broken `Content-Encoding`", Failure::Encoding(text())),
+        Answer::new("compressed file without it", Ok(Response::new(200, *b"\x1f\x8b\x08"))),
     ]);
     all.push(Answer::status(503).with(RETRY_AFTER, "3600"));
     all.push(Answer::status(503).with(RETRY_AFTER, "604800"));
@@ -395,7 +404,7 @@ fn histories() -> Vec<(&'static str, Vec<(u64, Said)>)> {
             let failures = (1..7).map(|week| (week * 7 * 24, status(503)));
             std::iter::once((0, file)).chain(failures).collect()
         }),
-        ("511, fault of this side", vec![(0, status(511))]),
+        ("511", vec![(0, status(511))]),
     ]
 }
 

@@ -304,11 +304,11 @@ impl<E: From<ExchangeError>, O: Fn() -> Result<Store, E>> Settle<O> {
                     Err(_) => continue,
                 },
             };
-            match attempt.result {
-                Ok(response) if response.is_file() => body = Some(response.body),
+            match after.body_of(&attempt) {
+                Some(file) => body = Some(file.to_vec()),
                 // One that was found unchanged needs the body that came before.
-                _ if after.copy.is_none() => body = None,
-                _ => {}
+                None if after.copy.is_none() => body = None,
+                None => {}
             }
             (state, is_new) = (Some(after), true);
         }
@@ -392,7 +392,9 @@ fn with_earlier(
             Cause::Failure(failure) => Err(failure.clone()),
             Cause::Status(status) => Ok(Response::new(*status, Vec::new())),
         };
-        state = protocol.after(Some(&state), &Attempt::new(event.at, result)).ok()?;
+        // What is known was the site's.
+        let failed = Attempt::new(event.at, result).confirmed(true);
+        state = protocol.after(Some(&state), &failed).ok()?;
     }
     let mut earlier = known.clone();
     (earlier.copy, earlier.no_file_at) = (state.copy, state.no_file_at);
@@ -415,6 +417,10 @@ fn answer_of(
     let answer = match (state.last, state.copy, body) {
         (last, Some(copy), Some(body)) if exactly.is_some() || last == Outcome::Present => {
             Ok(of_copy(&copy, body))
+        }
+        // Others answered then; alone it would say nothing of the site.
+        (Outcome::Unreachable(Cause::Status(511)), ..) => {
+            Err(Failure::Broken("HTTP 511".to_owned()))
         }
         (
             Outcome::Absent(Cause::Status(status)) | Outcome::Unreachable(Cause::Status(status)),

@@ -148,7 +148,7 @@ pub fn whole_lines(response: Response, may_end_early: bool) -> SiteAnswer {
         true => response.cut(MAX_BODY_BYTES),
         false => response,
     };
-    match response.without_line() {
+    match response.unread() {
         Some(failure) => SiteAnswer::Failed(failure),
         None => SiteAnswer::Final(response),
     }
