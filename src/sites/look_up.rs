@@ -119,7 +119,8 @@ pub(crate) fn ask<'g, T: SiteTable>(
 pub struct UrlRun<'u> {
     /// The origin whose robots.txt governs them. `None` if there is none.
     pub origin: Option<Origin<'u>>,
-    /// The answer if nothing is known of the origin, or if there is none.
+    /// The answer if the origin is not there, or if there is none. For one that is known as
+    /// [`SiteKind::Unknown`](crate::SiteKind::Unknown) it is [`Answer::Unknown`].
     pub otherwise: Answer,
     /// The number of the first URL behind them: that of their first one, plus how many they are.
     pub end: usize,
@@ -393,7 +394,8 @@ impl<'s, 'a, T: SiteTable, U: AsUrl, F: FnMut(T::Error)> Steps<'s, 'a, T, U, F> 
                 continue;
             }
             *next = match (self.table.policies(site), self.crawlers) {
-                (Ok(None), _) => self.answer(run, run.otherwise),
+                // It has an answer, and nobody knows which.
+                (Ok(None), _) => self.answer(run, Answer::Unknown),
                 (Ok(Some(Policies::One(record))), _) => {
                     self.begin(run, site, record, walks, walking)
                 }

@@ -112,8 +112,10 @@ fn each_run(
 ) {
     for (run, numbers) in batch.numbered() {
         let found = run.origin.as_ref().map_or(Ok(None), |origin| pack.get(origin));
-        match found.and_then(|site| site.map_or(Ok(None), |site| site_of(&site))) {
-            Ok(Some(site)) => act(run, numbers, HostRules::Site(&site)),
+        match found.and_then(|site| site.map(|site| site_of(&site)).transpose()) {
+            Ok(Some(Some(site))) => act(run, numbers, HostRules::Site(&site)),
+            // It is known that there is an answer, and not what it says.
+            Ok(Some(None)) => act(run, numbers, HostRules::Unreadable),
             Ok(None) => act(run, numbers, HostRules::Missing),
             Err(error) => {
                 damage.report(error);
