@@ -409,7 +409,7 @@ pub fn whole_lines<'py>(
     // Of UTF-16 a byte order mark may be left.
     let mut kept = Response::new(200, cut.body);
     kept.is_truncated = true;
-    kept.without_line().is_none().then(|| PyBytes::new(body.py(), &kept.body))
+    kept.unread().is_none().then(|| PyBytes::new(body.py(), &kept.body))
 }
 
 /// The policy of a file for a crawler: ``Robots(body, profile).policy(crawler)``, in less time.
