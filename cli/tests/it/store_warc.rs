@@ -625,8 +625,6 @@ fn answers_that_were_cut_open_nothing() {
             b"22\r\nUser-agent: *\nDisallow: /\nAllow: /\r\n",
         ),
         resource("time"),
-        // Nothing is left of it.
-        with("length", answer("200 OK", b"User-agent")),
     ];
     let encoding = [
         answer("200 OK\r\nContent-Encoding: gzip", &packed[..packed.len() - 9]),
@@ -653,6 +651,9 @@ fn answers_that_were_cut_open_nothing() {
         let broken = Failure::Broken("end of file before message length reached".into());
         assert_eq!(import_of(&record).0.last, Outcome::Unreachable(Cause::Failure(broken)));
     }
+    let nothing_left = with("length", answer("200 OK", b"User-agent"));
+    let broken = Failure::Broken("the file was cut off before its first line ended".into());
+    assert_eq!(import_of(&nothing_left).0.last, Outcome::Unreachable(Cause::Failure(broken)));
     for record in encoding {
         let last = import_of(&record).0.last;
         assert!(matches!(last, Outcome::Unreachable(Cause::Failure(Failure::Encoding(_)))));

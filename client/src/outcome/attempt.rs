@@ -261,7 +261,7 @@ impl Response {
         match Compression::of(&self.body) {
             _ if !self.is_file() => None,
             Compression::None if self.body.is_empty() && (self.is_truncated || self.is_part()) => {
-                Some(Failure::Broken("no whole line is left of the file".to_owned()))
+                Some(Failure::Broken("the file was cut off before its first line ended".to_owned()))
             }
             Compression::None => None,
             compression => {

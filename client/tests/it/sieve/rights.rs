@@ -510,7 +510,7 @@ async fn by_the_fetcher() {
                 answer.status(302).header("location", "/tdm.json").body(Vec::new())
             }
             "/tdm.json" => answer.body(TDM.into()),
-            _ => answer.body(vec![b' '; 5 << 20]),
+            _ => answer.body(vec![b'\n'; 5 << 20]),
         }
         .unwrap()
     })

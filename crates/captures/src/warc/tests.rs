@@ -523,7 +523,7 @@ fn answers() {
         (cut("length", b"User-agent: *\nDisallow: /x\nDisa"), rules),
         (
             cut("length", b"User-agent: *"),
-            "the answer is broken: no whole line is left of the file",
+            "the answer is broken: the file was cut off before its first line ended",
         ),
         (cut("disconnect", robots), broken),
         // The first of several records: the others are not put together with it.
