@@ -625,7 +625,7 @@ fn encodings() {
         ("deflate", &bare),
         ("br", &br),
         ("zstd", &zstd),
-        ("x-gzip", &[&gz[..], b"\0\0trailing"].concat()),
+        ("x-gzip", &[&gz[..], b"\0\0\r\n"].concat()),
         ("gzip, aws-chunked", &gz),
         ("deflate, gzip", &gzip(&zlib, 6)),
     ] {
@@ -660,6 +660,11 @@ fn encodings() {
             assert_eq!(found(status, head, body), rules, "{status} {head}");
         }
     }
+    let more = [&gz[..], b"\0Disallow: /"].concat();
+    assert_eq!(
+        found("HTTP/1.1 200 OK", &format!("{ce}gzip"), &more),
+        "the content encoding is broken: gzip: something else follows its end"
+    );
     for name in ["gzip", "deflate", "br", "zstd"] {
         assert_eq!(found("HTTP/1.1 200 OK", &format!("{ce}{name}"), b""), "200 ", "{name}");
     }
