@@ -374,8 +374,8 @@ fn damaged_and_empty() {
         for option in ["--from", "--jsonl"] {
             let ran = pack(&folder, &args![option, &cut]);
             ran.gives(3, "").says(&format!(
-                "cut.jsonl.gz' breaks off: it ends at byte {len}, in the middle of what is \
-                 compressed; the rest of it is left out\n"
+                "cut.jsonl.gz' breaks off: it ends at byte {len}, before what is compressed \
+                 there does; the rest of it is left out\n"
             ));
             assert!((at_least..=3000).contains(&origins(&ran)), "{len}: {ran:?}");
             told.push(origins(&ran));
