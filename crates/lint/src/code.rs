@@ -101,8 +101,8 @@ codes! {
          line and loses that line.";
     Utf16 "RS102" "utf-16" Error
         "The file is encoded in UTF-16."
-        "robots.txt must be UTF-8. Crawlers find no valid line in a UTF-16 file, so every rule is \
-         lost.";
+        "robots.txt must be UTF-8. Crawlers that read it as UTF-8 find no valid line in it, so every rule \
+         is lost.";
     Html "RS103" "html" Error
         "The file is an HTML page."
         "The server probably sent an error page or a redirect page with status 200. If it holds \
