@@ -208,13 +208,37 @@ impl Known {
         (dated, lines)
     }
 
-    /// Adds the document to `documents` that was in force at an address when a page was fetched.
+    /// Adds the document to `documents` that was in force at an address when a page was fetched. A redirect to
+    /// what could not be read is a failure, and what was in force before a failure goes on to reserve.
     pub(super) fn add(
         &self,
         documents: &mut Documents,
         address: &str,
         at: Option<Timestamp>,
     ) -> Option<Dated> {
+        let (mut found, mut is_read) = self.follow(documents, address, at, false);
+        for _ in 0..MAX_HOPS {
+            let Some(lost) = found.as_ref().filter(|_| !is_read) else { break };
+            let before = Timestamp(lost.captured.0.saturating_sub(1));
+            let earlier = self.follow(documents, address, Some(before), true);
+            if earlier.0.is_none() {
+                break;
+            }
+            (found, is_read) = earlier;
+        }
+        found
+    }
+
+    /// Follows redirects from an address to the document that was in force there, and adds it: to the
+    /// last one until then, if it `is_older` than what was in force for the page. Returns what was found on the way,
+    /// and false if the last redirect led to what could not be read.
+    fn follow(
+        &self,
+        documents: &mut Documents,
+        address: &str,
+        at: Option<Timestamp>,
+        is_older: bool,
+    ) -> (Option<Dated>, bool) {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
@@ -223,9 +247,13 @@ impl Known {
                 if redirects > 0 {
                     documents.add_not_read(address);
                 }
-                return found;
+                return (found, redirects == 0);
             };
-            let in_force = known.versions.in_force(&Protocol::RFC9309, at);
+            let versions = &known.versions;
+            let in_force = match at.filter(|_| is_older && redirects == 0) {
+                Some(until) => versions.last(&Protocol::RFC9309, until).zip(Some(Fit::Older)),
+                None => versions.in_force(&Protocol::RFC9309, at),
+            };
             let in_force = in_force.filter(|(settled, _)| match settled.said {
                 Some(Answer::File(_)) => true,
                 Some(Answer::Status(status)) => has_none(status),
@@ -236,7 +264,7 @@ impl Known {
             }) {
                 documents.add_not_read(address);
             }
-            let Some((settled, fit)) = in_force else { return found };
+            let Some((settled, fit)) = in_force else { return (found, redirects == 0) };
             // The first of a chain says when the address was read.
             let captured = settled.captured.at;
             let doubt = known.differ.contains(&captured).then_some(Note::DocumentsDiffer);
@@ -259,14 +287,14 @@ impl Known {
                     } else {
                         documents.add_all(&self.redirected(address, &document, read));
                     }
-                    return found;
+                    return (found, true);
                 }
                 Step::Redirect(to) => (next, redirects) = (to.to_string(), redirects + 1),
                 Step::SomethingElse => {
                     documents.add(address, b"");
-                    return found;
+                    return (found, true);
                 }
-                Step::Absent => return found,
+                Step::Absent => return (found, true),
             }
         }
     }

@@ -891,6 +891,34 @@ fn documents_and_robots_txt_have_one_history() {
     assert_eq!(of(moved), gives("allow", "current current", true, 2));
 }
 
+/// A redirect to what could not be read is a failure: it ends no reservation, and takes permissions away.
+#[test]
+fn lost_redirects_end_no_reservation() {
+    let page = response("2026-02-10T12:00:00Z", PAGE, HTML, "<p>");
+    let robots = response("2026-02-10T11:00:00Z", ROBOTS, "200 OK", &says("ai-train=yes"));
+    let tdm = |value: u8| format!("[{{\"location\":\"/\",\"tdm-reservation\":{value}}}]");
+    let moved = |at: &str, to: &str| {
+        response(at, TDM, &format!("302 Found\r\nLocation: https://e.com/{to}"), "")
+    };
+    let busy = response("2026-02-10T11:00:00Z", "https://e.com/busy", "503 Busy", "");
+    let lost = moved("2026-02-10T11:00:00Z", "busy") + &busy;
+    let gone = moved("2026-02-10T11:00:00Z", "gone");
+    let of = |more: &[String]| {
+        let row = row_of(&[more, &[robots.clone(), page.clone()]].concat(), PAGE, &[]);
+        let notes = row["notes"].to_string();
+        (row["ai-train"].as_str().unwrap().to_owned(), notes.contains("tdm-not-read"))
+    };
+    for (value, then) in [(1, "disallow"), (0, "unknown")] {
+        let first = response("2026-02-01", TDM, "200 OK", &tdm(value));
+        for then_lost in [&lost, &gone] {
+            assert_eq!(of(&[first.clone(), then_lost.clone()]), (then.to_owned(), true));
+        }
+        let twice = [moved("2026-02-09", "gone"), first, lost.clone()];
+        assert_eq!(of(&twice), (then.to_owned(), true));
+    }
+    assert_eq!(of(std::slice::from_ref(&lost)), ("unknown".to_owned(), true));
+}
+
 /// What led to a verdict is covered too: the answers on the way to a document, and the page that a revisit repeats.
 #[test]
 fn changed_answers_on_the_way() {

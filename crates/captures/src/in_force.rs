@@ -123,6 +123,12 @@ impl<B: Clone> Versions<B> {
         }
     }
 
+    /// The last answer until this time, however old.
+    #[must_use]
+    pub fn last(&self, protocol: &Protocol, until: Timestamp) -> Option<Settled<B>> {
+        self.settled(self.times.partition_point(|time| *time <= until), protocol, AsOf::Time(until))
+    }
+
     /// Returns true if another answer may have been in force than the one that was captured then: a newer one
     /// until the time `at` leads to what is not known. `O(log n)`.
     #[must_use]
