@@ -49,8 +49,12 @@ fn rights(reader: &RightsReader, choice: u8, bytes: &[u8]) -> Rights {
     let mut robots = None;
     let mut response = none;
     match choice % 11 {
-        // The last of its kind, so that the others keep their numbers.
+        // The last of their kind, so that the others keep their numbers.
         _ if choice == u8::MAX => response = response.with_xmp(bytes),
+        _ if choice == u8::MAX - 1 => {
+            let head = [("Content-Type", "application/xhtml+xml")];
+            response = response.with_headers(head).with_html(bytes);
+        }
         number @ 0..=6 => {
             let field = FIELDS[usize::from(number)];
             // Lines of the header are lines of the input.
