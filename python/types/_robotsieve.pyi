@@ -104,6 +104,7 @@ __all__ = [
     "said_of",
     "shard_name",
     "shards_of",
+    "whole_lines",
 ]
 
 class InvalidUrl(ValueError): ...
