@@ -3,6 +3,8 @@
 //! The crates around the library read a file as it does, rule by rule and state by state. What they need for
 //! that, and nobody else does, is here.
 
+// What a file is compressed with.
+pub use crate::read::compression::Compression;
 // Lines, groups and names.
 pub use crate::read::fields::typed;
 pub use crate::read::groups::{Groups, Rule as GroupRule};

@@ -33,7 +33,6 @@ pub mod ask;
 #[cfg(feature = "body")]
 mod body;
 mod cause;
-mod compression;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod folders;
@@ -62,7 +61,6 @@ pub mod internals {
     pub use crate::body::{
         BodyLimits, Incoming, check_undone, content_length, is_chunked, is_encoded, is_text, undone,
     };
-    pub use crate::compression::Compression;
     #[cfg(feature = "fetch")]
     pub use crate::fetch::{headers::HARMLESS as HARMLESS_HEADERS, health::Onlooker};
     pub use crate::network::redirect::{MAX_URL_BYTES, target};

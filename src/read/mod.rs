@@ -7,8 +7,10 @@
 //!
 //! `fields` reads the values of records that are neither user-agent lines nor rules.
 //! `diagnostic` reads the same lines a second time and reports what is odd about them, so that
-//! parsing itself never pays for it. `joints` finds where a group goes on that seems to end.
+//! parsing itself never pays for it. `joints` finds where a group goes on that seems to end. `part` and
+//! `compression` say whether an answer has all of a file, and whether that is text at all.
 
+pub(crate) mod compression;
 pub(crate) mod crawler;
 pub(crate) mod diagnostic;
 pub(crate) mod differing;

@@ -13,7 +13,7 @@ use same_file::Handle;
 
 use super::{looks_like_url, stdin, urls};
 use crate::write::report::Report;
-use robotsieve_client::internals::Compression;
+use robotsieve::internals::Compression;
 use robotsieve_client::lines::{SHOWN_BYTES, URL_BYTES, Unmarked};
 
 /// The usual size of a chunk: large enough that passing it on costs next to nothing, small enough

@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use memchr::memchr2;
-use robotsieve::internals::{ByteOrder, to_utf8};
+use robotsieve::internals::{ByteOrder, Compression, to_utf8};
 use robotsieve::{Profile, Robots};
-use robotsieve_client::internals::Compression;
 use robotsieve_client::store::MAGIC;
 
 use super::{looks_like_url, robots_url, small_input, stdin, web};

@@ -22,6 +22,7 @@ use robotsieve_client::internals::{has_file, has_none};
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
+use robotsieve_rights::internals::normal;
 use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
@@ -700,9 +701,7 @@ fn body_of(
 
 /// An address in the form by which captures are compared. `None` if it is no absolute URL.
 pub(super) fn address(url: &str) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
-    url.set_fragment(None);
-    Some(url.into())
+    normal(url).map(String::from)
 }
 
 /// Returns true if all captures of an address are kept in the first look.

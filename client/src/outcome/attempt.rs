@@ -5,12 +5,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::HeaderMap;
-use robotsieve::internals::says_part;
+use robotsieve::internals::{Compression, says_part};
 use serde::{Deserialize, Serialize};
 
 use super::cut::{is_line_end, whole_lines};
 use super::local::LocalFault;
-use crate::compression::Compression;
 use crate::time::Timestamp;
 
 /// One attempt to fetch a robots.txt, with its redirects.

@@ -5,6 +5,8 @@
 //! (UTF-7, UTF-32, EBCDIC) they take for something else, while other programs decode it. So nobody's reading counts,
 //! and the page as not read. What it refuses when it is read as ASCII stands.
 
+use robotsieve::internals::Compression;
+
 use crate::page::{Markup, ReadPage};
 use crate::xmp::begins_as_media;
 
@@ -163,15 +165,14 @@ impl Found {
     }
 }
 
-/// Returns true if a file is no text: a PDF, an image, compressed with gzip or zstd, or one with many of the bytes that the
+/// Returns true if a file is no text: a PDF, an image, compressed, or one with many of the bytes that the
 /// WHATWG's MIME sniffing calls binary data. Text may have some by mistake.
 pub(crate) fn is_binary(file: &[u8]) -> bool {
-    const BEGINS: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
     /// As many as browsers look at. One in ten random bytes is binary data, one in 32 is too many.
     const LOOKED_AT: usize = 1445;
     let begin = &file[..file.len().min(LOOKED_AT)];
     let is_data = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
-    BEGINS.iter().any(|known| file.starts_with(known))
+    Compression::of(file) != Compression::None
         || begins_as_media(file)
         || begin.iter().filter(is_data).count() * 32 > begin.len()
 }
