@@ -540,7 +540,7 @@ fn headers_are_read_as_check_reads_them() {
         let robots = Robots::parse(file.as_bytes(), &Profile::RFC9309);
         for (turn, server) in Server::ALL.into_iter().enumerate() {
             // Each header is asked of each server, or of one.
-            let every = if effort::everything() { 1 } else { Server::ALL.len() };
+            let every = effort::step(Server::ALL.len());
             let mut options = Options::new(server.name().parse().unwrap());
             options.name = "site0".to_owned();
             let known = KnownCrawlers::built_in();

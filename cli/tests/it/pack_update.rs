@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use robotsieve_corpora::effort;
+
 use crate::command::{Folder, Ran, run, run_with};
 
 fn line(host: &str, status: u16, path: &str, time: Option<u64>) -> String {
@@ -275,7 +277,7 @@ fn cut_short() {
         assert_ne!(old, new);
         let files = packs.files();
         let last = files.len() - 1;
-        for len in (before[last].len() + 1..after[last].len()).step_by(61) {
+        for len in (before[last].len() + 1..after[last].len()).step_by(61 * effort::step(3)) {
             for (file, bytes) in files.iter().zip(&before) {
                 fs::write(file, bytes).unwrap();
             }
@@ -305,7 +307,7 @@ fn a_completed_layer_is_not_lost() {
         packs.update(&lines(0..30, "b", 2_000)).gives(0, "");
         let file = packs.files().remove(0);
         let whole = fs::read(&file).unwrap();
-        for at in whole.len() - 160..whole.len() {
+        for at in (whole.len() - 160..whole.len()).step_by(effort::step(3)) {
             let mut flipped = whole.clone();
             flipped[at] ^= 1 << (at % 8);
             fs::write(&file, &flipped).unwrap();
@@ -464,7 +466,7 @@ fn killed() {
         let old = packs.list();
         let changes = packs.folder.file("new.jsonl", lines(0..400, "b", 2_000));
         let mut is_old = 0;
-        for micros in (0..40_000).step_by(1_000) {
+        for micros in (0..40_000).step_by(1_000 * effort::step(3)) {
             let args = args!["pack", "update", packs.path(), "--jsonl", &changes];
             let mut child = command(args).spawn().unwrap();
             std::thread::sleep(Duration::from_micros(micros));

@@ -138,7 +138,7 @@ fn stat(folder: &Folder, name: &str) -> u64 {
 #[test]
 fn few_open_files() {
     let web = Web::new();
-    let origins: Vec<String> = (0..600).map(|number| web.origin(1, number)).collect();
+    let origins: Vec<String> = (0..300).map(|number| web.origin(1, number)).collect();
     let urls: String =
         origins.iter().map(|origin| format!("{origin}/\n{origin}/private\n")).collect();
     let wanted: String = origins
@@ -150,23 +150,23 @@ fn few_open_files() {
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FILTER[..], &["urls"]].concat(), &folder);
         ran.gives(0, &wanted).says(" requests run at the same time").says("(ulimit -n ");
-        assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (600, 0));
+        assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (300, 0));
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FETCH[..], &["urls"]].concat(), &folder);
-        assert_eq!((ran.status, figure(&ran, "parsed")), (0, 600), "{}", ran.err);
-        assert_eq!(stat(&folder, "present"), 600);
+        assert_eq!((ran.status, figure(&ran, "parsed")), (0, 300), "{}", ran.err);
+        assert_eq!(stat(&folder, "present"), 300);
     }
     // What was asked for is named, and a soft limit is raised without a word.
     let folder = Folder::of(&[("urls", &urls)]);
     let more = ["--parallel", "500", "urls"];
     let ran = shell("ulimit -n 256", &[&FETCH[..], &more].concat(), &folder);
     ran.says("--parallel 500 would need ");
-    assert_eq!(figure(&ran, "parsed"), 600);
+    assert_eq!(figure(&ran, "parsed"), 300);
     let folder = Folder::of(&[("urls", &urls)]);
     let ran = shell("ulimit -Sn 64", &[&FETCH[..], &["urls"]].concat(), &folder);
     assert_eq!(
         (ran.status, figure(&ran, "parsed"), ran.err.lines().count()),
-        (0, 600, 1),
+        (0, 300, 1),
         "{ran:?}"
     );
 }
@@ -474,7 +474,7 @@ fn silent_sites_do_not_hold_up_others() {
     let web = Web::new();
     let urls = |silent: bool| {
         (0..40_000).fold(String::new(), |mut urls, number| {
-            let host = number % 2_000;
+            let host = number % 600;
             let net = if silent && host % 100 == 50 { 9 } else { 1 };
             let path = if number % 3 == 0 { "private" } else { "public" };
             let _ = writeln!(urls, "{}/{path}/{number}", web.origin(net, host));
@@ -486,7 +486,7 @@ fn silent_sites_do_not_hold_up_others() {
         let begun = Instant::now();
         let ran = filter(&folder, &input, &["--timeout", "4"]);
         let time = begun.elapsed();
-        assert_eq!((ran.status, figure(&ran, "fetched")), (0, 2_000), "{}", ran.err);
+        assert_eq!((ran.status, figure(&ran, "fetched")), (0, 600), "{}", ran.err);
         let printed = String::from_utf8(ran.out.clone()).unwrap();
         let wanted = input.lines().map(|url| match url {
             _ if url.contains("//127.9.") || url.contains("/private/") => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, OriginState};
 use robotsieve_client::store::Store;
+use robotsieve_corpora::effort;
 
 use crate::command::{Folder, Ran, run};
 
@@ -70,14 +71,14 @@ fn damaged() {
     let wanted_lines: Vec<&[u8]> = wanted.out.split(|byte| *byte == b'\n').collect();
     let (exported, packed) = (export(&whole), pack(&whole));
     let stat = ran(args!["store", "stat", &whole]).out;
-    let (mut seed, mut told) = (0x9E37_79B9_7F4A_7C15_u64, 0);
+    let (mut seed, mut told, rounds) = (0x9E37_79B9_7F4A_7C15_u64, 0, effort::cases(80));
     let mut random = |below: usize| {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
         (seed % below as u64) as usize
     };
-    for round in 0..40 {
+    for round in 0..rounds {
         let mut now = bytes.clone();
         let page = random(now.len() / 4096) * 4096;
         match round % 4 {
@@ -115,7 +116,7 @@ fn damaged() {
         assert!(found.status == 3 || found.out == stat, "{round}: {found:?}");
         ran(args!["store", "verify", &damaged]);
     }
-    assert!(told > 20, "{told}");
+    assert!(told > rounds / 2, "{told}");
 }
 
 /// A store that fills its disk and has nothing free: what is left of it goes to another disk.

@@ -12,6 +12,7 @@ use std::{env, io, thread};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
+use robotsieve_corpora::effort;
 
 use crate::support::generated::{origin, with_body};
 use crate::support::random::Random;
@@ -27,9 +28,9 @@ const FIRST_VERSION: &str = "ROBOTSIEVE_STORE_KILL_FIRST_VERSION";
 const ACKNOWLEDGED: &str = "acknowledged ";
 
 /// Kills of writers to one file, of writers that create a file, and of writers that compact one.
-const KILLS: u64 = 50;
-const KILLS_OF_NEW: u64 = 10;
-const KILLS_OF_COMPACTED: u64 = 15;
+const KILLS: usize = 50;
+const KILLS_OF_NEW: usize = 10;
+const KILLS_OF_COMPACTED: usize = 15;
 /// How many versions each writer has to itself.
 const VERSIONS: u64 = 1_000_000;
 const THREADS: u64 = 4;
@@ -62,7 +63,9 @@ fn kills_lose_nothing() {
     println!("seed {seed}");
     let folder = tempfile::tempdir().expect("a folder");
 
-    for number in 0..KILLS_OF_NEW {
+    let [kills, kills_of_new, kills_of_compacted] =
+        [KILLS, KILLS_OF_NEW, KILLS_OF_COMPACTED].map(|all| effort::cases(all) as u64);
+    for number in 0..kills_of_new {
         let path = folder.path().join(format!("{number}.store"));
         let mut acknowledged = HashMap::new();
         let after = Duration::from_micros(random.below(30_000));
@@ -73,29 +76,29 @@ fn kills_lose_nothing() {
     #[cfg(target_os = "linux")]
     {
         let files = std::fs::read_dir(folder.path()).expect("a folder");
-        assert_eq!(files.count() as u64, KILLS_OF_NEW);
+        assert_eq!(files.count() as u64, kills_of_new);
     }
 
     let path = folder.path().join("killed.store");
     let mut acknowledged = HashMap::new();
     let (mut count, mut longest) = (0, Duration::ZERO);
-    for kill in 0..KILLS {
+    for kill in 0..kills {
         let after = Duration::from_micros(random.below(300_000));
         count += write_and_kill(&path, kill * VERSIONS, false, after, &mut acknowledged);
         longest = longest.max(check(&path, &acknowledged));
     }
     println!(
-        "{KILLS} kills: {count} acknowledged writes of {} origins, none lost, no file broken; \
+        "{kills} kills: {count} acknowledged writes of {} origins, none lost, no file broken; \
          opened in {:.1} ms at most",
         acknowledged.len(),
         longest.as_secs_f64() * 1e3,
     );
-    for kill in KILLS..KILLS + KILLS_OF_COMPACTED {
+    for kill in kills..kills + kills_of_compacted {
         let after = Duration::from_micros(random.below(300_000));
         write_and_kill(&path, kill * VERSIONS, true, after, &mut acknowledged);
         check(&path, &acknowledged);
     }
-    assert!(count >= 100, "killed too early to tell anything");
+    assert!(count >= 2 * kills, "killed too early to tell anything");
 }
 
 /// The record and the body of a version of a host.

@@ -5,7 +5,12 @@ pub fn everything() -> bool {
     std::env::var_os("ROBOTSIEVE_TESTS").is_some_and(|value| value == "all")
 }
 
-/// A quarter of the cases, unless [everything](everything()) is wanted. The first quarter: the same cases each time.
+/// An eighth of the cases, unless [everything](everything()) is wanted. The first eighth: the same cases each time.
 pub fn cases(all: usize) -> usize {
-    if everything() { all } else { all.div_ceil(4) }
+    if everything() { all } else { all.div_ceil(8) }
+}
+
+/// The step with which to go through the cases: all of them if [everything](everything()) is wanted, or one of `step`.
+pub fn step(step: usize) -> usize {
+    if everything() { 1 } else { step }
 }

@@ -52,15 +52,17 @@ export const editorText = (page, box = "#editor") => page.evaluate((box) => {
   return document.querySelector(`${box} .cm-content`).cmTile?.view?.state.doc.toString() ?? document.querySelector(`${box} .cm-content`).cmView.view.state.doc.toString();
 }, box);
 
-export async function write(page, text, box = "#editor") {
+/** Writes `text` into an editor, and at once, before the page can look at it, presses each of `buttons`. */
+export async function write(page, text, box = "#editor", buttons = []) {
   await page.click(`${box} .cm-content`);
   await page.keyboard.press("Control+a");
   // As a paste: what Chromium does with `insertText` of several lines, no person can do.
-  await page.evaluate(([text, box]) => {
+  await page.evaluate(([text, box, buttons]) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", text);
     document.querySelector(`${box} .cm-content`).dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  }, [text, box]);
+    for (const button of buttons) document.querySelector(button).click();
+  }, [text, box, buttons]);
 }
 
 /** Pastes URLs in place of those that are there. */
