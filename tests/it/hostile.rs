@@ -751,7 +751,9 @@ mod rights {
             format!("<prohibits type='geo'>{all}</prohibits>")
         };
         let no = "<prohibits type='usage'>ai-train</prohibits>";
-        let documents: [(&str, Vec<u8>); 11] = [
+        // Of one length.
+        let alike = |n: usize| format!("/{}*{}", "a".repeat(n), "a".repeat(40 - n));
+        let documents: [(&str, Vec<u8>); 15] = [
             ("one path", document(&|_| content("/", no))),
             ("one path, conditions", document(&|n| content("/", &geo(400, 400 * n)))),
             ("a path in the other", document(&|n| content(&format!("/{}", "a".repeat(n)), no))),
@@ -782,13 +784,42 @@ mod rights {
                     if n < 32 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) }
                 }),
             ),
+            (
+                "stars with conditions",
+                document(&|n| match n {
+                    0..32 => content(&alike(n), &geo(16, 16 * n)),
+                    _ => content("/", &geo(256, 1_000)),
+                }),
+            ),
+            (
+                "stars with the same conditions",
+                document(&|n| match n {
+                    0..32 => content(&alike(n), &geo(16, 0)),
+                    _ => content("/", &geo(16, 0)),
+                }),
+            ),
+            (
+                "stars below one that permits",
+                document(&|n| match n {
+                    0 => content(
+                        &format!("/*{}", "a".repeat(50)),
+                        "<permits type='usage'>all</permits>",
+                    ),
+                    1..32 => content(&alike(n), &geo(16, 16 * n)),
+                    _ => content("/", &geo(256, 1_000)),
+                }),
+            ),
             ("too many stars", document(&|n| content(&format!("/*{n}a*b"), no))),
+            (
+                "too many conditions",
+                document(&|n| content(&format!("/*{}", "a".repeat(n % 31)), &geo(17, 17 * n))),
+            ),
         ];
         for (what, document) in &documents {
             let begun = ThreadTime::start();
             let read = Rsl::parse(document, "https://e.com/l");
             let compiled = begun.elapsed();
-            assert_eq!(read.is_err(), *what == "too many stars", "{what}");
+            assert_eq!(read.is_err(), what.starts_with("too many"), "{what}");
             assert!(compiled < BAR * ALLOWANCE, "{what}: {compiled:?}");
             let documents = Documents::new().with("https://e.com/l", document);
             let link = [("Link", "<https://e.com/l>; rel=license; type=application/rsl+xml")];
@@ -804,8 +835,10 @@ mod rights {
                 assert!(each < URL_BAR * ALLOWANCE, "{what}: {each:?}");
             }
         }
-        let error = Rsl::parse(&documents[10].1, "x").unwrap_err();
-        assert!(error.to_string().contains("at most 32 for a site"), "{error}");
+        let errors = [&documents[13], &documents[14]]
+            .map(|(_, document)| Rsl::parse(document, "x").unwrap_err().to_string());
+        assert!(errors[0].contains("at most 32 for a site"), "{errors:?}");
+        assert!(errors[1].contains("at most 512 for a site"), "{errors:?}");
     }
 
     #[test]

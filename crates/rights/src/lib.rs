@@ -40,6 +40,7 @@
 //! does not recurse over its input. XML with a document type is refused, so no entity is expanded.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod conditions;
 mod content_signals;
 mod content_usage;
 mod documents;

@@ -1,10 +1,9 @@
 //! The rights of a URL: all statements about it, combined.
 
-use std::sync::Arc;
-
 use robotsieve::Verdict;
 use smallvec::SmallVec;
 
+use crate::conditions::{Conditions, Joiner};
 use crate::licence::{Licence, LicenceKind, LicenceState};
 use crate::limits::{Limits, UseCeiling};
 use crate::note::{Note, Notes};
@@ -12,9 +11,6 @@ use crate::place::Place;
 use crate::purpose::{Purpose, Purposes, Ruling};
 use crate::statement::Statement;
 use crate::version::Version;
-
-/// The most conditions that are kept.
-const MAX_CONDITIONS: usize = 256;
 
 /// What a crawler may do with a URL and its content, and which places say so.
 ///
@@ -34,8 +30,8 @@ pub struct Rights {
     disallowed: Purposes,
     /// The purposes that some statement disallows that no licence lifts.
     not_licensable: Purposes,
-    /// What purposes are allowed under, in the order found, each once.
-    conditions: Vec<(Purposes, Arc<str>)>,
+    /// What purposes are allowed under.
+    conditions: Conditions,
     licences: Vec<Licence>,
     limits: Limits,
     ceiling: Option<UseCeiling>,
@@ -95,7 +91,7 @@ impl Rights {
         let counts = !self.disallowed.contains(purpose);
         let conditions =
             self.conditions.iter().filter(move |(of, _)| counts && of.contains(purpose));
-        conditions.map(|(_, condition)| &**condition)
+        conditions.map(|(_, condition)| condition)
     }
 
     /// What robots tags restrict without disallowing it.
@@ -256,22 +252,11 @@ impl Rights {
         self.mention(Note::Cut);
     }
 
-    /// Adds conditions of these purposes, each with the purposes that depend on it.
-    pub(crate) fn add_conditions(&mut self, of: Purposes, conditions: &[(Purposes, Arc<str>)]) {
-        // Those of one document are different ones.
-        let known = self.conditions.len();
-        for (purposes, condition) in conditions {
-            let purposes = *purposes & of;
-            let is_same = |(_, own): &&mut (Purposes, Arc<str>)| own == condition;
-            if purposes.is_empty() {
-            } else if let Some((own, _)) = self.conditions[..known].iter_mut().find(is_same) {
-                *own |= purposes;
-            } else if self.conditions.len() == MAX_CONDITIONS {
-                self.notes.add(Note::Cut);
-                return;
-            } else {
-                self.conditions.push((purposes, Arc::clone(condition)));
-            }
+    /// Adds conditions, with what `add` does. What is not kept is noted.
+    pub(crate) fn add_conditions(&mut self, add: impl FnOnce(&mut Joiner<'_>)) {
+        add(&mut self.conditions.joiner());
+        if self.conditions.is_cut() {
+            self.notes.add(Note::Cut);
         }
     }
 
@@ -399,8 +384,8 @@ mod tests {
     #[test]
     fn conditions_and_ceilings() {
         let mut rights = Rights::default();
-        rights.add_conditions(Purposes::AI, &[(Purpose::AiTrain.into(), "attribution".into())]);
-        rights.add_conditions(Purposes::USES, &[(Purpose::AiTrain.into(), "attribution".into())]);
+        rights.add_conditions(|to| to.add(Purpose::AiTrain.into(), "attribution"));
+        rights.add_conditions(|to| to.add(Purpose::AiTrain.into(), "attribution"));
         assert_eq!(rights.conditions(Purpose::AiTrain).collect::<Vec<_>>(), ["attribution"]);
         rights.add(statement(1).disallowing(Purpose::AiTrain.into()));
         assert_eq!(rights.conditions(Purpose::AiTrain).count(), 0);

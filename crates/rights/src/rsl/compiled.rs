@@ -19,7 +19,9 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 use robotsieve::internals::{Pattern, RawRule, RuleSet};
 use robotsieve::{Origin, Profile, Verdict};
+use smallvec::SmallVec;
 
+use crate::conditions::{Conditions, Joiner};
 use crate::purpose::{Purpose, Purposes};
 use crate::rsl::content::Content;
 use crate::rsl::terms::Term;
@@ -27,12 +29,11 @@ use crate::rsl::terms::Term;
 /// The most places that are listed of the contents with the longest path, and of wider ones.
 const MOST_PLACES: usize = 32;
 
-/// The most conditions that are listed.
-const MOST_CONDITIONS: usize = 256;
-
-/// The most paths with a `*` within for one site, and the stars in them. Each is tried for each URL.
+/// The most paths with a `*` within for one site, the stars in them, and the conditions listed of them. Each path is
+/// tried for each URL, and what those say that match is joined.
 const MOST_WILDCARDS: usize = 32;
 const MOST_STARS: usize = 128;
+const MOST_CONDITIONS: usize = 512;
 
 /// What a licence says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +66,47 @@ impl Says {
     }
 }
 
+/// What licences say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Licences {
+    pub(super) listed: SmallVec<[LicenceSays; 2]>,
+    /// What those say that are not listed.
+    pub(super) others: Option<Says>,
+}
+
+impl Licences {
+    fn add(&mut self, licence: LicenceSays) {
+        if licence.says == Says::default() {
+            return;
+        }
+        if self.listed.len() < MOST_PLACES {
+            self.listed.push(licence);
+        } else {
+            self.add_others(licence.says);
+        }
+    }
+
+    fn add_others(&mut self, says: Says) {
+        self.others = Some(self.others.unwrap_or_default().and(says));
+    }
+
+    pub(super) fn extend(&mut self, other: &Licences) {
+        other.listed.iter().for_each(|licence| self.add(*licence));
+        other.others.into_iter().for_each(|says| self.add_others(says));
+    }
+
+    /// What they allow, those included that are not listed.
+    pub(super) fn allow(&self) -> Purposes {
+        let others = self.others.unwrap_or_default().allows;
+        self.listed.iter().fold(others, |all, licence| all | licence.says.allows)
+    }
+}
+
 /// What contents say together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
-    pub(super) licences: Vec<LicenceSays>,
-    /// What those say that are not listed.
-    pub(super) others: Option<Says>,
-    pub(super) conditions: Vec<(Purposes, Arc<str>)>,
-    /// True if conditions are not listed.
-    pub(super) has_more_conditions: bool,
+    pub(super) licences: Licences,
+    pub(super) conditions: Conditions,
     /// True if some prohibit something to some users or places, or in words that are not known.
     pub(super) for_some: bool,
     /// True if some have terms that are not known.
@@ -82,67 +115,32 @@ pub(super) struct Said {
 
 impl Said {
     fn is_empty(&self) -> bool {
-        self.licences.is_empty()
+        self.licences.listed.is_empty()
             && self.conditions.is_empty()
             && !self.for_some
             && !self.has_unknown
     }
 
-    fn add_licence(&mut self, licence: LicenceSays) {
-        if licence.says == Says::default() {
-            return;
-        }
-        if self.licences.len() < MOST_PLACES {
-            self.licences.push(licence);
-        } else {
-            self.others = Some(self.others.unwrap_or_default().and(licence.says));
-        }
-    }
-
-    fn add_condition(&mut self, purposes: Purposes, condition: &Arc<str>) {
-        let is_full = self.conditions.len() == MOST_CONDITIONS;
-        match self.conditions.iter_mut().find(|(_, known)| known == condition) {
-            Some((of, _)) => *of |= purposes,
-            None if is_full => self.has_more_conditions = true,
-            None => self.conditions.push((purposes, Arc::clone(condition))),
-        }
-    }
-
     fn extend(&mut self, other: &Said) {
-        other.licences.iter().for_each(|licence| self.add_licence(*licence));
-        if let Some(others) = other.others {
-            self.others = Some(self.others.unwrap_or_default().and(others));
+        self.licences.extend(&other.licences);
+        if !other.conditions.is_empty() {
+            self.conditions.joiner().extend(Purposes::USES, &other.conditions);
         }
-        if self.conditions.len() == MOST_CONDITIONS {
-            self.has_more_conditions |= !other.conditions.is_empty();
-        } else {
-            other.conditions.iter().for_each(|(purposes, all)| self.add_condition(*purposes, all));
-        }
-        self.has_more_conditions |= other.has_more_conditions;
         self.for_some |= other.for_some;
         self.has_unknown |= other.has_unknown;
-    }
-
-    /// What they allow, those included that are not listed.
-    pub(super) fn allows(&self) -> Purposes {
-        let others = self.others.unwrap_or_default().allows;
-        self.licences.iter().fold(others, |all, licence| all | licence.says.allows)
     }
 }
 
 fn joined(one: &Arc<Said>, other: &Arc<Said>) -> Arc<Said> {
-    let mut both = Arc::clone(one);
-    join(&mut both, other);
-    both
-}
-
-/// Adds what the other says, in place if nobody else has it.
-fn join(one: &mut Arc<Said>, other: &Arc<Said>) {
-    if one.is_empty() {
-        *one = Arc::clone(other);
-    } else if !other.is_empty() {
-        Arc::make_mut(one).extend(other);
+    if other.is_empty() {
+        return Arc::clone(one);
     }
+    let mut both = Arc::clone(other);
+    if !one.is_empty() {
+        both = Arc::clone(one);
+        Arc::make_mut(&mut both).extend(other);
+    }
+    both
 }
 
 /// What the contents say that cover a URL.
@@ -162,14 +160,15 @@ impl Covering {
     /// What contents with the same path say.
     fn of(contents: &[Content], numbers: &[u32], length: u32) -> Covering {
         let (mut longest, mut as_wider) = (Said::default(), Said::default());
-        let mut conditions = Interned::default();
+        let (mut of_longest, mut of_wider) = (Conditions::default(), Conditions::default());
+        let (mut to_longest, mut to_wider) = (of_longest.joiner(), of_wider.joiner());
         for number in numbers {
             let Some(content) = contents.get(*number as usize) else { continue };
-            settle(*number, content, &mut longest, &mut conditions);
-            prohibit(*number, content, &mut as_wider);
+            settle(*number, content, &mut longest, &mut to_longest);
+            prohibit(*number, content, &mut as_wider, &mut to_wider);
         }
-        longest.conditions = conditions.all;
-        longest.has_more_conditions = conditions.is_cut;
+        longest.conditions = of_longest;
+        as_wider.conditions = of_wider;
         let wider = Arc::default();
         Covering { length, longest: longest.into(), as_wider: as_wider.into(), wider }
     }
@@ -191,52 +190,36 @@ impl Covering {
         }
     }
 
-    /// The same in place: many paths may cover one URL.
-    fn extend(&mut self, other: &Covering) {
-        match self.length.cmp(&other.length) {
-            Ordering::Equal => {
-                join(&mut self.longest, &other.longest);
-                join(&mut self.as_wider, &other.as_wider);
-            }
-            Ordering::Less => {
-                let shorter = std::mem::replace(self, other.clone());
-                self.wider = shorter.wider;
-                join(&mut self.wider, &shorter.as_wider);
-            }
-            Ordering::Greater => join(&mut self.wider, &other.as_wider),
-        }
-        join(&mut self.wider, &other.wider);
-    }
-
     fn below(&self) -> Arc<Said> {
         joined(&self.wider, &self.as_wider)
     }
 }
 
-/// Conditions, each once.
-#[derive(Default)]
-struct Interned {
-    all: Vec<(Purposes, Arc<str>)>,
-    numbers: HashMap<Arc<str>, usize>,
-    is_cut: bool,
+/// What covers a URL: the texts, each path with a `*` within that matches, and the same for all sites.
+pub(super) struct Covered<'c> {
+    coverings: SmallVec<[&'c Covering; 4]>,
+    /// The bytes of the longest path.
+    length: u32,
 }
 
-impl Interned {
-    fn add(&mut self, purposes: Purposes, condition: &str) {
-        if let Some((of, _)) = self.numbers.get(condition).and_then(|at| self.all.get_mut(*at)) {
-            *of |= purposes;
-        } else if self.all.len() == MOST_CONDITIONS {
-            self.is_cut = true;
-        } else {
-            let condition: Arc<str> = condition.into();
-            self.numbers.insert(Arc::clone(&condition), self.all.len());
-            self.all.push((purposes, condition));
-        }
+impl<'c> Covered<'c> {
+    /// What the contents with the longest path say.
+    pub(super) fn longest(&self) -> impl Iterator<Item = &'c Said> {
+        let longest = self.coverings.iter().filter(|covering| covering.length == self.length);
+        longest.map(|covering| &*covering.longest)
+    }
+
+    /// What wider contents prohibit.
+    pub(super) fn wider(&self) -> impl Iterator<Item = &'c Said> {
+        self.coverings.iter().flat_map(|covering| {
+            let own = (covering.length < self.length).then_some(&*covering.as_wider);
+            own.into_iter().chain([&*covering.wider])
+        })
     }
 }
 
 /// Adds what the licences of a content say, one of which can be chosen.
-fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Interned) {
+fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Joiner<'_>) {
     let strongest = |purpose: Purpose| {
         let terms = content.licences.iter().map(|terms| terms.term(purpose, content.has_server));
         terms.min().unwrap_or(Term::Unknown)
@@ -266,7 +249,7 @@ fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Inte
             }
         }
         said.has_unknown |= terms.has_unknown;
-        said.add_licence(LicenceSays { content: number, licence, says });
+        said.licences.add(LicenceSays { content: number, licence, says });
         if !on_conditions.is_empty() {
             terms.conditions().for_each(|condition| conditions.add(on_conditions, condition));
         }
@@ -274,22 +257,16 @@ fn settle(number: u32, content: &Content, said: &mut Said, conditions: &mut Inte
 }
 
 /// Adds what the licences of a content prohibit where a longer path counts.
-fn prohibit(number: u32, content: &Content, said: &mut Said) {
+fn prohibit(number: u32, content: &Content, said: &mut Said, conditions: &mut Joiner<'_>) {
     for (terms, licence) in content.licences.iter().zip(1..) {
         let says = Says { disallows: terms.prohibits, ..Says::default() };
-        said.add_licence(LicenceSays { content: number, licence, says });
+        said.licences.add(LicenceSays { content: number, licence, says });
         if !terms.prohibits_for_some() {
             continue;
         }
         said.for_some = true;
         said.has_unknown |= terms.has_unknown;
-        for condition in terms.prohibited_for() {
-            if said.conditions.len() == MOST_CONDITIONS {
-                said.has_more_conditions = true;
-                break;
-            }
-            said.add_condition(Purposes::USES, &condition.into());
-        }
+        terms.prohibited_for().for_each(|condition| conditions.add(Purposes::USES, condition));
     }
 }
 
@@ -299,7 +276,7 @@ pub(super) struct Compiled {
     /// By the key of the origin that an absolute URL names; without one for all sites.
     sites: HashMap<Option<Box<str>>, Paths>,
     /// The contents without a URL: those of a page.
-    pub(super) page: Option<Covering>,
+    page: Option<Covering>,
 }
 
 /// Paths of a site.
@@ -386,17 +363,24 @@ impl Compiled {
         Ok(Compiled { sites, page })
     }
 
-    /// What covers a page of a site, if anything does.
-    pub(super) fn covering(&self, target: &[u8], origin: Option<&Origin<'_>>) -> Option<Covering> {
+    /// What covers a page of a site. One that has the document, and that no path covers, is covered by the contents
+    /// without a URL.
+    pub(super) fn covered(
+        &self,
+        target: &[u8],
+        origin: Option<&Origin<'_>>,
+        has_document: bool,
+    ) -> Option<Covered<'_>> {
         let own = origin.and_then(|origin| self.sites.get(&Some(origin.key().into())));
-        let mut all: Option<Covering> = None;
+        let mut coverings: SmallVec<[&Covering; 4]> = SmallVec::new();
         for paths in self.sites.get(&None).into_iter().chain(own) {
-            paths.matching(target, |covering| match &mut all {
-                None => all = Some(covering.clone()),
-                Some(all) => all.extend(covering),
-            });
+            paths.matching(target, |covering| coverings.push(covering));
         }
-        all
+        if coverings.is_empty() && has_document {
+            coverings.extend(&self.page);
+        }
+        let length = coverings.iter().map(|covering| covering.length).max()?;
+        Some(Covered { coverings, length })
     }
 }
 
@@ -416,7 +400,7 @@ impl Paths {
         let mut paths = Paths::default();
         let mut below: Vec<OnceCell<Arc<Said>>> = Vec::new();
         let mut exact: Vec<(Box<[u8]>, Covering)> = Vec::new();
-        let mut stars = 0;
+        let (mut stars, mut conditions) = (0, 0);
         for ((text, anchored, length), mut numbers) in by_path {
             numbers.sort_unstable();
             let own = Covering::of(contents, &numbers, length);
@@ -426,6 +410,13 @@ impl Paths {
                 if paths.wildcards.len() == MOST_WILDCARDS || stars > MOST_STARS {
                     return Err(
                         "fewer paths with a '*' within: at most 32 for a site, with 128 of them",
+                    );
+                }
+                // A URL is told one of the two.
+                conditions += own.longest.conditions.len().max(own.as_wider.conditions.len());
+                if conditions > MOST_CONDITIONS {
+                    return Err(
+                        "fewer users and places for paths with a '*' within: at most 512 for a site",
                     );
                 }
                 paths.wildcards.push(Wildcard::new(&text, anchored, own));

@@ -41,8 +41,8 @@ impl Rsl {
     /// Refuses a document type, and with it every entity but the five of XML itself; a document of
     /// more than 4 MiB, nested more than 64 deep, or with more than 64 attributes in an element; and
     /// what RSL 1.0 does not allow: another namespace, an element that it does not know, a content
-    /// without `url` or licence. Refuses more than 32 paths with a `*` within for a site, too. `O(n)`; what
-    /// the document says of a URL is settled here, once.
+    /// without `url` or licence. Refuses more than 32 paths with a `*` within for a site, or 512 conditions
+    /// of them, too. `O(n)`; what the document says of a URL is settled here, once.
     ///
     /// # Errors
     /// Returns an error if it is not a valid document. Then nothing is known of it.

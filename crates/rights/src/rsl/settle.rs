@@ -1,13 +1,12 @@
 //! From a document to statements about a URL.
 
 use robotsieve::Origin;
-use smallvec::SmallVec;
 
 use crate::note::Note;
 use crate::place::Place;
 use crate::purpose::Purposes;
 use crate::result::Rights;
-use crate::rsl::compiled::{Covering, LicenceSays, Says};
+use crate::rsl::compiled::{LicenceSays, Licences, Said};
 use crate::rsl::document::Rsl;
 use crate::statement::Statement;
 use crate::version::Version;
@@ -29,26 +28,30 @@ impl Rsl {
     /// licences of one content are a choice. What wider contents prohibit for some, or in words that are not
     /// known, may be prohibited here.
     pub(crate) fn settle(&self, page: Page<'_>, rights: &mut Rights) -> bool {
-        let of_page = self.compiled.page.clone().filter(|_| page.has_document);
-        let covering = self.compiled.covering(page.target, page.origin).or(of_page);
-        let Some(Covering { longest, wider, .. }) = covering else { return false };
+        let covered = self.compiled.covered(page.target, page.origin, page.has_document);
+        let Some(covered) = covered else { return false };
         rights.set_speaks_of_ai_index();
-        let allowed = longest.allows();
-        if longest.has_unknown || wider.has_unknown {
-            let by_name = if wider.for_some { Purposes::NONE } else { allowed };
+        let (mut licences, mut of_wider) = (Licences::default(), Licences::default());
+        covered.longest().for_each(|said| licences.extend(&said.licences));
+        covered.wider().for_each(|said| of_wider.extend(&said.licences));
+        let allowed = licences.allow();
+        let for_some = covered.wider().any(|said| said.for_some);
+        if covered.longest().chain(covered.wider()).any(|said| said.has_unknown) {
+            let by_name = if for_some { Purposes::NONE } else { allowed };
             rights.add_note_without(Note::LicenceUnknownTerm, by_name);
         }
-        let said = |licence: &LicenceSays| LicenceSays {
-            says: self::said(licence.says, wider.for_some),
-            ..*licence
-        };
-        // In the order of the document, so that the statements of one licence are neighbours.
-        let mut licences: SmallVec<[LicenceSays; 8]> = longest.licences.iter().map(said).collect();
-        if !wider.licences.is_empty() {
-            licences.extend_from_slice(&wider.licences);
-            licences.sort_unstable_by_key(|licence| (licence.content, licence.licence));
+        if for_some {
+            // Nothing is allowed to everybody.
+            licences.listed.iter_mut().for_each(|licence| licence.says.allows = Purposes::NONE);
+            licences.others.iter_mut().for_each(|says| says.allows = Purposes::NONE);
         }
-        for LicenceSays { content, licence, says } in licences {
+        // In the order of the document, so that the statements of one licence are neighbours.
+        let mut listed = licences.listed;
+        if !of_wider.listed.is_empty() {
+            listed.append(&mut of_wider.listed);
+            listed.sort_unstable_by_key(|licence| (licence.content, licence.licence));
+        }
+        for LicenceSays { content, licence, says } in listed {
             let (document, content) = (self.name.clone(), content.saturating_add(1));
             let place = Place::Rsl { document, content, licence };
             rights.add(Statement {
@@ -58,25 +61,19 @@ impl Rsl {
                     .disallowing(says.disallows)
             });
         }
-        let others = longest.others.map(|says| self::said(says, wider.for_some));
-        for says in others.into_iter().chain(wider.others) {
+        for says in licences.others.into_iter().chain(of_wider.others) {
             rights.add_unplaced(says.allows, says.disallows, says.licensable);
         }
-        rights.add_conditions(Purposes::USES, &longest.conditions);
-        if wider.for_some {
-            rights.add_conditions(allowed, &wider.conditions);
-        }
-        if longest.has_more_conditions || wider.has_more_conditions {
-            rights.mention(Note::Cut);
+        let with_conditions = |said: &&Said| !said.conditions.is_empty();
+        let of_wider = || covered.wider().filter(|_| for_some).filter(with_conditions);
+        if covered.longest().any(|said| with_conditions(&said)) || of_wider().next().is_some() {
+            rights.add_conditions(|to| {
+                covered.longest().for_each(|said| to.extend(Purposes::USES, &said.conditions));
+                of_wider().for_each(|said| to.extend(allowed, &said.conditions));
+            });
         }
         true
     }
-}
-
-/// What is said where wider contents prohibit something for some: nothing is allowed to everybody.
-fn said(says: Says, for_some: bool) -> Says {
-    let allows = if for_some { Purposes::NONE } else { says.allows };
-    Says { allows, ..says }
 }
 
 #[cfg(test)]
@@ -355,8 +352,7 @@ mod tests {
                         continue;
                     }
                     let mut add = |purpose: Purpose, condition: &str| {
-                        rights
-                            .add_conditions(Purposes::USES, &[(purpose.into(), condition.into())]);
+                        rights.add_conditions(|to| to.add(purpose.into(), condition));
                     };
                     match strongest {
                         Term::Prohibited | Term::NotListed | Term::Sold => {
