@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use robotsieve_client::Timestamp;
-use robotsieve_client::outcome::{CachedCopy, OriginState};
+use robotsieve_client::outcome::{CachedCopy, ContentHash, OriginState};
 use robotsieve_client::store::Store;
 use robotsieve_corpora::effort;
 
@@ -13,13 +13,17 @@ use crate::command::{Folder, Ran, run};
 
 const HOSTS: u64 = 150;
 
+fn body(host: u64) -> String {
+    format!("User-agent: *\nDisallow: /private\nDisallow: /{host}\n").repeat(9)
+}
+
 /// A store whose sites were asked at this time, and in 2020, in turn. Each has rules.
 fn a_store(folder: &Folder, at: Timestamp) -> PathBuf {
     let path = folder.path("whole.store");
     let store = Store::open(&path).unwrap();
     store
         .put_many((0..HOSTS).map(|host| {
-            let body = format!("User-agent: *\nDisallow: /private\nDisallow: /{host}\n").repeat(9);
+            let body = body(host);
             let at = if host % 2 == 0 { at } else { Timestamp(1_600_000_000) };
             let state = OriginState::present(CachedCopy::new(body.as_bytes(), at));
             (format!("https://h{host}.example"), state, Some(body))
@@ -78,6 +82,7 @@ fn damaged() {
         seed ^= seed << 17;
         (seed % below as u64) as usize
     };
+    let mut all_damaged: Vec<Vec<u8>> = Vec::new();
     for round in 0..rounds {
         let mut now = bytes.clone();
         let page = random(now.len() / 4096) * 4096;
@@ -91,7 +96,19 @@ fn damaged() {
                 now.copy_within(from..from + 4096, page);
             }
         }
-        fs::write(&damaged, &now).unwrap();
+        all_damaged.push(now);
+    }
+    // The index of bodies has half of each hash, as a number.
+    for host in [1, 70, 149] {
+        let mut half = ContentHash::of(body(host).as_bytes()).0[..16].to_vec();
+        half.reverse();
+        let at = memchr::memmem::find(&bytes, &half).expect("the store's format has changed");
+        let mut now = bytes.clone();
+        now[at] ^= 1;
+        all_damaged.push(now);
+    }
+    for (round, now) in all_damaged.iter().enumerate() {
+        fs::write(&damaged, now).unwrap();
         for missing in ["unknown", "allow"] {
             let found = filter(&damaged, missing);
             if found.status == 0 {

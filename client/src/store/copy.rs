@@ -43,8 +43,11 @@ pub(super) fn copy(
             None
         }
         Ok((key, state)) => {
-            let body = state.copy.as_ref().map(|copy| from.body(&copy.content)).transpose();
-            Some(body.map(|body| (key, state, body.flatten())))
+            let body = match &state.copy {
+                Some(_) => from.get_with_body(&key).map(|found| found.and_then(|(_, body)| body)),
+                None => Ok(None),
+            };
+            Some(body.map(|body| (key, state, body)))
         }
         Err(error) => Some(Err(error)),
     });

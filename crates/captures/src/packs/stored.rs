@@ -30,10 +30,13 @@ impl Judging {
         let ruling = protocol.ruling(state, now);
         let (at, answer) = match (ruling.holds, &state.copy) {
             (SiteKind::Rules, Some(copy)) => {
-                let body = store.body(&copy.content)?.unwrap_or_default();
-                let mut response = Response::as_is(200, body);
-                response.is_truncated = copy.is_truncated;
-                (copy.at, SiteAnswer::Final(response))
+                let body = store.get_with_body(key)?.and_then(|(_, body)| body);
+                let answer = body.map_or_else(SiteAnswer::unknown, |body| {
+                    let mut response = Response::as_is(200, body);
+                    response.is_truncated = copy.is_truncated;
+                    SiteAnswer::Final(response)
+                });
+                (copy.at, answer)
             }
             (SiteKind::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
