@@ -90,12 +90,18 @@ fn get(args: &GetArgs) -> Result<Status, Failure> {
         stderr::note(&format_args!("{origin} is not in the store"));
         return Ok(Status::No);
     };
-    if args.body {
-        return print(body.unwrap_or_default());
-    }
     let now = Timestamp::now();
     let profile = args.profile.get();
     let ruling = args.answers.protocol(&profile).ruling(&known, now);
+    if args.body {
+        let Some(body) = body else {
+            // Nothing would be a file that allows everything.
+            let holds = ruling.holds.as_str();
+            stderr::note(&format_args!("the store has no robots.txt of {origin}: {holds}"));
+            return Ok(Status::No);
+        };
+        return print(body);
+    }
     let holds = ruling.holds.as_str();
     let mut lines = vec![
         ("origin", origin.key().to_owned()),

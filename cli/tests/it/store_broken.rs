@@ -171,3 +171,27 @@ fn full_disk() {
     stat.prints(&format!("origins\t{}\n", HOSTS / 2));
     assert_eq!(fs::read_dir(folder.root()).unwrap().count(), 2);
 }
+
+/// Of a site whose file is damaged, a pack says that nothing is known, whoever else was asked about it before.
+#[test]
+fn damaged_files_in_packs() {
+    let folder = Folder::new();
+    let path = a_store(&folder, Timestamp(1_800_000_000));
+    let mut bytes = fs::read(&path).unwrap();
+    let hash = ContentHash::of(body(70).as_bytes());
+    // Hash and length come before the compressed file.
+    let at = memchr::memmem::find(&bytes, &hash.0).expect("the store's format has changed");
+    bytes[at + 32 + 4 + 2] ^= 1;
+    let damaged = folder.file("damaged.store", bytes);
+    let pack = folder.path("out.pack");
+    let made = ran(args!["pack", "--store", &damaged, "--agent=FooBot", "-o", &pack]);
+    assert_eq!(made.status, 3, "{made:?}");
+    assert!(
+        made.err.contains("h70.example: ") && made.err.contains("counts as unknown"),
+        "{made:?}"
+    );
+    let urls = folder.file("urls", "https://h70.example/x\nhttps://h71.example/x\n");
+    let judged = ran(args!["filter", "--pack", &pack, "--missing=allow", "--format=tsv", urls]);
+    let wanted = "unknown\thttps://h70.example/x\nallow\thttps://h71.example/x\n";
+    assert_eq!(String::from_utf8(judged.out).unwrap(), wanted);
+}

@@ -985,3 +985,15 @@ fn files_from_before_there_was_none() {
         run_with(filter, url.as_bytes()).gives(0, format!("disallow\t{url}"));
     }
 }
+
+/// Nothing is no file: it would allow all.
+#[test]
+fn no_body_is_printed_for_a_site_without_one() {
+    let folder = Folder::new();
+    let busy = answer("https://busy.example/robots.txt", "503 Busy", b"");
+    let warc = folder.file("busy.warc", busy);
+    import(&folder, &warc, "s").gives(0, "");
+    let ran = run(args!["store", "get", "--body", folder.path("s"), "https://busy.example/"]);
+    assert_eq!((ran.status, ran.out.len()), (1, 0), "{ran:?}");
+    ran.says("the store has no robots.txt of https://busy.example: ");
+}

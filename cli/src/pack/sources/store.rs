@@ -9,7 +9,9 @@ use robotsieve_client::store::{Iter, Reader};
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
+use crate::read::robots_dir::COUNTS_AS_UNKNOWN;
 use crate::read::stores;
+use crate::write::stderr;
 
 /// What is in force for the origins of a store, in the order of their keys.
 pub struct Store {
@@ -35,14 +37,23 @@ impl Store {
 impl CaptureSource for Store {
     fn next(&mut self, faults: &Faults) -> Option<GatherInput> {
         loop {
-            let row = self.rows.next()?.map_err(Failure::from);
-            let capture = row.and_then(|(key, state)| {
-                Ok(self.judging.in_force(&self.reader, &key, &state, &self.place)?)
+            let (key, state) = match self.rows.next()? {
+                Ok(row) => row,
+                // Nothing follows it.
+                Err(error) => {
+                    faults
+                        .breaks_off(&format_args!("store '{}'", self.place.file.display()), &error);
+                    return None;
+                }
+            };
+            let capture = self.judging.in_force(&self.reader, &key, &state, &self.place);
+            let capture = capture.unwrap_or_else(|error| {
+                faults.told(1);
+                stderr::error(&format_args!("{key}: {}; {COUNTS_AS_UNKNOWN}", error.fault()));
+                Judging::lost(&key, &state, &self.place)
             });
-            match capture {
-                Ok(Some(capture)) => return Some(GatherInput::Capture(capture)),
-                Ok(None) => {}
-                Err(failure) => faults.add(&failure),
+            if let Some(capture) = capture {
+                return Some(GatherInput::Capture(capture));
             }
         }
     }

@@ -30,13 +30,12 @@ impl Judging {
         let ruling = protocol.ruling(state, now);
         let (at, answer) = match (ruling.holds, &state.copy) {
             (SiteKind::Rules, Some(copy)) => {
-                let body = store.get_with_body(key)?.and_then(|(_, body)| body);
-                let answer = body.map_or_else(SiteAnswer::unknown, |body| {
-                    let mut response = Response::as_is(200, body);
-                    response.is_truncated = copy.is_truncated;
-                    SiteAnswer::Final(response)
-                });
-                (copy.at, answer)
+                let Some((_, Some(body))) = store.get_with_body(key)? else {
+                    return Ok(Judging::lost(key, state, place));
+                };
+                let mut response = Response::as_is(200, body);
+                response.is_truncated = copy.is_truncated;
+                (copy.at, SiteAnswer::Final(response))
             }
             (SiteKind::AllowAll, _) => {
                 (state.attempted, SiteAnswer::Final(Response::new(404, Vec::new())))
@@ -44,8 +43,20 @@ impl Judging {
             (SiteKind::Unknown, _) => (state.attempted, SiteAnswer::unknown()),
             _ => (state.attempted, SiteAnswer::Failed(Failure::Broken(String::new()))),
         };
-        let (origin, place) = (origin.into_owned(), place.clone());
-        let at = Some(at).filter(|at| *at > Timestamp(0));
-        Ok(Some(Capture { origin, other: None, at, answer, place, names: RecordNames::default() }))
+        Ok(Some(capture(origin, at, answer, place)))
     }
+
+    /// An origin of a store whose rules cannot be read: what it says is not known. Returns `None` if the key is no
+    /// origin.
+    #[must_use]
+    pub fn lost(key: &str, state: &OriginState, place: &RecordPlace) -> Option<Capture> {
+        let origin = Origin::of(key).ok()?;
+        Some(capture(origin, state.attempted, SiteAnswer::unknown(), place))
+    }
+}
+
+fn capture(origin: Origin<'_>, at: Timestamp, answer: SiteAnswer, place: &RecordPlace) -> Capture {
+    let (origin, place) = (origin.into_owned(), place.clone());
+    let at = Some(at).filter(|at| *at > Timestamp(0));
+    Capture { origin, other: None, at, answer, place, names: RecordNames::default() }
 }
