@@ -25,11 +25,10 @@ use robotsieve_rights::{
     RobotsTag, Statement, TagRule,
 };
 use serde_json::Value;
-use url::Url;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
-use super::documents::{Dated, Known, Lines, address, documents};
-use super::page::{TDM_PATH, is_of_page, media_type, page_of};
+use super::documents::{Dated, Known, Lines, address, documents, tdm_of};
+use super::page::{is_of_page, media_type, page_of};
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsAt, RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};
@@ -504,11 +503,10 @@ fn addresses(
     rules: Option<&RobotsRights<'_>>,
     response: &Response,
 ) -> Vec<String> {
-    let tdm = Url::parse(record.url).ok().and_then(|url| url.join(TDM_PATH).ok());
     let of_robots = rules.into_iter().flat_map(|rules| rules.licences().map(|(_, url)| url));
     let of_links = response.links.iter().filter(|link| link.kind == LicenceKind::Rsl);
     let named = of_robots.chain(of_links.map(|link| &*link.url)).filter_map(address);
-    let mut all: Vec<String> = tdm.map(String::from).into_iter().chain(named).collect();
+    let mut all: Vec<String> = tdm_of(record.url).into_iter().chain(named).collect();
     let mut seen = HashSet::new();
     all.retain(|address| seen.insert(address.clone()));
     all

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use robotsieve::internals::{Content, RobotsInternals as _};
-use robotsieve::{Profile, Robots};
+use robotsieve::{Origin, Profile, Robots};
 use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, MAX_HOPS, RecordPlace, SiteAnswer, Versions};
 use robotsieve_client::Timestamp;
@@ -27,7 +27,7 @@ use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_part, is_tdm, media_type};
+use super::page::{TDM_PATH, is_part, is_tdm, media_type};
 use super::payloads::Payloads;
 use super::robots::{CaptureAt, RobotsFiles};
 use super::row::Document;
@@ -41,6 +41,9 @@ const MOST_DOCUMENT_BYTES: usize = 1 << 30;
 
 /// About the most bytes of lines of robots.txt files that are kept to be quoted.
 const MOST_LINE_BYTES: usize = 256 << 20;
+
+/// The most captures that lead to what could not be read, behind which an older document is looked for.
+const MOST_LOST: usize = 256;
 
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
@@ -56,6 +59,8 @@ pub(super) struct Known {
     pub(super) count: usize,
     /// How many were left out, because there are too many.
     pub(super) left_out: u64,
+    /// True if there was no room for a site's tdmrep.json: one that is not here may have been there.
+    has_lost_tdm: bool,
 }
 
 /// What an address had, and when.
@@ -218,7 +223,7 @@ impl Known {
         at: Option<Timestamp>,
     ) -> Option<Dated> {
         let (mut found, mut is_read) = self.follow(documents, address, at, false);
-        for _ in 0..MAX_HOPS {
+        for _ in 0..MOST_LOST {
             let Some(lost) = found.as_ref().filter(|_| !is_read) else { break };
             let before = Timestamp(lost.captured.0.saturating_sub(1));
             let earlier = self.follow(documents, address, Some(before), true);
@@ -245,7 +250,7 @@ impl Known {
         loop {
             let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MAX_HOPS) else {
                 // What a redirect leads to and the archives do not have may be there.
-                if redirects > 0 {
+                if redirects > 0 || self.has_lost_tdm && address.ends_with(TDM_PATH) {
                     documents.add_not_read(address);
                 }
                 return (found, redirects == 0);
@@ -448,6 +453,7 @@ struct Found {
     count: usize,
     bytes: usize,
     left_out: u64,
+    has_lost_tdm: bool,
     robots: HashMap<Box<str>, Vec<(Timestamp, Robotstxt)>>,
     /// The lines of robots.txt files, each file once, and about the bytes that they take.
     lines: HashMap<ContentHash, Arc<Lines>>,
@@ -554,6 +560,7 @@ impl Found {
             said => said,
         };
         if is_full && !is_known {
+            self.has_lost_tdm |= address.ends_with(TDM_PATH);
             return;
         }
         self.count += 1;
@@ -585,7 +592,8 @@ impl Found {
         let redirected = Mutex::default();
         let mut robots = self.robots;
         robots.values_mut().for_each(|captures| captures.sort_by_key(|(at, _)| *at));
-        Known { by_address, redirected, robots, count, left_out: self.left_out }
+        let Found { left_out, has_lost_tdm, .. } = self;
+        Known { by_address, redirected, robots, count, left_out, has_lost_tdm }
     }
 }
 
@@ -699,9 +707,17 @@ fn body_of(
     })
 }
 
-/// An address in the form by which captures are compared. `None` if it is no absolute URL.
+/// An address in the form by which captures are compared. `None` if it is no absolute URL. The file of TDMRep is
+/// that of an origin, however its host is written.
 pub(super) fn address(url: &str) -> Option<String> {
-    normal(url).map(String::from)
+    let own = normal(url).map(String::from)?;
+    let is_tdm = own.ends_with(TDM_PATH) && Url::parse(&own).is_ok_and(|url| is_tdm(&url));
+    Some(if is_tdm { tdm_of(&own).unwrap_or(own) } else { own })
+}
+
+/// The address of the file of TDMRep for a page.
+pub(super) fn tdm_of(page: &str) -> Option<String> {
+    Some(format!("{}{TDM_PATH}", Origin::of(page).ok()?.key()))
 }
 
 /// Returns true if all captures of an address are kept in the first look.

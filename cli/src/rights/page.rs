@@ -38,7 +38,7 @@ pub fn page_of<'h>(
         Ok(body) if is_media || !says_html && begins_as_media(&body.bytes) => {
             (page(&body, Page::Metadata), response.with_xmp(&body.bytes))
         }
-        Ok(body) if is("application/octet-stream") || is("text/plain") => no_page(&body, response),
+        Ok(body) if is_download(media_type) || is("text/plain") => no_page(&body, response),
         Ok(body) if is_xml && !names_xhtml(&body.bytes) => no_page(&body, response),
         Ok(body) if !says_html && !begins_as_html(&body.bytes) => no_page(&body, response),
         Ok(body) => {
@@ -87,11 +87,27 @@ fn is_untyped(media_type: &[u8]) -> bool {
     !media_type.contains(&b'/') || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
 }
 
+/// Returns true if a type is given to files of all kinds, by stores of files and so that browsers save them.
+fn is_download(media_type: &[u8]) -> bool {
+    const KINDS: [&[u8]; 7] = [
+        b"application/octet-stream",
+        b"binary/octet-stream",
+        b"application/x-octet-stream",
+        b"application/force-download",
+        b"application/x-download",
+        b"application/download",
+        b"application/x-pdf",
+    ];
+    KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
+}
+
 /// Returns true if the body of this type is looked at for what a page says.
 fn may_be_page(media_type: &[u8]) -> bool {
     const KINDS: [&[u8]; 5] =
         [b"text/html", b"application/xhtml+xml", b"application/xml", b"text/xml", b"text/plain"];
-    is_untyped(media_type) || KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
+    is_untyped(media_type)
+        || is_download(media_type)
+        || KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
 }
 
 /// Returns true if a type says that something is a page, or a file with metadata.

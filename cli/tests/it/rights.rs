@@ -434,6 +434,15 @@ fn traps_of_archives() {
         (vec![robots(""), of("/p", &typed("text/html"), "%PDF-1.4")], "unknown", "page-not-read"),
         (vec![robots(""), of("/p", &typed("text/html"), pdf)], no, "page-not-read"),
         (vec![robots(""), of("/p", &typed("text/plain"), pdf)], no, ""),
+        // What stores of files send.
+        (vec![robots(""), of("/p", &typed("binary/octet-stream"), pdf)], no, ""),
+        (vec![robots(""), of("/p", &typed("application/x-pdf"), pdf)], no, ""),
+        (
+            vec![robots(""), of("/p", &typed("application/force-download"), noai)],
+            "unknown",
+            "page-not-read",
+        ),
+        (vec![robots(""), of("/p", &typed("application/force-download"), "PK")], "allow", ""),
         (
             vec![robots(""), of("/p", &typed("application/xhtml+xml"), "<!DOCTYPE x []><x/>")],
             "unknown",

@@ -920,6 +920,29 @@ fn lost_redirects_end_no_reservation() {
         assert_eq!(of(&twice), (then.to_owned(), true));
     }
     assert_eq!(of(std::slice::from_ref(&lost)), ("unknown".to_owned(), true));
+    // However often.
+    let first = response("2026-01-01", TDM, "200 OK", &tdm(1));
+    let often = (1..30).map(|day| moved(&format!("2026-01-{day:02}T12:00:00Z"), "gone"));
+    let all: Vec<String> = std::iter::once(first).chain(often).collect();
+    assert_eq!(of(&all), ("disallow".to_owned(), true));
+}
+
+/// The file of TDMRep is that of the page's origin, however both write the host.
+#[test]
+fn tdmrep_json_is_of_an_origin() {
+    let tdm = |url: &str| {
+        let reserved = "[{\"location\":\"/\",\"tdm-reservation\":1}]";
+        response("2026-02-10T11:00:00Z", url, "200 OK", reserved)
+    };
+    let robots = response("2026-02-10T11:00:00Z", ROBOTS, "200 OK", &says("ai-train=yes"));
+    for url in ["https://e.com/x", "https://u:p@e.com/x", "https://e.com./x", "https://E.com:443/x"]
+    {
+        for file in [TDM, "https://e.com.:443/.well-known/tdmrep.json"] {
+            let page = response("2026-02-10T12:00:00Z", url, HTML, "<p>");
+            let row = row_of(&[tdm(file), robots.clone(), page], url, &[]);
+            assert_eq!(row["ai-train"], "disallow", "{url} {file}: {row}");
+        }
+    }
 }
 
 /// What led to a verdict is covered too: the answers on the way to a document, and the page that a revisit repeats.

@@ -171,10 +171,14 @@ impl<U: AsUrl> SieveRights<U> {
         let rights = match (reader.rights(url, robots, response, self.files.documents()), robots) {
             (Ok(rights), Some(_)) => rights,
             (Ok(rights), None) => rights.with_crawl(*verdict, self.line()),
-            // Some profiles take URLs that have no path to others: what is about the whole response stays.
+            // Some profiles take URLs that have no path to others: what is about the whole response stays, and
+            // what files say of this URL is not known.
             (Err(_), _) => {
                 let rights = reader.rights("/", None, response, &Documents::new());
-                rights.unwrap_or_default().with_crawl(*verdict, self.line())
+                let rights = rights.unwrap_or_default().with_crawl(*verdict, self.line());
+                let of_files = self.shared.files.is_some().then_some(Note::FileNotRead);
+                let of_robots = holds_rules.then_some(Note::RobotsNotRead);
+                of_files.into_iter().chain(of_robots).fold(rights, Rights::with_note)
             }
         };
         let is_cut = || site.state().copy.as_ref().is_some_and(|copy| copy.is_truncated);

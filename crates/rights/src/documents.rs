@@ -26,6 +26,8 @@ pub struct Documents {
     rsl: BTreeMap<Box<str>, Arc<Result<Rsl, InvalidRsl>>>,
     /// The origins whose file of TDMRep was looked for and not read, and the addresses of such licences.
     tdm_not_read: BTreeSet<Box<str>>,
+    /// True if the file of every other site was looked for and not read.
+    tdm_of_any_not_read: bool,
     rsl_not_read: BTreeSet<Box<str>>,
 }
 
@@ -66,10 +68,13 @@ impl Documents {
     /// # Ok::<(), robotsieve::InvalidUrl>(())
     /// ```
     pub fn add_not_read(&mut self, address: &str) {
-        match origin_of_tdm(address) {
-            Some(origin) => self.tdm_not_read.insert(origin),
-            None => self.rsl_not_read.insert(key(address)),
-        };
+        if address == TDM_PATH {
+            self.tdm_of_any_not_read = true;
+        } else if let Some(origin) = origin_of_tdm(address) {
+            self.tdm_not_read.insert(origin);
+        } else {
+            self.rsl_not_read.insert(key(address));
+        }
     }
 
     /// The same with another file.
@@ -84,6 +89,7 @@ impl Documents {
         self.tdm.extend(others.tdm.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
         self.tdm_of_any = others.tdm_of_any.clone().or(self.tdm_of_any.take());
         self.rsl.extend(others.rsl.iter().map(|(key, file)| (key.clone(), Arc::clone(file))));
+        self.tdm_of_any_not_read |= others.tdm_of_any_not_read;
         self.tdm_not_read.extend(others.tdm_not_read.iter().cloned());
         self.rsl_not_read.extend(others.rsl_not_read.iter().cloned());
     }
@@ -106,13 +112,15 @@ impl Documents {
         self.tdm.is_empty()
             && self.tdm_of_any.is_none()
             && self.rsl.is_empty()
+            && !self.tdm_of_any_not_read
             && self.tdm_not_read.is_empty()
             && self.rsl_not_read.is_empty()
     }
 
     /// Returns true if the file of TDMRep of an origin was looked for in vain.
     pub(super) fn is_tdm_not_read(&self, origin: Option<&Origin<'_>>) -> bool {
-        origin.is_some_and(|origin| self.tdm_not_read.contains(origin.key()))
+        let of_own = || origin.is_some_and(|origin| self.tdm_not_read.contains(origin.key()));
+        self.tdm_of_any_not_read || of_own()
     }
 
     /// Returns true if the licence of an address was looked for in vain.
@@ -180,6 +188,12 @@ mod tests {
         assert!(documents.rsl("other").is_some());
         let everywhere = Documents::new().with("/.well-known/tdmrep.json", b"x");
         assert!(everywhere.tdm(None).is_some_and(Result::is_err));
+        let mut not_read = Documents::new();
+        not_read.add_not_read("/.well-known/tdmrep.json");
+        assert!(!not_read.is_empty() && not_read.is_tdm_not_read(None));
+        let mut others = Documents::new();
+        others.add_all(&not_read);
+        assert!(others.is_tdm_not_read(Some(&origin("https://e.com/x"))));
         let mut all = Documents::new();
         all.add_all(&documents);
         assert!(all.tdm(Some(&origin("https://e.com/x"))).is_some() && all.rsl("other").is_some());

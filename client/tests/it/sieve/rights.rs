@@ -86,6 +86,13 @@ async fn before_and_after_the_fetch() {
     let rights = google.rights("http:e.com/private").await.unwrap();
     let after = rights.with_response(&headers(&[("x-robots-tag", "noindex")]), b"");
     assert_eq!((shown(rights.rights()), shown(&after)), ("+????".into(), "+-???".into()));
+    // What a robots.txt says of it is not read, so no response permits what that may refuse.
+    let web = Web::of([("http://e.com", Site::Answers(200, USAGE))]);
+    let google = builder(&web).profile(Profile::GOOGLE).build();
+    let rights = google.rights("http:e.com/private").await.unwrap();
+    let after = rights.with_response(&headers(&[("content-usage", "train-ai=y")]), b"");
+    assert_eq!(shown(&after), "-????");
+    assert_eq!(notes(&after), [Note::RobotsNotRead]);
     assert!(matches!(web.sieve().rights("https://e.com/").await, Err(SieveError::NoRights)));
 }
 
