@@ -6,6 +6,7 @@ lists what differs.
 
 from __future__ import annotations
 
+import http.client
 import re
 import time
 import urllib.error
@@ -157,6 +158,9 @@ class RobotFileParser:
             # At most one call of the socket each, so that one that drips is found out.
             read: bytes = getattr(answer, "read1", answer.read)(1 << 16)
             if not read:
+                # Less than was promised is no file; `read1` says nothing of that.
+                if left := getattr(answer, "length", None):
+                    raise urllib.error.URLError(http.client.IncompleteRead(bytes(body), left))
                 return bytes(body)
             body += read
             if time.monotonic() > end:

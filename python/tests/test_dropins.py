@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import http.client
 import inspect
 import json
 import logging
@@ -544,6 +545,25 @@ def test_read_is_bounded() -> None:
             parser.max_bytes = max_bytes
             parser.read()
             assert not parser.can_fetch("x", "/a") and parser.can_fetch("x", "/bcd")
+
+
+@pytest.mark.parametrize("parser", [RobotFileParser, urllib.robotparser.RobotFileParser])
+def test_a_file_that_breaks_off_is_none(parser: type[RobotFileParser]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 90\r\n\r\nUser-agent: *\nDisallow: /a\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        broken = parser(f"http://127.0.0.1:{server.getsockname()[1]}/robots.txt")
+        with pytest.raises((urllib.error.URLError, http.client.IncompleteRead)):
+            broken.read()
+        thread.join()
+        assert not broken.can_fetch("x", "/b")
 
 
 @pytest.mark.parametrize("drips", [False, True])

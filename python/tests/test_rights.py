@@ -583,6 +583,17 @@ def test_captures_make_columns_of_records() -> None:
         reader.columns(["/", "/"], captures=pa.table({"offset": [1]}))
 
 
+def test_captures_whose_lists_are_damaged_permit_nothing() -> None:
+    reader = RightsReader("a")
+    for name in ("documents", "notes"):
+        values = [None, "[]", "[", "no JSON", '{"fit": "later"}']
+        captures = pa.table({"robots": ["rules"] * 5, name: values})
+        robots = ["User-agent: *\nContent-Signal: ai-train=yes\n"] * 5
+        table = pa.table(reader.columns(["/a"] * 5, robots=robots, html=["<p>"] * 5, captures=captures))
+        assert table["ai-train"].to_pylist() == ["allow", "allow", "unknown", "unknown", "unknown"]
+        assert table["notes"].to_pylist()[2:] == [["file-not-read"]] * 3
+
+
 def test_records_permit_nothing_that_was_not_read() -> None:
     rights = RightsReader("a").rights("/", robots=b"User-agent: *\nContent-Signal: ai-train=yes\n", html="<p>")
     assert rights.to_record()["ai-train"] == "allow"
@@ -597,12 +608,27 @@ def test_records_permit_nothing_that_was_not_read() -> None:
     ):
         record = rights.to_record(**capture)  # type: ignore[arg-type]
         assert (record["ai-train"], record["notes"]) == (ruling, [note])
+    # That something was read is true only of what was given.
+    reader, yes = RightsReader("a"), {"Content-Signal": "ai-train=yes"}
+    alone = reader.rights("/", headers=yes).to_record(robots="rules", page="read")
+    assert (alone["ai-train"], alone["notes"]) == ("unknown", ["page-not-read", "robots-not-read"])
+    words = pa.table({"robots": ["rules", "allow-all"], "page": ["read", "not-html"]})
+    table = pa.table(reader.columns(["/", "/"], headers=[yes] * 2, captures=words))
+    assert table["ai-train"].to_pylist() == ["unknown", "allow"]
+    assert table["notes"].to_pylist()[0] == ["page-not-read", "robots-not-read"]
     with pytest.raises(TypeError, match="no 'url'; it has captured, age_seconds"):
         rights.to_record(url="/")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="there is no note 'x'"):
         rights.to_record(notes=["x"])
     with pytest.raises(ValueError, match="page must be one of read, not-html"):
         rights.to_record(page="all")
+
+
+def test_columns_say_what_they_cut() -> None:
+    headers = [[("X-Robots-Tag", "noindex, noai")] * 1_001]
+    (row,) = pa.table(RightsReader("a").columns(["/"], headers=headers)).to_pylist()
+    assert "cut" in row["notes"]
+    assert {"index", "ai-train"} <= {one["purpose"] for one in row["by"]}
 
 
 def test_xmp() -> None:

@@ -1,5 +1,7 @@
 //! What archives know of pages: columns that become those of records, by the names that records have.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -81,22 +83,43 @@ impl<'py> Feed<'py> for CaptureSource {
     }
 }
 
+/// What a capture's words for its robots.txt and its page count for: that something was read is true only of what is
+/// given.
+pub fn given(
+    robots: Option<&str>,
+    has_robots: bool,
+    page: RecordedPage,
+    given: RecordedPage,
+) -> (Option<&str>, RecordedPage) {
+    let robots = robots.filter(|word| *word != "rules" || has_robots);
+    let is_of_body =
+        matches!(page, RecordedPage::Read | RecordedPage::Cut | RecordedPage::Metadata);
+    let is_missing = is_of_body && given == RecordedPage::Unreadable;
+    (robots, if is_missing { RecordedPage::Unreadable } else { page })
+}
+
 impl CaptureChunk {
-    /// What is noted of a row, of which `has_robots` and `page` say what is given beside it.
-    pub fn notes(&self, row: usize, has_robots: bool, page: RecordedPage) -> Notes {
-        fn of(column: Option<&Chunk>, row: usize) -> Option<&str> {
-            column.and_then(|column| column.value(row)).and_then(|text| str::from_utf8(text).ok())
+    /// What is noted of a row, of which `has_robots` and `given` say what is given beside it.
+    pub fn notes(&self, row: usize, has_robots: bool, given: RecordedPage) -> Notes {
+        fn of(column: Option<&Chunk>, row: usize) -> Option<Cow<'_, str>> {
+            column.and_then(|column| column.value(row)).map(String::from_utf8_lossy)
         }
-        let robots = of(self.robots.as_ref(), row).or(has_robots.then_some("rules"));
+        let robots = of(self.robots.as_ref(), row);
+        let robots = robots.as_deref().or(has_robots.then_some("rules"));
         // What is no known word was not read.
         let known = |name: &str| {
             let mut all = RecordedPage::ALL.into_iter();
             all.find(|page| page.as_str() == name).unwrap_or(RecordedPage::Unreadable)
         };
-        let page = of(self.page.as_ref(), row).map_or(page, known);
+        let page = of(self.page.as_ref(), row).map_or(given, |name| known(&name));
+        let (robots, page) = self::given(robots, has_robots, page, given);
+        // A list that cannot be read may have named what was not read.
+        let is_damaged = Cell::new(false);
         let list = |column: &Option<Chunk>| -> Vec<Value> {
-            let json = of(column.as_ref(), row);
-            json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+            let Some(json) = of(column.as_ref(), row) else { return Vec::new() };
+            let list = serde_json::from_str(&json);
+            is_damaged.set(is_damaged.get() || list.is_err());
+            list.unwrap_or_default()
         };
         let documents = list(&self.documents);
         let fits = documents.iter().filter_map(|document| document["fit"].as_str());
@@ -104,7 +127,8 @@ impl CaptureChunk {
         let noted = list(&self.noted);
         let note_of = |code: &Value| code.as_str().and_then(Note::with_code);
         let noted = noted.iter().map(|code| note_of(code).unwrap_or(Note::RobotsNotRead));
-        of_capture.iter().chain(noted).collect()
+        let damaged = is_damaged.get().then_some(Note::FileNotRead);
+        of_capture.iter().chain(noted).chain(damaged).collect()
     }
 
     /// The columns of records: those of the rights, of these captures from a row on, and of what else a record has.

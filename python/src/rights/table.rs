@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robotsieve::Answer;
-use robotsieve_rights::{Place, Purpose, Rights, Ruling, UseCeiling};
+use robotsieve_rights::{Note, Notes, Place, Purpose, Rights, Ruling, UseCeiling};
 
 use crate::answers::{Answers, number, numbered, of_words, words_type};
 use crate::export;
@@ -215,11 +215,13 @@ impl TableBuilder {
             let ruling = is_listed(purpose).then(|| answer(rights.ruling(purpose)));
             rulings.push(ruling.and_then(key));
         }
-        let mut most = MOST_LISTED;
+        // Of each purpose, so that none has to go without.
+        let most = MOST_LISTED / Purpose::ALL.len();
+        let mut is_cut = rights.licences().len() > MOST_LISTED;
         for purpose in rights.purposes() {
             let [purposes, places, versions] = &mut self.by.texts;
+            is_cut |= rights.by(purpose).nth(most).is_some();
             for statement in rights.by(purpose).take(most) {
-                most -= 1;
                 purposes.push(purpose.as_str());
                 self.places.with_text(&statement.place, |text| places.push(text));
                 versions.push(statement.version.as_str());
@@ -251,7 +253,9 @@ impl TableBuilder {
         let ceiling = rights.use_ceiling();
         let place = |ceiling| UseCeiling::ALL.iter().position(|other| *other == ceiling);
         self.ceilings.push(ceiling.and_then(place).map(|place| place as i8));
-        rights.notes().iter().for_each(|note| self.notes.texts[0].push(note.as_str()));
+        let cut = is_cut.then_some(Note::Cut);
+        let notes: Notes = rights.notes().iter().chain(cut).collect();
+        notes.iter().for_each(|note| self.notes.texts[0].push(note.as_str()));
         self.notes.end();
         self.invalid.push(None);
     }
