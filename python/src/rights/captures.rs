@@ -92,8 +92,7 @@ pub fn given(
     given: RecordedPage,
 ) -> (Option<&str>, RecordedPage) {
     let robots = robots.filter(|word| *word != "rules" || has_robots);
-    let is_of_body =
-        matches!(page, RecordedPage::Read | RecordedPage::Cut | RecordedPage::Metadata);
+    let is_of_body = matches!(page, RecordedPage::Read | RecordedPage::Metadata);
     let is_missing = is_of_body && given == RecordedPage::Unreadable;
     (robots, if is_missing { RecordedPage::Unreadable } else { page })
 }
