@@ -22,12 +22,12 @@ use robotsieve_client::internals::{has_file, has_none};
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
 use robotsieve_report::quotation;
-use robotsieve_rights::internals::normal;
+use robotsieve_rights::internals::{TDM_PATH, normal, origin_of_tdm};
 use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{TDM_PATH, is_part, is_tdm, media_type};
+use super::page::{is_part, media_type};
 use super::payloads::Payloads;
 use super::robots::{CaptureAt, RobotsFiles};
 use super::row::Document;
@@ -250,7 +250,7 @@ impl Known {
         loop {
             let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MAX_HOPS) else {
                 // What a redirect leads to and the archives do not have may be there.
-                if redirects > 0 || self.has_lost_tdm && address.ends_with(TDM_PATH) {
+                if redirects > 0 || self.has_lost_tdm && is_tdm(address) {
                     documents.add_not_read(address);
                 }
                 return (found, redirects == 0);
@@ -560,7 +560,7 @@ impl Found {
             said => said,
         };
         if is_full && !is_known {
-            self.has_lost_tdm |= address.ends_with(TDM_PATH);
+            self.has_lost_tdm |= is_tdm(&address);
             return;
         }
         self.count += 1;
@@ -571,9 +571,7 @@ impl Found {
     /// Where the captures lead of those addresses that may stand for a document.
     fn redirects(&self, read: &HashSet<String>) -> Vec<String> {
         let leads = |address: &String| {
-            self.named.contains(address)
-                || read.contains(address)
-                || Url::parse(address).is_ok_and(|url| is_tdm(&url))
+            self.named.contains(address) || read.contains(address) || is_tdm(address)
         };
         let captures = self.by_address.iter().filter(|(address, _)| leads(address));
         let said = captures.flat_map(|(_, captured)| &captured.0);
@@ -607,7 +605,6 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
         look.names.extend(of_rsl.filter_map(|link| address(&link.url)));
     }
     let Some(own) = address(response.url) else { return look };
-    let Ok(url) = Url::parse(&own) else { return look };
     if let Some(key) = robots.key(response.url, response.at) {
         let body = body_of(response, payloads, true);
         // What a revisit repeats is looked at where it stands.
@@ -631,7 +628,7 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
     if !is_named && !may_be_rsl {
         return look;
     }
-    let is_tdm = is_tdm(&url);
+    let is_tdm = is_tdm(&own);
     let mut said = said(response, payloads);
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     if let Said::Document(_, body) = &said
@@ -710,9 +707,13 @@ fn body_of(
 /// An address in the form by which captures are compared. `None` if it is no absolute URL. The file of TDMRep is
 /// that of an origin, however its host is written.
 pub(super) fn address(url: &str) -> Option<String> {
-    let own = normal(url).map(String::from)?;
-    let is_tdm = own.ends_with(TDM_PATH) && Url::parse(&own).is_ok_and(|url| is_tdm(&url));
-    Some(if is_tdm { tdm_of(&own).unwrap_or(own) } else { own })
+    let own = String::from(normal(url)?);
+    Some(if is_tdm(&own) { tdm_of(&own).unwrap_or(own) } else { own })
+}
+
+/// Returns true if this is the address of a file of TDMRep.
+fn is_tdm(address: &str) -> bool {
+    address.ends_with(TDM_PATH) && origin_of_tdm(address).is_some()
 }
 
 /// The address of the file of TDMRep for a page.
@@ -722,7 +723,7 @@ pub(super) fn tdm_of(page: &str) -> Option<String> {
 
 /// Returns true if all captures of an address are kept in the first look.
 fn is_always_kept(address: &str) -> bool {
-    Url::parse(address).is_ok_and(|url| is_tdm(&url) || url.path().ends_with(".xml"))
+    is_tdm(address) || Url::parse(address).is_ok_and(|url| url.path().ends_with(".xml"))
 }
 
 /// The licences that a robots.txt names, to whomever.
@@ -736,4 +737,38 @@ fn licences(file: &[u8]) -> Vec<String> {
         _ => None,
     });
     licences.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use robotsieve_rights::{Purpose, RightsReader, Ruling};
+
+    use super::*;
+
+    /// A file of TDMRep that there was no room for may have reserved rights.
+    #[test]
+    fn what_there_is_no_room_for_is_not_read() {
+        let place = || {
+            let record = RecordPlace { file: Arc::from(Path::new("a.warc")), at: At::Whole };
+            Place { record, digest: ContentHash::of(b"") }
+        };
+        let ruling = |address: &str, count| {
+            let mut found = Found { count, ..Found::default() };
+            found.add(address.to_owned(), Timestamp(1), place(), Said::Failure);
+            let mut documents = Documents::new();
+            let tdm = tdm_of("https://e.com/a").unwrap();
+            found.known().add(&mut documents, &tdm, Some(Timestamp(2)));
+            let yes = Response::new().with_headers([("Content-Signal", "ai-train=yes")]);
+            let reader = RightsReader::new(&"a".into());
+            let rights = reader.rights("https://e.com/a", None, &yes, &documents).unwrap();
+            rights.ruling(Purpose::AiTrain)
+        };
+        let (tdm, other) =
+            ("https://f.com/.well-known/tdmrep.json", "https://f.com/a/.well-known/tdmrep.json");
+        assert_eq!(ruling(tdm, 0), Ruling::Allow);
+        assert_eq!(ruling(tdm, MOST_DOCUMENTS), Ruling::Unknown);
+        assert_eq!(ruling(other, MOST_DOCUMENTS), Ruling::Allow);
+    }
 }

@@ -4,11 +4,8 @@ use robotsieve::internals::says_part;
 use robotsieve_captures::warc::Body;
 use robotsieve_rights::internals::begins_as_media;
 use robotsieve_rights::{LicenceKind, Response, TdmRep};
-use url::Url;
 
 use super::row::Page;
-
-pub(super) const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// Reads a page, if the header says that it is one, or does not say what it is and it begins like one; of an image,
 /// a video or a PDF its XMP. `headers` are those that count for it, which `response` already has; what the body says
@@ -82,21 +79,19 @@ pub(super) fn is_part<'h>(
 /// Returns true if a type says nothing, so that the first bytes of the body count. Browsers look at them, too, where
 /// it is missing, no type at all, or one of these (WHATWG, MIME Sniffing, section 7).
 fn is_untyped(media_type: &[u8]) -> bool {
-    const NONE: [&[u8]; 4] =
-        [b"application/octet-stream", b"application/unknown", b"unknown/unknown", b"*/*"];
+    const NONE: [&[u8]; 3] = [b"application/unknown", b"unknown/unknown", b"*/*"];
     !media_type.contains(&b'/') || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
 }
 
-/// Returns true if a type is given to files of all kinds, by stores of files and so that browsers save them.
+/// Returns true if files of all kinds are sent with this type: by stores of files, and to make browsers save them.
 fn is_download(media_type: &[u8]) -> bool {
-    const KINDS: [&[u8]; 7] = [
+    const KINDS: [&[u8]; 6] = [
         b"application/octet-stream",
         b"binary/octet-stream",
         b"application/x-octet-stream",
         b"application/force-download",
         b"application/x-download",
         b"application/download",
-        b"application/x-pdf",
     ];
     KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
 }
@@ -146,7 +141,8 @@ fn has_xmp(media_type: &[u8]) -> bool {
     let is_kind = |kind: &&[u8]| {
         media_type.get(..kind.len()).is_some_and(|own| own.eq_ignore_ascii_case(kind))
     };
-    KINDS.iter().any(is_kind) || media_type.eq_ignore_ascii_case(b"application/pdf")
+    let is = |pdf: &[u8]| media_type.eq_ignore_ascii_case(pdf);
+    KINDS.iter().any(is_kind) || is(b"application/pdf") || is(b"application/x-pdf")
 }
 
 /// Returns true if a body of no type may be HTML.
@@ -154,9 +150,4 @@ fn begins_as_html(body: &[u8]) -> bool {
     // Byte order marks, and the halves of UTF-16.
     let is_before = |byte: &u8| matches!(byte, 0 | 0xEF | 0xBB | 0xBF | 0xFE | 0xFF);
     body.iter().find(|byte| !byte.is_ascii_whitespace() && !is_before(byte)) == Some(&b'<')
-}
-
-/// True if this is the well-known address of tdmrep.json.
-pub(super) fn is_tdm(url: &Url) -> bool {
-    url.path() == TDM_PATH && url.query().is_none()
 }

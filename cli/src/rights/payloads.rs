@@ -11,10 +11,11 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
 use robotsieve_client::outcome::{ContentHash, Said};
 use robotsieve_rights::Response;
+use robotsieve_rights::internals::origin_of_tdm;
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_part, is_tdm, page_of};
+use super::page::{is_part, page_of};
 use super::row::Page;
 use crate::error::Failure;
 use crate::pack::sources::{CaptureSource, Faults};
@@ -179,7 +180,7 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let response = Response::new().with_headers(types);
     let page = page_of(record.headers(), record.status, response, || record.body());
     let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
-    let is_tdm = Url::parse(record.url).is_ok_and(|url| is_tdm(&url));
+    let is_tdm = origin_of_tdm(record.url).is_some();
     let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");
     let is_document =
         |body: &Vec<u8>| is_tdm || is_robots || page.0 == Page::NotHtml && names_rsl(body);

@@ -10,7 +10,7 @@ use crate::rsl::document::{InvalidRsl, Rsl};
 use crate::tdm::{InvalidTdmFile, TdmFile};
 
 /// Where TDMRep's file is.
-const TDM_PATH: &str = "/.well-known/tdmrep.json";
+pub const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// Files that were fetched for a site, read once: `/.well-known/tdmrep.json`, and the RSL documents
 /// that its robots.txt and its pages name. Clones share what was read.
@@ -149,7 +149,8 @@ impl Documents {
 }
 
 /// The key of the origin whose file of TDMRep has this address. `None` if it is the address of another file.
-fn origin_of_tdm(address: &str) -> Option<Box<str>> {
+#[must_use]
+pub fn origin_of_tdm(address: &str) -> Option<Box<str>> {
     let url = url::Url::parse(address).ok()?;
     let is_tdm = url.path() == TDM_PATH && url.query().is_none();
     is_tdm.then(|| Origin::of(address).ok().map(|origin| origin.key().into())).flatten()

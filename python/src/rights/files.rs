@@ -6,11 +6,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use robotsieve::Origin;
 use robotsieve_rights::Documents;
+use robotsieve_rights::internals::TDM_PATH;
 
 use crate::text::{bytes_of, type_name};
-
-/// Where the file of TDMRep is on each site.
-const TDM_PATH: &str = "/.well-known/tdmrep.json";
 
 /// Files by address, as they were given: text, bytes or other buffers of them.
 pub fn files_of<'py>(
