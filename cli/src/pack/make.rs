@@ -20,7 +20,7 @@ use super::sources::{self, CaptureSource, Faults};
 use crate::error::{Failure, Status};
 use crate::options::{Threads, When};
 use crate::read::packs::as_io;
-use crate::read::robots_dir::{self, COUNTS_AS_UNKNOWN};
+use crate::read::robots_dir;
 use crate::write::file::{folder_of, is_same, temporary};
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
@@ -166,10 +166,7 @@ pub fn stream<W: Write + Send>(
         // What was read is compiled while the next is read.
         let (added, next) =
             threads.install(|| rayon::join(|| gather.add(inputs), || fill(&mut lanes)));
-        for unread in added? {
-            faults.told(1);
-            stderr::error(&format_args!("{unread}; {COUNTS_AS_UNKNOWN}"));
-        }
+        added?.iter().for_each(|unread| faults.unknown(unread));
         read = next;
         bar.add(count as u64);
     }

@@ -176,7 +176,8 @@ impl<U: AsUrl> SieveRights<U> {
             (Err(_), _) => {
                 let rights = reader.rights("/", None, response, &Documents::new());
                 let rights = rights.unwrap_or_default().with_crawl(*verdict, self.line());
-                let of_files = self.shared.files.is_some().then_some(Note::FileNotRead);
+                let has_files = !self.files.documents().is_empty();
+                let of_files = has_files.then_some(Note::FileNotRead);
                 let of_robots = holds_rules.then_some(Note::RobotsNotRead);
                 of_files.into_iter().chain(of_robots).fold(rights, Rights::with_note)
             }

@@ -43,11 +43,8 @@ pub(super) fn copy(
             None
         }
         Ok((key, state)) => {
-            let body = match &state.copy {
-                Some(_) => from.get_with_body(&key).map(|found| found.and_then(|(_, body)| body)),
-                None => Ok(None),
-            };
-            Some(body.map(|body| (key, state, body)))
+            let found = from.get_with_body(&key);
+            Some(found.map(|found| (key, state, found.and_then(|(_, body)| body))))
         }
         Err(error) => Some(Err(error)),
     });

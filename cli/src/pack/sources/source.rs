@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use robotsieve_captures::packs::{GatherInput, Unread};
 
 use crate::error::Failure;
+use crate::read::robots_dir::COUNTS_AS_UNKNOWN;
 use crate::write::stderr;
 
 /// Something that yields captures.
@@ -38,6 +39,12 @@ impl Faults {
     pub fn breaks_off(&self, source: &dyn Display, cause: &dyn Display) {
         self.told(1);
         stderr::error(&format_args!("{source} breaks off: {cause}; the rest of it is left out"));
+    }
+
+    /// Tells that what a site says is not known, because it could not be read.
+    pub fn unknown(&self, cause: &dyn Display) {
+        self.told(1);
+        stderr::error(&format_args!("{cause}; {COUNTS_AS_UNKNOWN}"));
     }
 
     /// Counts what was told already.

@@ -9,9 +9,7 @@ use robotsieve_client::store::{Iter, Reader};
 
 use super::source::{CaptureSource, Faults};
 use crate::error::Failure;
-use crate::read::robots_dir::COUNTS_AS_UNKNOWN;
 use crate::read::stores;
-use crate::write::stderr;
 
 /// What is in force for the origins of a store, in the order of their keys.
 pub struct Store {
@@ -48,8 +46,7 @@ impl CaptureSource for Store {
             };
             let capture = self.judging.in_force(&self.reader, &key, &state, &self.place);
             let capture = capture.unwrap_or_else(|error| {
-                faults.told(1);
-                stderr::error(&format_args!("{key}: {}; {COUNTS_AS_UNKNOWN}", error.fault()));
+                faults.unknown(&format_args!("{key}: {}", error.fault()));
                 Judging::lost(&key, &state, &self.place)
             });
             if let Some(capture) = capture {

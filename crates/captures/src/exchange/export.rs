@@ -44,11 +44,8 @@ pub fn export(
     let mut count = 0;
     for row in reader.iter()? {
         let (key, known) = row?;
-        // Of the origin, not of the hash: what is not in the index of hashes is no site without a file.
-        let body = match &known.copy {
-            Some(_) => reader.get_with_body(&key)?.and_then(|(_, body)| body),
-            None => None,
-        };
+        // The index of hashes may lack it.
+        let body = reader.get_with_body(&key)?.and_then(|(_, body)| body);
         writer.origin(&key, &known, body.as_deref())?;
         count += 1;
         done();
