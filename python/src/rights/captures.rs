@@ -83,9 +83,9 @@ impl<'py> Feed<'py> for CaptureSource {
     }
 }
 
-/// What a capture's words for its robots.txt and its page count for: that something was read is true only of what is
-/// given.
-pub fn given(
+/// What a capture says of its robots.txt and its page, as far as it counts: that something was read is true only of
+/// what is `given`.
+pub fn believed(
     robots: Option<&str>,
     has_robots: bool,
     page: RecordedPage,
@@ -111,7 +111,7 @@ impl CaptureChunk {
             all.find(|page| page.as_str() == name).unwrap_or(RecordedPage::Unreadable)
         };
         let page = of(self.page.as_ref(), row).map_or(given, |name| known(&name));
-        let (robots, page) = self::given(robots, has_robots, page, given);
+        let (robots, page) = believed(robots, has_robots, page, given);
         // A list that cannot be read may have named what was not read.
         let is_damaged = Cell::new(false);
         let list = |column: &Option<Chunk>| -> Vec<Value> {

@@ -342,7 +342,7 @@ impl Rights {
         let documents = members.get("documents").and_then(Value::as_array).into_iter().flatten();
         let fits = documents.filter_map(|document| document["fit"].as_str());
         let robots = members.get("robots").and_then(Value::as_str);
-        let (robots, page) = captures::given(robots, kept.robots.is_some(), page, default);
+        let (robots, page) = captures::believed(robots, kept.robots.is_some(), page, default);
         let mut rights = self.rights.clone();
         for note in notes_of_capture(robots, page, fits).iter() {
             rights = rights.with_note(note);

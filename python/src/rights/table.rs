@@ -220,12 +220,13 @@ impl TableBuilder {
         let mut is_cut = rights.licences().len() > MOST_LISTED;
         for purpose in rights.purposes() {
             let [purposes, places, versions] = &mut self.by.texts;
-            is_cut |= rights.by(purpose).nth(most).is_some();
-            for statement in rights.by(purpose).take(most) {
+            let mut statements = rights.by(purpose);
+            for statement in statements.by_ref().take(most) {
                 purposes.push(purpose.as_str());
                 self.places.with_text(&statement.place, |text| places.push(text));
                 versions.push(statement.version.as_str());
             }
+            is_cut |= statements.next().is_some();
             let [purposes, conditions] = &mut self.conditions.texts;
             for condition in rights.conditions(purpose) {
                 purposes.push(purpose.as_str());

@@ -6,7 +6,7 @@ use crate::note::Note;
 use crate::place::Place;
 use crate::purpose::Purposes;
 use crate::result::Rights;
-use crate::rsl::compiled::{LicenceSays, Licences, Said};
+use crate::rsl::compiled::{LicenceSays, Licences};
 use crate::rsl::document::Rsl;
 use crate::statement::Statement;
 use crate::version::Version;
@@ -64,13 +64,13 @@ impl Rsl {
         for says in licences.others.into_iter().chain(of_wider.others) {
             rights.add_unplaced(says.allows, says.disallows, says.licensable);
         }
-        let with_conditions = |said: &&Said| !said.conditions.is_empty();
-        let of_wider = || covered.wider().filter(|_| for_some).filter(with_conditions);
-        if covered.longest().any(|said| with_conditions(&said)) || of_wider().next().is_some() {
-            rights.add_conditions(|to| {
-                covered.longest().for_each(|said| to.extend(Purposes::USES, &said.conditions));
-                of_wider().for_each(|said| to.extend(allowed, &said.conditions));
-            });
+        let of_longest = covered.longest().map(|said| (Purposes::USES, &said.conditions));
+        let of_wider = covered.wider().filter(|_| for_some).map(|said| (allowed, &said.conditions));
+        let mut conditions =
+            of_longest.chain(of_wider).filter(|(_, all)| !all.is_empty()).peekable();
+        // Most documents have none, and need no table.
+        if conditions.peek().is_some() {
+            rights.add_conditions(|to| conditions.for_each(|(of, all)| to.extend(of, all)));
         }
         true
     }
