@@ -211,7 +211,7 @@ fn every_bit_changed() {
     let right = answers(&Pack::open(&bytes).expect("a pack"), &files).expect("no damage");
     let mut changed = bytes.clone();
     for at in (0..bytes.len()).step_by(effort::step(3)) {
-        // One bit of each byte, but all bits of the first and the last bytes.
+        // One bit of each of these bytes, but all bits of those at the beginning and at the end.
         let bits = if (256..bytes.len() - 512).contains(&at) { at % 8..at % 8 + 1 } else { 0..8 };
         for bit in bits {
             changed[at] ^= 1 << bit;

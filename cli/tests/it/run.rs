@@ -10,6 +10,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use robotsieve_corpora::effort;
+
 use crate::command::schema::Schema;
 use crate::command::{Command, Folder, Ran, command, in_shell, run};
 
@@ -138,7 +140,8 @@ fn stat(folder: &Folder, name: &str) -> u64 {
 #[test]
 fn few_open_files() {
     let web = Web::new();
-    let origins: Vec<String> = (0..300).map(|number| web.origin(1, number)).collect();
+    let sites: u64 = if effort::everything() { 600 } else { 300 };
+    let origins: Vec<String> = (0..sites as usize).map(|number| web.origin(1, number)).collect();
     let urls: String =
         origins.iter().map(|origin| format!("{origin}/\n{origin}/private\n")).collect();
     let wanted: String = origins
@@ -150,23 +153,23 @@ fn few_open_files() {
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FILTER[..], &["urls"]].concat(), &folder);
         ran.gives(0, &wanted).says(" requests run at the same time").says("(ulimit -n ");
-        assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (300, 0));
+        assert_eq!((figure(&ran, "fetched"), figure(&ran, "local_faults")), (sites, 0));
         let folder = Folder::of(&[("urls", &urls)]);
         let ran = shell(&script, &[&FETCH[..], &["urls"]].concat(), &folder);
-        assert_eq!((ran.status, figure(&ran, "parsed")), (0, 300), "{}", ran.err);
-        assert_eq!(stat(&folder, "present"), 300);
+        assert_eq!((ran.status, figure(&ran, "parsed")), (0, sites), "{}", ran.err);
+        assert_eq!(stat(&folder, "present"), sites);
     }
     // What was asked for is named, and a soft limit is raised without a word.
     let folder = Folder::of(&[("urls", &urls)]);
     let more = ["--parallel", "500", "urls"];
     let ran = shell("ulimit -n 256", &[&FETCH[..], &more].concat(), &folder);
     ran.says("--parallel 500 would need ");
-    assert_eq!(figure(&ran, "parsed"), 300);
+    assert_eq!(figure(&ran, "parsed"), sites);
     let folder = Folder::of(&[("urls", &urls)]);
     let ran = shell("ulimit -Sn 64", &[&FETCH[..], &["urls"]].concat(), &folder);
     assert_eq!(
         (ran.status, figure(&ran, "parsed"), ran.err.lines().count()),
-        (0, 300, 1),
+        (0, sites, 1),
         "{ran:?}"
     );
 }
@@ -472,9 +475,10 @@ fn interrupts() {
 #[test]
 fn silent_sites_do_not_hold_up_others() {
     let web = Web::new();
+    let sites = if effort::everything() { 2_000 } else { 600 };
     let urls = |silent: bool| {
         (0..40_000).fold(String::new(), |mut urls, number| {
-            let host = number % 600;
+            let host = number % sites;
             let net = if silent && host % 100 == 50 { 9 } else { 1 };
             let path = if number % 3 == 0 { "private" } else { "public" };
             let _ = writeln!(urls, "{}/{path}/{number}", web.origin(net, host));
@@ -486,7 +490,7 @@ fn silent_sites_do_not_hold_up_others() {
         let begun = Instant::now();
         let ran = filter(&folder, &input, &["--timeout", "4"]);
         let time = begun.elapsed();
-        assert_eq!((ran.status, figure(&ran, "fetched")), (0, 600), "{}", ran.err);
+        assert_eq!((ran.status, figure(&ran, "fetched")), (0, sites as u64), "{}", ran.err);
         let printed = String::from_utf8(ran.out.clone()).unwrap();
         let wanted = input.lines().map(|url| match url {
             _ if url.contains("//127.9.") || url.contains("/private/") => {
