@@ -25,7 +25,7 @@ Examples:
 
 Exit status:
   0  done
-  1  get: nothing is known about the origin, or --body and it has no file
+  1  get: nothing is known about the origin, or it has no file to print (--body)
   2  wrong usage
   3  something could not be read or written, or verify found damage"
 )]
@@ -116,7 +116,7 @@ pub struct To {
     after_help = "\
 Exit status:
   0  printed
-  1  nothing is known about the origin, or --body and it has no file
+  1  nothing is known about the origin, or it has no file to print (--body)
   2  wrong usage
   3  the store could not be read"
 )]
