@@ -914,8 +914,8 @@ class FixReport(Document):
     """The number of fixes there were, and what they do together."""
 
     def __str__(self) -> str:
-        lines = (f"line {fix.line}: {fix.what} [{fix.code}]" for fix in first(self.applied))
-        return "\n".join([*map(str, self.sentences), *lines])
+        lines = tuple(f"line {fix.line}: {fix.what} [{fix.code}]" for fix in self.applied)
+        return "\n".join([*map(str, self.sentences), *first(lines)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -653,6 +653,13 @@ def test_fixes_of_anything_keep_the_verdicts(body: "str | bytes") -> None:
     str(everything).encode()
 
 
+def test_many_fixes_are_counted() -> None:
+    fixed = robotsieve.fix("User-agent: *\n" + "Disalow: /x\n" * 30, apply="all")
+    applied = len(fixed.report.applied)
+    assert applied > 20
+    assert str(fixed).endswith(f"\n… {applied - 20} more")
+
+
 def test_lint_options() -> None:
     body = "User-agent: *\nDisalow: /x\nDisallow: x\n"
     [misspelt, _, slash] = robotsieve.lint(body)

@@ -129,8 +129,8 @@ const PYTHON_METHODS: &[(&str, &str)] = &[
         "FixReport",
         r#"
     def __str__(self) -> str:
-        lines = (f"line {fix.line}: {fix.what} [{fix.code}]" for fix in first(self.applied))
-        return "\n".join([*map(str, self.sentences), *lines])
+        lines = tuple(f"line {fix.line}: {fix.what} [{fix.code}]" for fix in self.applied)
+        return "\n".join([*map(str, self.sentences), *first(lines)])
 "#,
     ),
     (
