@@ -21,8 +21,8 @@ use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyString, PyTuple};
 use robotsieve::Origin;
 use robotsieve_captures::warc::{self, Panicked, Unreadable, WarcInput, WarcItem};
 use robotsieve_captures::{
-    At, Capture, Captured, Fields as CaptureFields, History, Key, Lead, Led, PayloadClaim,
-    RecordPlace, RepeatedAt, Repeats, Says, SiteAnswer,
+    At, Capture, Captured, Fields as CaptureFields, Fit, History, Key, Lead, Led, PayloadClaim,
+    RecordPlace, RepeatedAt, Repeats, Says, SiteAnswer, Versions,
 };
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
@@ -712,8 +712,8 @@ impl CapturesOf {
 }
 
 /// What the captures of one origin mean together: what holds (``rules``, ``allow-all``,
-/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, and its time; ``None`` if
-/// there is no event.
+/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, its time, and whether the site's
+/// robots.txt may say more; ``None`` if there is no event.
 ///
 /// An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
 /// for ``redirect`` and ``nothing``; ``None`` if its redirects lead to what is not known. ``as_of`` is a
@@ -721,24 +721,28 @@ impl CapturesOf {
 ///
 /// >>> from robotsieve._robotsieve import judge
 /// >>> judge([(1_760_000_000, 0, "file", None), (1_760_086_400, 0, "status", 503)])
-/// ('rules', 0, 1760000000)
+/// ('rules', 0, 1760000000, False)
 #[pyfunction]
 #[pyo3(signature = (events, profile = None, as_of = None))]
 pub fn judge(
     events: Vec<(u64, u8, Option<String>, Option<u32>)>,
     profile: Option<&Bound<'_, PyAny>>,
     as_of: Option<u64>,
-) -> PyResult<Option<(&'static str, usize, u64)>> {
+) -> PyResult<Option<(&'static str, usize, u64, bool)>> {
     let profile = profile_of(profile)?;
-    let mut history = History::default();
+    let (mut history, mut versions) = (History::default(), Versions::default());
     for (place, (at, redirects, said, number)) in events.into_iter().enumerate() {
         let said = said.map(|said| of_words(&said, number)).transpose();
         let answer = said.map_err(PyValueError::new_err)?.map(|said| (redirects, said));
         history.push(Captured::at(Timestamp(at)), answer, place);
+        versions.push(Timestamp(at), answer, place);
     }
-    let as_of = as_of.map_or(AsOf::Capture, |time| AsOf::Time(Timestamp(time)));
-    let settled = history.settle(&Protocol::of(&profile), as_of);
-    Ok(settled.map(|settled| (settled.holds.as_str(), settled.of, settled.captured.at.0)))
+    let as_of = as_of.map(Timestamp);
+    let settled = history.settle(&Protocol::of(&profile), as_of.map_or(AsOf::Capture, AsOf::Time));
+    Ok(settled.map(|settled| {
+        let may_say_more = versions.may_say_more(&settled, Fit::Current, as_of);
+        (settled.holds.as_str(), settled.of, settled.captured.at.0, may_say_more)
+    }))
 }
 
 /// What an answer was, in a word, and the lifetime or the status that belongs to it.

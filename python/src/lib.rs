@@ -78,7 +78,7 @@ mod _robotsieve {
     };
     #[pymodule_export]
     use rights::{
-        PurposeReport, Rights, RightsColumns, RightsLicence, RightsReader, RightsReport,
+        Doubtful, PurposeReport, Rights, RightsColumns, RightsLicence, RightsReader, RightsReport,
         RightsStatement,
     };
     #[pymodule_export]

@@ -297,18 +297,21 @@ def test_the_capture_of_that_time_decides() -> None:
     redirect = 1_769_904_000
     _, hops, _, word, detail, number = captures.follow("https://www.e.com", redirect, 1)
     assert (word, number) == ("file", 0)
-    assert judge([(redirect, hops, word, detail)]) == ("rules", 0, redirect)
+    assert judge([(redirect, hops, word, detail)]) == ("rules", 0, redirect, False)
 
 
 def test_judge() -> None:
     day = 86_400
     history = [(40 * day, 0, "status", 503), (10 * day, 0, "file", None)]
-    assert judge(history) == ("rules", 1, 10 * day)
-    assert judge(history[:1]) == ("disallow-all", 0, 40 * day)
+    assert judge(history) == ("rules", 1, 10 * day, False)
+    assert judge(history[:1]) == ("disallow-all", 0, 40 * day, False)
     assert judge(history, as_of=9 * day) is None
-    assert judge([(day, 1, "no-target", None)]) == ("allow-all", 0, day)
-    assert judge([(day, 0, "failed", None)], "google") == ("disallow-all", 0, day)
-    assert judge([(0, 0, "file", 60), (day, 0, "unchanged", None)]) == ("rules", 0, day)
+    assert judge([(day, 1, "no-target", None)]) == ("allow-all", 0, day, True)
+    assert judge([(day, 0, "failed", None)], "google") == ("disallow-all", 0, day, False)
+    assert judge([(0, 0, "file", None), (day, 0, "failed", None)]) == ("rules", 0, 0, True)
+    assert judge([(day, 0, "status", 403)]) == ("allow-all", 0, day, True)
+    assert judge([(day, 0, "status", 404)]) == ("allow-all", 0, day, False)
+    assert judge([(0, 0, "file", 60), (day, 0, "unchanged", None)]) == ("rules", 0, day, False)
     for event, wrong in [
         (("redirect", None), "no event says \"redirect\""),
         (("status", None), "needs a number"),

@@ -58,6 +58,7 @@ __all__ = [
     "CrawlerVerdicts",
     "Decision",
     "Decisions",
+    "Doubtful",
     "HeaderName",
     "InvalidName",
     "InvalidOrigin",
@@ -404,7 +405,7 @@ class RightsReader:
         urls: ManyUrls,
         /,
         *,
-        robots: Body | Mapping[Any, Body | None] | ManyTexts | None = None,
+        robots: Body | Mapping[Any, Body | Doubtful | None] | ManyTexts | None = None,
         headers: ManyHeaders | None = None,
         html: ManyTexts | None = None,
         files: Mapping[str, Text] | None = None,
@@ -426,6 +427,10 @@ class RightsReader:
     def profile(self) -> Profile: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class Doubtful:
+    def __new__(cls, file: Body) -> Self: ...
 
 @final
 class Rights:
@@ -839,7 +844,7 @@ def judge(
     events: Sequence[tuple[int, int, str | None, int | None]],
     profile: AnyProfile | None = None,
     as_of: int | None = None,
-) -> tuple[Literal["rules", "allow-all", "disallow-all", "unknown"], int, int] | None: ...
+) -> tuple[Literal["rules", "allow-all", "disallow-all", "unknown"], int, int, bool] | None: ...
 def shard_name(shard: int, shards: int) -> str: ...
 def is_allowed(
     body: Text, crawler: AnyCrawler, url: Text, *, profile: AnyProfile | None = None

@@ -10,8 +10,7 @@ use robotsieve::{Config, Crawler, CrawlerId, Origin, Profile, SiteKind, SiteRule
 use robotsieve_captures::packs::{Gather, Judging, Making, PackedAt};
 use robotsieve_captures::{Answered, Fit, Key, Versions};
 use robotsieve_client::Timestamp;
-use robotsieve_client::internals::has_none;
-use robotsieve_client::outcome::{Protocol, Said};
+use robotsieve_client::outcome::Protocol;
 use robotsieve_rights::packed::PackRights;
 use robotsieve_rights::{RobotsRights, Vocabulary};
 
@@ -173,13 +172,8 @@ impl RobotsFiles {
             Some(number) => self.rights(number)?,
             None => None,
         };
-        // What allows all may not have said that there is no file: it did not show it.
-        let is_not_shown = holds == SiteKind::AllowAll
-            && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
         let is_lost = versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
-        let is_broken =
-            versions.is_some_and(|versions| versions.is_broken_since(captured, fit, at));
-        let is_doubtful = is_not_shown || is_lost || is_broken;
+        let is_doubtful = versions.is_some_and(|versions| versions.may_say_more(&settled, fit, at));
         let captures = settled.of.captures(origin, captured);
         Ok(Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, is_lost, rights }))
     }

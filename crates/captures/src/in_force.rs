@@ -5,6 +5,7 @@
 
 use robotsieve::SiteKind;
 use robotsieve_client::Timestamp;
+use robotsieve_client::internals::has_none;
 use robotsieve_client::outcome::{AsOf, Protocol, Said};
 
 use crate::history::{Captured, History, Settled, nearest};
@@ -137,6 +138,18 @@ impl<B: Clone> Versions<B> {
         self.is_lost_between(from, at)
     }
 
+    /// Returns true if a robots.txt may say more than what was in force at the time `at`: what allows all did not
+    /// show that there is no file, as a 403, or a newer answer is broken or leads to what is not known.
+    #[must_use]
+    pub fn may_say_more(&self, settled: &Settled<B>, fit: Fit, at: Option<Timestamp>) -> bool {
+        let captured = settled.captured.at;
+        let is_not_shown = settled.holds == SiteKind::AllowAll
+            && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
+        is_not_shown
+            || self.is_doubtful(captured, fit, at)
+            || self.is_broken_since(captured, fit, at)
+    }
+
     /// Returns true if an answer between two times, or at one of them, leads to what is not known. `O(log n)`.
     #[must_use]
     pub fn is_lost_between(&self, from: Timestamp, until: Option<Timestamp>) -> bool {
@@ -145,8 +158,7 @@ impl<B: Clone> Versions<B> {
     }
 
     /// Returns true if an answer until the time `at`, newer than the one that was captured then, is broken.
-    #[must_use]
-    pub fn is_broken_since(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
+    fn is_broken_since(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
         let from = if fit == Fit::Later {
             0
         } else {

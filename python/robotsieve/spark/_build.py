@@ -137,7 +137,7 @@ class _Writer:
             return
         assert self._open is not None
         origin = Origin(row["url"])
-        body = (row["body"] or b"") if row["outcome"] == "rules" else None
+        body = row["body"] if row["outcome"] == "rules" else None
         added = hash((row["outcome"], body))
         if self._origins.setdefault(origin, added) != added:
             raise ValueError(DIFFER.format(origin))

@@ -149,7 +149,9 @@ def in_force(
 
     An origin of which nothing was learnt, as by a 511 (the answer of a network's login page), has no row. The
     result has ``url`` (the ``/robots.txt`` of the origin), ``outcome`` (``rules``, ``allow-all``,
-    ``disallow-all``, ``unknown``), ``body`` (with ``rules``) and ``captured`` (seconds since 1970, or null).
+    ``disallow-all``, ``unknown``), ``body`` (with ``rules``), ``captured`` (seconds since 1970, or null) and
+    ``may_say_more``: true if a 403 or the like did not show that there is no file, or if a newer answer is
+    broken or leads to what is not known. Crawlers need not mind; :func:`with_rights` does.
 
     ``as_of``, in seconds since 1970, leaves out what was captured later. A row that can't be a capture, such
     as a 200 without a body, ends the job with an error, or is left out with ``damaged="keep"``.
@@ -199,14 +201,15 @@ def in_force(
     judged_files = found.select(
         F.concat("key", F.lit("/robots.txt")).alias("url"),
         "outcome",
-        F.when(F.col("outcome") == "rules", F.coalesce("body", F.lit(b""))).alias("body"),
+        F.when(F.col("outcome") == "rules", F.col("body")).alias("body"),
         captured.alias("captured"),
+        "may_say_more",
     )
     _CAPTURES_OF[judged_files] = given
     return judged_files
 
 
-#: What :func:`in_force` was computed from.
+#: What :func:`in_force` and :func:`sites_of` computed a frame from.
 _CAPTURES_OF: WeakKeyDictionary[DataFrame, DataFrame] = WeakKeyDictionary()
 
 
@@ -225,14 +228,16 @@ def sites_of(robots: DataFrame, profile: AnyProfile | None) -> DataFrame:
         raise TypeError(f"robots must be the path of a pack or a DataFrame, not {type(robots).__name__}")
     if "outcome" not in robots.columns:
         return in_force(robots, profile=profile)
-    if robots in _CAPTURES_OF:
-        return robots
-    # A table, which may have anything.
+    # Also a table, which may have anything.
     row = F.concat(F.coalesce(F.col("url").cast("string"), F.lit("a null")), F.lit(" has the outcome "), F.coalesce("outcome", F.lit("null")))
-    expected = F.lit("; a row has a URL and rules, allow-all, disallow-all or unknown")
-    is_expected = F.col("url").isNotNull() & F.col("outcome").isin(*get_args(Outcome))
+    what = F.when(F.col("outcome") == "rules", F.lit(" and no body; rules have one"))
+    expected = what.otherwise(F.lit("; a row has a URL and rules, allow-all, disallow-all or unknown"))
+    has_body = (F.col("outcome") != "rules") | F.col("body").isNotNull()
+    is_expected = F.col("url").isNotNull() & F.col("outcome").isin(*get_args(Outcome)) & has_body
     checked = F.when(is_expected, F.col("outcome")).otherwise(F.raise_error(F.concat(row, expected)))
-    return robots.withColumn("outcome", checked)
+    sites = robots.withColumn("outcome", checked)
+    _CAPTURES_OF[sites] = as_many_rows(robots)
+    return sites
 
 
 def _uniform(captures: DataFrame) -> DataFrame:
@@ -429,6 +434,7 @@ _JUDGED = pa.struct(
     [
         ("outcome", pa.string()),
         ("captured", pa.int64()),
+        ("may_say_more", pa.bool_()),
         ("held_by", pa.string()),
         ("held_at", pa.int64()),
         ("held_number", _NUMBER),
@@ -459,11 +465,12 @@ def _outcome(
     judged = judge(said, profile, as_of)
     if judged is None:
         return {}
-    outcome, place, at = judged
+    outcome, place, at, may_say_more = judged
     event = events[place]
     return {
         "outcome": outcome,
         "captured": at,
+        "may_say_more": may_say_more,
         "held_by": event["held_by"],
         "held_at": event["held_at"],
         "held_number": event["held_number"],

@@ -31,7 +31,8 @@ _HASH, _ORDER, _BODY, _PART = (f"_robotsieve_{name}" for name in ("hash", "order
 #: So many hashes there are: as many as an int has that is not negative.
 _HASHES = 1 << 31
 
-#: What is known of a site, as the first byte of what is sent. After the first one comes the file.
+#: What is known of a site, as the first byte of what is sent: a capital if it may say more. After the first one comes
+#: the file.
 _OUTCOMES: dict[Outcome, bytes] = {"rules": b"r", "allow-all": b"a", "disallow-all": b"d"}
 
 #: A host is divided if its URLs would be more than this share of what a partition has on average.
@@ -107,21 +108,24 @@ def with_joined(
 
 def _bodies(sites: DataFrame) -> DataFrame:
     """Of sites of which something is known: URL, and outcome with robots.txt file, never null."""
-    sent = F.when(
-        F.col("outcome") == "rules",
-        F.concat(F.lit(_OUTCOMES["rules"]), F.coalesce("body", F.lit(b""))),
-    )
-    for outcome, first in _OUTCOMES.items():
-        if outcome != "rules":
-            sent = sent.when(F.col("outcome") == outcome, F.lit(first))
-    return sites.select("url", sent.alias(_BODY)).where(F.col(_BODY).isNotNull())
+    may_say_more = F.col("may_say_more") if "may_say_more" in sites.columns else F.lit(False)
+    first = F.lit(None).cast("binary")
+    for outcome, byte in _OUTCOMES.items():
+        of_outcome = F.when(may_say_more, F.lit(byte.upper())).otherwise(F.lit(byte))
+        first = F.when(F.col("outcome") == outcome, of_outcome).otherwise(first)
+    file = F.when(F.col("outcome") == "rules", F.col("body")).otherwise(F.lit(b""))
+    return sites.select("url", F.concat(first, file).alias(_BODY)).where(F.col(_BODY).isNotNull())
 
 
 def _add(sites: PolicySet | Files, origin: Origin, sent: bytes) -> None:
     """Adds a site, by what was sent of it."""
-    for outcome, first in _OUTCOMES.items():
-        if sent.startswith(first):
-            sites.add(origin, sent[1:] if outcome == "rules" else None, outcome=outcome)
+    first = sent[:1]
+    outcome = next(outcome for outcome, byte in _OUTCOMES.items() if byte == first.lower())
+    body = sent[1:] if outcome == "rules" else None
+    if isinstance(sites, PolicySet):
+        sites.add(origin, body, outcome=outcome)
+    else:
+        sites.add(origin, body, outcome=outcome, is_doubtful=first.isupper())
 
 
 def _parts(

@@ -55,7 +55,8 @@ def with_rights(
     - the name of a column that has the robots.txt of each row, string or binary: each file is compiled once by a task;
     - a DataFrame as :func:`with_verdicts` takes it, of captures or of what :func:`in_force` made of them. It is brought
       together with the pages by host, pages included, as with ``plan="joined"``; ``partitions`` and ``skew`` are as there.
-      A site that forbids all because it fails (5xx) disallows crawling with no statement in ``by``.
+      A site that forbids all because it fails (5xx) disallows crawling with no statement in ``by``. One whose
+      robots.txt may say more (``may_say_more``) has the note ``robots-not-read``.
 
     Without it crawling is unknown. Packs hold no more than what is said of crawling.
 

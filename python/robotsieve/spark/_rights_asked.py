@@ -9,11 +9,12 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql.types import ArrayType, DataType, LongType, StringType, StructType
 
 from robotsieve import InvalidOrigin, Origin, RightsReader
+from robotsieve._robotsieve import Doubtful
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from robotsieve.typing import Outcome
+    from robotsieve.typing import Body, Outcome
 
 
 def _lists(*names: str) -> ArrayType:
@@ -60,15 +61,16 @@ class Files:
     """The robots.txt files of some sites."""
 
     #: Only of sites that have one, or say that they have none.
-    bodies: dict[Origin, bytes] = field(default_factory=dict)
+    known: dict[Origin, Body | Doubtful] = field(default_factory=dict)
     #: The origins that forbid all.
     closed: set[Origin] = field(default_factory=set)
 
-    def add(self, origin: Origin, body: bytes | None, *, outcome: Outcome) -> None:
+    def add(self, origin: Origin, body: bytes | None, *, outcome: Outcome, is_doubtful: bool) -> None:
         if outcome == "disallow-all":
             self.closed.add(origin)
         else:
-            self.bodies[origin] = body or b""
+            file = b"" if body is None else body
+            self.known[origin] = Doubtful(file) if is_doubtful else file
 
     def is_closed(self, url: Any) -> bool:
         buffer = url.as_buffer()
@@ -98,7 +100,7 @@ class RightsAsked:
         """What is said of some URLs."""
         given: dict[str, Any] = dict(zip(self.given, columns, strict=True))
         if sites is not None:
-            given["robots"] = sites.bodies
+            given["robots"] = sites.known
         # That of this process keeps what it compiled for the batches before.
         reader = _READERS.setdefault(self.reader, self.reader)
         table = pa.table(reader.columns(urls, files=self.files, **given)).combine_chunks()

@@ -47,9 +47,31 @@ enum RobotsOf<'py> {
     Column(Ahead<'py, Source<'py>>),
 }
 
+/// The robots.txt of an origin that may say more than this: something newer was not read, or the site did not show
+/// that it has none. What it says counts, and is noted as not all.
+///
+/// >>> from robotsieve import RightsReader
+/// >>> from robotsieve._robotsieve import Doubtful
+/// >>> robots = {"https://e.com": Doubtful(b"")}
+/// >>> RightsReader("GPTBot").columns(["https://e.com/"], robots=robots).to_pylist()[0]["ai-train"]
+/// 'unknown'
+#[pyclass(frozen, module = "robotsieve._robotsieve")]
+pub struct Doubtful {
+    file: Py<PyAny>,
+}
+
+#[pymethods]
+impl Doubtful {
+    #[new]
+    fn new(file: Py<PyAny>) -> Doubtful {
+        Doubtful { file }
+    }
+}
+
 /// The file of an origin, compiled when it is first needed.
 struct OfOrigin {
     file: File,
+    is_doubtful: bool,
     compiled: OnceLock<Compiled>,
 }
 
@@ -60,11 +82,14 @@ enum File {
 
 impl OfOrigin {
     fn of(file: &Bound<'_, PyAny>) -> PyResult<OfOrigin> {
+        let doubtful = file.cast::<Doubtful>().ok();
+        let is_doubtful = doubtful.is_some();
+        let file = doubtful.map_or(file, |doubtful| doubtful.get().file.bind(file.py()));
         let file = match file.cast::<Robots>() {
             Ok(robots) => File::Robots(robots.clone().unbind()),
             Err(_) => File::Bytes(kept_bytes_of(file, "a robots.txt")?),
         };
-        Ok(OfOrigin { file, compiled: OnceLock::new() })
+        Ok(OfOrigin { file, is_doubtful, compiled: OnceLock::new() })
     }
 
     fn compiled(&self, compiler: &Compiler) -> &Compiled {
@@ -309,7 +334,7 @@ impl Block<'_> {
         let html = self.html.as_ref().and_then(|html| html.chunk.value(html.from + row));
         let xmp = self.xmp.as_ref().and_then(|xmp| xmp.chunk.value(xmp.from + row));
         let body_len = html.map_or(0, <[u8]>::len) + xmp.map_or(0, <[u8]>::len);
-        let robots = self.robots(row, url, memo);
+        let (robots, has_all) = self.robots(row, url, memo);
         let reader = &self.compiler.reader;
         let Ok(mut response) = response else {
             // That it is no URL comes first.
@@ -327,8 +352,7 @@ impl Block<'_> {
             table.add_invalid(Invalid::Url);
             return (body_len, false);
         };
-        // Of the sites whose files are given, one without was not read: where there is none, an empty one is given.
-        if robots.is_none() && matches!(self.robots, RobotsAt::Origins(_)) {
+        if !has_all {
             rights = rights.with_note(Note::RobotsNotRead);
         }
         if let Some(captures) = &self.captures {
@@ -345,34 +369,35 @@ impl Block<'_> {
         (body_len, self.captures.is_some() && response.tags.iter().any(is_time))
     }
 
-    /// What the robots.txt of a row says.
+    /// What the robots.txt of a row says, and whether that is all, if files of sites are given.
     fn robots<'b, 'm>(
         &'b self,
         row: usize,
         url: &[u8],
         memo: &'m mut Memo<'b>,
-    ) -> Option<&'m Compiled> {
-        match &self.robots {
+    ) -> (Option<&'m Compiled>, bool) {
+        let of_row = match &self.robots {
             RobotsAt::None => None,
-            RobotsAt::All(compiled) => Some(compiled),
+            RobotsAt::All(compiled) => Some(*compiled),
             RobotsAt::Origins(origins) => {
-                let origin = Origin::of(url).ok()?;
-                origins.get(origin.key()).map(|of| of.compiled(self.compiler))
+                let of = Origin::of(url).ok().and_then(|origin| origins.get(origin.key()));
+                // One without a file was not read: where there is none, an empty one is given.
+                let has_all = of.is_some_and(|of| !of.is_doubtful);
+                return (of.map(|of| of.compiled(self.compiler)), has_all);
             }
             RobotsAt::Rows(rows) => {
                 let row = rows.from + row;
                 match rows.chunk {
                     Chunk::Rows(_) => {
-                        let file = rows.chunk.value(row)?;
-                        memo.of_file(file, self.compiler)
+                        rows.chunk.value(row).and_then(|file| memo.of_file(file, self.compiler))
                     }
-                    Chunk::Distinct(values, keys) => {
-                        let key = keys[row]?;
-                        memo.of_key(key, values.value(key)?, self.compiler)
-                    }
+                    Chunk::Distinct(values, keys) => keys[row].and_then(|key| {
+                        values.value(key).and_then(|file| memo.of_key(key, file, self.compiler))
+                    }),
                 }
             }
-        }
+        };
+        (of_row, true)
     }
 }
 

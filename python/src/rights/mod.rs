@@ -11,6 +11,7 @@ mod report;
 mod said;
 mod table;
 
+pub use columns::Doubtful;
 pub use reader::RightsReader;
 pub use report::{PurposeReport, RightsReport};
 pub use said::{Rights, RightsLicence, RightsStatement};

@@ -2,6 +2,7 @@
 
 import base64
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from robotsieve import InvalidUrl, Rights, RightsReader
-from robotsieve.spark import in_force, with_rights
+from robotsieve.spark import build_packs, in_force, with_rights, with_verdicts
 from robotsieve.spark._rights_asked import TYPE
 
 PURPOSES = ["crawl", "index", "snippet", "ai-input", "ai-train", "ai-index"]
@@ -134,6 +135,58 @@ def test_files_of_captures(pages: DataFrame, captures: DataFrame) -> None:
         )
         assert said_of(out, "said") == wanted
         assert out.columns == [*pages.columns, "said"]
+
+
+def test_a_file_that_may_not_be_all_is_noted(spark: SparkSession, tmp_path: Path) -> None:
+    """As ``robotsieve rights --warc`` notes it: a 403 shows no file; what ended too early, or leads to what is not
+    known, may be another one. A 503 is neither: the copy before it holds."""
+    refused = bytearray(b"User-agent: *\nContent-Usage: train-ai=n\n")
+    gone = "https://gone.example/robots.txt"
+    rows: list[Any] = [
+        ("https://none.example/robots.txt", 404, None, 10, None, None),
+        ("https://forbidden.example/robots.txt", 403, None, 10, None, None),
+        ("https://fails.example/robots.txt", 200, bytearray(b""), 10, None, None),
+        ("https://fails.example/robots.txt", 503, None, 20, None, None),
+        ("https://broken.example/robots.txt", 200, bytearray(b""), 10, None, None),
+        ("https://broken.example/robots.txt", None, None, 20, None, "it ended too early"),
+        ("https://refused.example/robots.txt", 200, refused, 10, None, None),
+        ("https://refused.example/robots.txt", None, None, 20, None, "it ended too early"),
+        ("https://again.example/robots.txt", None, None, 10, None, "it ended too early"),
+        ("https://again.example/robots.txt", 200, bytearray(b""), 20, None, None),
+        ("https://moved.example/robots.txt", 200, bytearray(b""), 10, None, None),
+        ("https://moved.example/robots.txt", 301, None, 10, gone, None),
+    ]
+    captures = spark.createDataFrame(rows, "url string, status int, body binary, time long, location string, error string")
+    hosts = sorted({row[0].split("/")[2] for row in rows})
+    pages = spark.createDataFrame([(f"https://{host}/", "tdm-reservation: 0") for host in hosts], "url string, headers string")
+    table = str(tmp_path / "in_force")
+    in_force(captures).write.parquet(table)
+    for robots in (captures, in_force(captures), spark.read.parquet(table)):
+        out = with_rights(pages, crawler="GPTBot", headers="headers", robots=robots)
+        found = {
+            row["url"].split("/")[2]: (row["rights"]["crawl"], row["rights"]["ai-train"], row["rights"]["notes"])
+            for row in out.collect()
+        }
+        assert found == {
+            "none.example": ("allow", "allow", []),
+            "again.example": ("allow", "allow", []),
+            "forbidden.example": ("allow", "unknown", ["robots-not-read"]),
+            "fails.example": ("allow", "allow", []),
+            "broken.example": ("allow", "unknown", ["robots-not-read"]),
+            "moved.example": ("unknown", "unknown", ["robots-not-read"]),
+            "refused.example": ("allow", "disallow", ["robots-not-read"]),
+        }
+
+
+def test_rules_without_a_file_are_refused(spark: SparkSession, pages: DataFrame, tmp_path: Path) -> None:
+    rows: list[Any] = [("https://a.example/robots.txt", "rules", None, None)]
+    robots = spark.createDataFrame(rows, "url string, outcome string, body binary, captured long")
+    with pytest.raises(Exception, match="has the outcome rules and no body; rules have one"):
+        with_rights(pages, crawler="GPTBot", robots=robots).collect()
+    with pytest.raises(Exception, match="has the outcome rules and no body; rules have one"):
+        with_verdicts(pages, crawlers="GPTBot", robots=robots).collect()
+    with pytest.raises(Exception, match="has the outcome rules and no body; rules have one"):
+        build_packs(robots, tmp_path / "packs", crawlers="GPTBot", shards=2)
 
 
 def test_captures_make_records(pages: DataFrame, captures: DataFrame) -> None:
