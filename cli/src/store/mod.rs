@@ -2,15 +2,16 @@
 
 pub mod args;
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use robotsieve::{Config, Origin, Robots, SiteKind};
-use robotsieve_captures::exchange::{self, ExchangeError, HostTexts, Import, Imported, InForce};
+use robotsieve::{Config, Origin, Robots, Scheme, SiteKind};
+use robotsieve_captures::exchange::{
+    self, ExchangeError, HostText, HostTexts, Import, Imported, InForce,
+};
 use robotsieve_captures::packs::Making;
 use robotsieve_captures::warc::{self, WarcItem};
 use robotsieve_client::Timestamp;
@@ -180,28 +181,38 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
         unreachable!("clap requires one of the options");
     };
     let hosts = InForce::new(&reader, protocol, Timestamp::now())?;
-    let count = hosts.len() as u64;
-    let bar = Bar::new(args.progress.progress, Measure::Count(count, "origins"));
+    let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
     let exported = to_folder(folder, hosts.inspect(|_| bar.add(1)))?;
     bar.end();
+    if exported.removed > 0 {
+        stderr::note(&format_args!(
+            "removed {} files in '{}' that the store no longer confirms",
+            exported.removed,
+            folder.display()
+        ));
+    }
     if exported.others > 0 {
         stderr::note(&format_args!(
-            "{} origins say something else than another scheme of their host: https is preferred, \
-             then http, then ftp; wrote them to the folders http and ftp in '{}'",
+            "{} origins have a file of their own in the folders http and ftp in '{}': another scheme of \
+             their host says something else, or is unknown; https is preferred, then http, then ftp",
             exported.others,
             folder.display()
         ));
     }
     exported.not_text.tell("whose bytes are no text");
-    stderr::note(&format_args!("exported {} of {count}", exported.hosts));
-    Ok(if exported.hosts == count { Status::Done } else { Status::Failed })
+    stderr::note(&format_args!("exported {} of {}", exported.hosts, exported.of));
+    Ok(if exported.hosts == exported.of { Status::Done } else { Status::Failed })
 }
 
-/// The number of hosts that were exported, and how many origins that were not their first.
+/// The number of hosts that were exported, of how many of which something is known, and how many origins that were not
+/// their first.
 #[derive(Default)]
 struct Exported {
     hosts: u64,
+    of: u64,
     others: u64,
+    /// Files of earlier exports.
+    removed: u64,
     /// Left out of a folder: whoever reads it would refuse their bytes.
     not_text: LeftOut,
 }
@@ -276,31 +287,50 @@ fn to_folder(
     };
     make(folder)?;
     let mut exported = Exported::default();
-    let mut made = HashSet::new();
+    let folders = [Scheme::Https, Scheme::Http, Scheme::Ftp].map(|scheme| {
+        let is_of_host = scheme == Scheme::Https;
+        (
+            is_of_host,
+            scheme,
+            if is_of_host { folder.to_owned() } else { folder.join(scheme.as_str()) },
+        )
+    });
     for host in hosts {
         let HostTexts { authority, texts } = host?;
+        exported.of += u64::from(!texts.is_empty());
         let Some(name) = file_name(&authority) else {
             stderr::error(&format_args!("left out '{authority}': it is not a valid file name"));
             continue;
         };
-        let mut is_whole = true;
-        for (place, (scheme, text)) in texts.iter().enumerate() {
-            if !robots_file::is_text(text) {
-                exported.not_text.add(format!("{scheme}://{authority}", scheme = scheme.as_str()));
+        let mut is_whole = !texts.is_empty();
+        for (is_of_host, scheme, folder) in &folders {
+            let of_folder = |text: &&HostText| {
+                text.is_of_host == *is_of_host && (*is_of_host || text.scheme == *scheme)
+            };
+            let mut text = texts.iter().find(of_folder);
+            if let Some(text) = text.take_if(|text| !robots_file::is_text(&text.text)) {
+                exported.not_text.add(format!("{}://{authority}", text.scheme.as_str()));
                 is_whole = false;
-                continue;
-            }
-            let folder = if place == 0 { folder.to_owned() } else { folder.join(scheme.as_str()) };
-            if place > 0 {
-                exported.others += 1;
-                if made.insert(*scheme) {
-                    make_within(&folder)?;
-                }
             }
             let path = folder.join(&name);
+            let Some(text) = text else {
+                // What an earlier export said here no longer holds.
+                let is_link = || fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink());
+                if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file())
+                    && (*is_of_host || !is_link())
+                {
+                    fs::remove_file(&path).map_err(|cause| Failure::io(cannot(&path), cause))?;
+                    exported.removed += 1;
+                }
+                continue;
+            };
+            if !is_of_host {
+                exported.others += 1;
+                make_within(folder)?;
+            }
             // Whoever put links into the folder is not asked to choose other files.
             let written = temporary_beside_links(&path).and_then(|mut file| {
-                file.write_all(text)?;
+                file.write_all(&text.text)?;
                 file.place()
             });
             written.map_err(|cause| Failure::io(cannot(&path), cause))?;

@@ -464,6 +464,16 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
     let packed = folder.file("f.warc.gz", &cut[..cut.len() - 20]);
     import(&folder, &packed, "cut off").fails(3, "byte ");
     assert_eq!(count(&folder.path("cut off")), 19);
+    // What the store knew, which no longer can be read.
+    let state = OriginState::unknown(Timestamp::now());
+    Store::open(folder.path("from")).unwrap().put("http://a.example", &state, None).unwrap();
+    let whole = String::from_utf8(export(&folder, "from", "state.warc")).unwrap();
+    let ran = import(
+        &folder,
+        &folder.file("g.warc", whole.replace("\"state\":{", "\"state\":[")),
+        "no JSON",
+    );
+    ran.fails(3, "its state is no valid JSON").says("1 record is damaged");
     let ran = import(&folder, &folder.file("text", "no warc\n"), "from text");
     ran.fails(3, "no record begins here");
 }
@@ -514,7 +524,7 @@ fn folders_keep_http_beside_https() {
     drop(store);
     let out = folder.path("out");
     let ran = run(args!["store", "export", folder.path("s"), "--robots-dir", &out]);
-    ran.gives(0, "").says("2 origins say something else").says("exported 3 of 3");
+    ran.gives(0, "").says("2 origins have a file of their own").says("exported 3 of 3");
     let read = |name: &str| fs::read_to_string(out.join(name)).ok();
     assert_eq!(read("both.example").unwrap(), "User-agent: *\nDisallow: /s\n");
     assert_eq!(read("http/both.example").unwrap(), "User-agent: *\nDisallow: /p\n");
@@ -535,6 +545,55 @@ fn folders_keep_http_beside_https() {
 }
 
 /// While this process writes to a store, others read it, and do not stop it.
+/// Of https nothing is known then, so http does not speak for it; and what an earlier export wrote no longer holds.
+#[test]
+fn folders_keep_nothing_that_the_store_does_not_know() {
+    let folder = Folder::new();
+    let (path, out) = (folder.path("s"), folder.path("out"));
+    let no: &[u8] = b"User-agent: *\nDisallow: /\n";
+    let present = |body: &[u8]| OriginState::present(CachedCopy::new(body, Timestamp::now()));
+    let put = |rows: &[(&str, Option<&[u8]>)]| {
+        let store = Store::open(&path).unwrap();
+        for (key, body) in rows {
+            let unknown = || OriginState::unknown(Timestamp::now());
+            store.put(key, &body.map_or_else(unknown, present), *body).unwrap();
+        }
+    };
+    let export = || run(args!["store", "export", &path, "--robots-dir", &out]);
+    let names = || {
+        let walked = [".", "http", "ftp"].map(|name| {
+            let files = fs::read_dir(out.join(name)).into_iter().flatten().map(Result::unwrap);
+            let files = files.filter(|file| file.path().is_file());
+            files.map(|file| format!("{name}/{}", file.file_name().display())).collect::<Vec<_>>()
+        });
+        let mut names = walked.concat();
+        names.sort_unstable();
+        names
+    };
+    put(&[
+        ("https://a.example", Some(b"")),
+        ("http://a.example", Some(no)),
+        ("https://b.example", Some(b"")),
+    ]);
+    export().gives(0, "").says("exported 2 of 2");
+    fs::write(out.join("other.example"), "").unwrap();
+    assert_eq!(names(), ["./a.example", "./b.example", "./other.example", "http/a.example"]);
+    put(&[
+        ("https://a.example", Some(no)),
+        ("https://b.example", None),
+        ("https://c.example", None),
+        ("http://c.example", Some(b"")),
+    ]);
+    export().gives(0, "").says("exported 2 of 2").says("removed 2 files");
+    assert_eq!(names(), ["./a.example", "./other.example", "http/c.example"]);
+    let urls = b"https://a.example/\nhttps://b.example/\nhttps://c.example/\n";
+    let filter = args!["filter", "--robots-dir", &out, "--agent", "x", "--format", "tsv"];
+    let ran = run_with(filter, urls);
+    let out = String::from_utf8(ran.out).unwrap();
+    let said: Vec<_> = out.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(said, ["disallow", "unknown", "unknown"]);
+}
+
 #[test]
 fn stores_are_read_while_they_are_written() {
     let folder = Folder::new();

@@ -120,12 +120,14 @@ def _bodies(sites: DataFrame) -> DataFrame:
 def _add(sites: PolicySet | Files, origin: Origin, sent: bytes) -> None:
     """Adds a site, by what was sent of it."""
     first = sent[:1]
-    outcome = next(outcome for outcome, byte in _OUTCOMES.items() if byte == first.lower())
-    body = sent[1:] if outcome == "rules" else None
-    if isinstance(sites, PolicySet):
-        sites.add(origin, body, outcome=outcome)
-    else:
-        sites.add(origin, body, outcome=outcome, is_doubtful=first.isupper())
+    for outcome, byte in _OUTCOMES.items():
+        if byte != first.lower():
+            continue
+        body = sent[1:] if outcome == "rules" else None
+        if isinstance(sites, PolicySet):
+            sites.add(origin, body, outcome=outcome)
+        else:
+            sites.add(origin, body, outcome=outcome, is_doubtful=first.isupper())
 
 
 def _parts(

@@ -21,8 +21,19 @@ pub struct InForce<'r> {
 pub struct HostTexts {
     /// The host and its port, as in [`Origin::authority`].
     pub authority: String,
-    /// The file of each scheme that says something else than the first.
-    pub texts: Vec<(Scheme, Vec<u8>)>,
+    /// Of each origin that says something of its own. Empty if nothing is known of the host.
+    pub texts: Vec<HostText>,
+}
+
+/// The rules in force for an origin, as a robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostText {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// True if it is the file of the host, false if it is one for this scheme alone.
+    pub is_of_host: bool,
+    /// The file.
+    pub text: Vec<u8>,
 }
 
 impl<'r> InForce<'r> {
@@ -37,10 +48,7 @@ impl<'r> InForce<'r> {
     ) -> Result<InForce<'r>, StoreError> {
         let mut hosts: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for row in reader.iter()? {
-            let (key, known) = row?;
-            if known.is_unknown() {
-                continue;
-            }
+            let (key, _) = row?;
             let Ok(origin) = Origin::of(&key) else { continue };
             let of_host = hosts.entry(origin.authority().to_owned()).or_default();
             of_host.push((origin.scheme(), key.clone()));
@@ -53,14 +61,21 @@ impl<'r> InForce<'r> {
         Ok(InForce { reader, protocol, now, hosts: hosts.into_iter() })
     }
 
-    fn texts(&self, keys: &[(Scheme, String)]) -> Result<Vec<(Scheme, Vec<u8>)>, StoreError> {
-        let mut texts: Vec<(Scheme, Vec<u8>)> = Vec::new();
-        for (scheme, key) in keys {
+    /// What the first scheme says is for the host as a whole, and others only say what differs. If nothing is known of the
+    /// first one, no other speaks for it.
+    fn texts(&self, keys: &[(Scheme, String)]) -> Result<Vec<HostText>, StoreError> {
+        let mut texts: Vec<HostText> = Vec::new();
+        for (place, (scheme, key)) in keys.iter().enumerate() {
             let Some((known, body)) = self.reader.get_with_body(key)? else { continue };
-            texts.push((*scheme, text(&known, body, &self.protocol, self.now)));
+            if known.is_unknown() {
+                continue;
+            }
+            let text = text(&known, body, &self.protocol, self.now);
+            let is_said = texts.first().is_some_and(|first| first.is_of_host && first.text == text);
+            if !is_said {
+                texts.push(HostText { scheme: *scheme, is_of_host: place == 0, text });
+            }
         }
-        let first = texts.first().map(|(_, first)| first.clone());
-        texts.dedup_by(|later, _| Some(&later.1) == first.as_ref());
         Ok(texts)
     }
 }

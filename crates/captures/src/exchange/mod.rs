@@ -9,5 +9,5 @@ mod scratch;
 
 pub use error::ExchangeError;
 pub use export::export;
-pub use folder::{HostTexts, InForce, fetched};
+pub use folder::{HostText, HostTexts, InForce, fetched};
 pub use import::{Import, Imported};

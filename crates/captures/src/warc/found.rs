@@ -81,16 +81,20 @@ fn is_of_a_store(id: &[u8]) -> bool {
 /// Reads a record.
 fn read(record: &Record<'_>, place: RecordPlace) -> Option<Result<RecordFound, String>> {
     Some(match record.kind {
-        Kind::Metadata => match of_json(record.block)? {
-            Ok((key, state)) => Origin::of(&key).map_err(|error| error.to_string()).map(|origin| {
-                RecordFound::State(Box::new(StateRecord {
-                    place,
-                    origin: origin.into_owned(),
-                    state,
-                    refers_to: text(record.refers_to).into(),
-                }))
-            }),
-            Err(cause) => Err(cause),
+        Kind::Metadata => match of_json(record.block) {
+            None if is_of_a_store(record.id) => Err("its state is no valid JSON".to_owned()),
+            None => return None,
+            Some(Ok((key, state))) => {
+                Origin::of(&key).map_err(|error| error.to_string()).map(|origin| {
+                    RecordFound::State(Box::new(StateRecord {
+                        place,
+                        origin: origin.into_owned(),
+                        state,
+                        refers_to: text(record.refers_to).into(),
+                    }))
+                })
+            }
+            Some(Err(cause)) => Err(cause),
         },
         _ => answer(record)?.map(|(key, time, answer)| {
             let (origin, other) = key.into_parts();
@@ -108,6 +112,9 @@ pub fn text(bytes: &[u8]) -> &str {
 type Answered = Result<(Key, Timestamp, SiteAnswer), String>;
 
 fn answer(record: &Record<'_>) -> Option<Answered> {
+    if record.uri.is_empty() {
+        return Some(Err("the record has no WARC-Target-URI".to_owned()));
+    }
     // What has no origin is not of a site: `dns:example.com`.
     let url = str::from_utf8(record.uri).ok().filter(|url| url.len() <= MAX_URL_BYTES)?;
     let key = Key::of(url)?;

@@ -1006,6 +1006,11 @@ fn other_forms() {
     assert_eq!((found.len(), counts.damaged), (2, 0));
     let wacz = WarcInput::memory("a.wacz", b"PK\x03\x04rest").map(drop).unwrap_err().to_string();
     assert!(wacz.starts_with("it is a ZIP file, as WACZ files are: unpack it"), "{wacz}");
+    // Of which site it is nobody knows.
+    let nameless = String::from_utf8(warc.clone()).unwrap();
+    let nameless = nameless.replace("https://e.com/robots.txt", "").into_bytes();
+    let (found, counts) = read_all(&files.file(&[nameless, warc.clone()].concat()), 1, 1 << 20);
+    assert_eq!((found.len(), counts.damaged), (1, 1));
     let old = "WARC/0.9 123 response https://e.com/ 20080430204825 x text/html\r\n\r\n";
     let (found, counts) = read_all(&files.file(old.as_bytes()), 1, 1 << 20);
     assert_eq!((found.len(), counts.damaged), (0, 1));
