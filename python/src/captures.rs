@@ -180,6 +180,12 @@ impl Rows {
                 }
                 let place = same.places.iter().flatten().find(|place| place.exactly.is_some());
                 let Some(place) = place else {
+                    if same.own.is_none() && same.places.iter().all(Option::is_none) {
+                        // It repeats nothing that could be found: it is unknown.
+                        row.same_as_url = Some("");
+                        self.push(&row, &capture.place);
+                        return;
+                    }
                     let damage =
                         Some("the revisit has no WARC-Refers-To-Date, which says what it repeats");
                     self.push(&Row { damage, ..Row::default() }, &capture.place);
@@ -197,14 +203,11 @@ impl Rows {
         match item {
             WarcItem::Capture(capture) => self.capture(&capture),
             WarcItem::Known(known) => {
-                let (place, origin) = (known.place.clone(), known.origin.clone());
-                match known.captures() {
-                    Some(captures) => captures.iter().for_each(|capture| self.capture(capture)),
-                    None => {
-                        let what = format!("the body of {origin} is missing or another one");
-                        self.push(&Row { damage: Some(&what), ..Row::default() }, &place);
-                    }
+                if known.lacks_body() {
+                    let what = format!("the body of {} is missing or another one", known.origin);
+                    self.push(&Row { damage: Some(&what), ..Row::default() }, &known.place);
                 }
+                known.captures().iter().for_each(|capture| self.capture(capture));
             }
             WarcItem::Damaged { place, what } => {
                 self.push(&Row { damage: Some(&what), ..Row::default() }, &place);
@@ -655,12 +658,14 @@ impl CapturesOf {
         }
         let says = match (said, target, exactly) {
             ("redirect", Some(to), _) => Says::Redirect(to),
-            ("same", Some(key), Some(at)) => {
-                let place = RepeatedAt { key, exactly: Some(Timestamp(at)) };
+            // What it repeats may be nowhere: then it is unknown.
+            ("same", target, exactly) => {
+                let place = target.zip(exactly);
+                let place = place.map(|(key, at)| RepeatedAt { key, exactly: Some(Timestamp(at)) });
                 let own = own.map(|own| of_words(own, number)).transpose();
                 let own = own.map_err(PyValueError::new_err)?;
                 let payload = PayloadClaim::Nothing;
-                Says::Same(Repeats { own, places: [Some(place), None, None], payload })
+                Says::Same(Repeats { own, places: [place, None, None], payload })
             }
             _ => {
                 let said = of_words(said, number).map_err(PyValueError::new_err)?;
@@ -712,7 +717,7 @@ impl CapturesOf {
 }
 
 /// What the captures of one origin mean together: what holds (``rules``, ``allow-all``,
-/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, its time, and whether the site's
+/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, the time of packs, and whether the site's
 /// robots.txt may say more; ``None`` if there is no event.
 ///
 /// An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
@@ -741,7 +746,7 @@ pub fn judge(
     let settled = history.settle(&Protocol::of(&profile), as_of.map_or(AsOf::Capture, AsOf::Time));
     Ok(settled.map(|settled| {
         let may_say_more = versions.may_say_more(&settled, Fit::Current, as_of);
-        (settled.holds.as_str(), settled.of, settled.captured.at.0, may_say_more)
+        (settled.holds.as_str(), settled.of, settled.basis.captured.at.0, may_say_more)
     }))
 }
 

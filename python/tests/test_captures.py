@@ -409,9 +409,10 @@ def history(all_rows: list[dict[str, Any]]) -> Iterator[tuple[str, tuple[str, in
     for key, all_of_key in captures.items():
         of_keys[key] = CapturesOf(key)
         for at, number, row in all_of_key:
-            if row["same_as_url"]:
+            if row["same_as_url"] is not None:
                 target = (capture_key(row["same_as_url"]) or ("",))[0]
-                exactly = int(row["same_as_time"].timestamp())
+                time = row["same_as_time"]
+                exactly = None if time is None else int(time.timestamp())
                 of_keys[key].push(at, "same", None, target, exactly)
                 leads[number] = (target, 0, exactly)
                 continue
@@ -462,7 +463,7 @@ def test_as_the_command(
     said = {
         said_of(row["url"], row["status"], row["location"], error=row["error"])[0]
         for row in found
-        if not row["same_as_url"]
+        if row["same_as_url"] is None
     }
     assert said >= {"file", "status", "redirect"}
     data = bytearray(path.read_bytes())
@@ -503,3 +504,6 @@ def test_a_store_in_a_warc_file(tmp_path: Path, programs: Path) -> None:
         "the body of https://a.example is missing or another one"
     ]
     assert dict(history(found)) == packed(programs, tmp_path, "--warc", out)
+    assert dict(history(found))["https://a.example"][0] == "unknown"
+    (a,) = [row for row in found if row["url"] == "https://a.example/robots.txt"]
+    assert (a["status"], a["same_as_url"], a["damage"]) == (None, "", None)

@@ -404,7 +404,7 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
                 if !import.known(*known)? {
                     incomplete += 1;
                     stderr::error(&format_args!(
-                        "{place}: the body of {origin} is missing or another one; left out"
+                        "{place}: the body of {origin} is missing or another one; it is unknown"
                     ));
                 }
             }

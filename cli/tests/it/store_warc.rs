@@ -473,7 +473,22 @@ fn damaged_records_are_told_and_the_rest_is_imported() {
         &folder.file("g.warc", whole.replace("\"state\":{", "\"state\":[")),
         "no JSON",
     );
-    ran.fails(3, "its state is no valid JSON").says("1 record is damaged");
+    ran.fails(3, "its state is no valid JSON").says("no store was made");
+    // What stood before does not hold if the newer file, which the store had, is another one.
+    let body: &[u8] = b"User-agent: *\nDisallow: /\n";
+    let copy = OriginState::present(CachedCopy::new(body, Timestamp::now()));
+    Store::open(folder.path("had")).unwrap().put("http://a.example", &copy, Some(body)).unwrap();
+    let other = String::from_utf8(export(&folder, "had", "had.warc")).unwrap();
+    let other = other.replace("Disallow: /\n", "Disallow: \n");
+    let before = answer("http://a.example/robots.txt", "200 OK", b"");
+    let warc = folder.file("h.warc", [&before[..], other.as_bytes()].concat());
+    import(&folder, &warc, "other")
+        .fails(3, "the body of http://a.example is missing or another one");
+    assert!(all_of(&folder.path("other"))[0].1.0.is_unknown());
+    let pack = folder.path("other.pack");
+    run(args!["pack", "--warc", &warc, "--agent", "a", "-o", &pack]).fails(3, "it is unknown");
+    run_with(args!["filter", "--pack", &pack, "--format", "tsv"], b"http://a.example/\n")
+        .gives(0, "unknown\thttp://a.example/\n");
     let ran = import(&folder, &folder.file("text", "no warc\n"), "from text");
     ran.fails(3, "no record begins here");
 }

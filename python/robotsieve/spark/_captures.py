@@ -75,7 +75,7 @@ def read_robots_warc(
 
     The columns are ``url, status, body, time, location`` and, from archives only, ``error`` (why there was no
     answer), ``lifetime`` (seconds, by the headers), ``same_as_url`` and ``same_as_time`` (a revisit; one
-    that says by an id or a digest alone what it repeats is damaged),
+    that says by an id or a digest alone what it repeats is damaged; empty if what the site said is unknown),
     ``file``, ``offset`` and ``damage``. Redirects are rows like others: :func:`in_force` follows them. Write
     the captures to a table before: :func:`in_force` reads them several times.
 

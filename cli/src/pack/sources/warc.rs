@@ -42,14 +42,14 @@ impl Warc {
                 let captures = match item {
                     WarcItem::Capture(capture) => vec![capture],
                     WarcItem::Known(known) => {
-                        let (place, origin) = (known.place.clone(), known.origin.clone());
-                        known.captures().unwrap_or_else(|| {
+                        if known.lacks_body() {
                             missing += 1;
                             stderr::error(&format_args!(
-                                "{place}: the body of {origin} is missing or another one; left out"
+                                "{}: the body of {} is missing or another one; it is unknown",
+                                known.place, known.origin
                             ));
-                            Vec::new()
-                        })
+                        }
+                        known.captures()
                     }
                     WarcItem::Damaged { place, what } => {
                         damage.tell(&place, &what);

@@ -86,7 +86,7 @@ impl Import {
     }
 
     /// Adds an origin with everything that a store knew of it. Returns false if the body of its
-    /// copy is missing: then it is left out.
+    /// copy is missing: then its answer is unknown.
     ///
     /// # Errors
     /// Returns an error if a temporary file cannot be written, or the store not be read.
@@ -95,13 +95,16 @@ impl Import {
             let body = store.body(&copy.content)?;
             known.copy = body.map(|body| of_copy(copy, body));
         }
-        let body = match (&known.state.copy, &known.copy) {
-            (Some(_), Some(response)) => Some(self.scratch.put_body(&response.body)?),
-            (Some(_), None) => return Ok(false),
-            (None, _) => None,
-        };
+        if known.lacks_body() {
+            for capture in known.captures() {
+                self.capture(capture)?;
+            }
+            return Ok(false);
+        }
+        let copy = known.copy.as_ref().filter(|_| known.state.copy.is_some());
+        let body = copy.map(|copy| self.scratch.put_body(&copy.body)).transpose()?;
         let state = self.scratch.put(&known.state)?;
-        let mut captures = known.captures().unwrap_or_default();
+        let mut captures = known.captures();
         let Some(last) = captures.pop() else { return Ok(false) };
         for capture in captures {
             self.add(capture, Kept::OfState)?;

@@ -101,9 +101,15 @@ pub struct Known {
 }
 
 impl Known {
-    /// As captures, from which the same follows. Returns `None` if the body of its copy is missing.
+    /// Returns true if the body of its copy is missing, or another one.
     #[must_use]
-    pub fn captures(self) -> Option<Vec<Capture>> {
+    pub fn lacks_body(&self) -> bool {
+        self.state.copy.is_some() && self.copy.is_none()
+    }
+
+    /// As captures, from which the same follows. What a missing body said is unknown.
+    #[must_use]
+    pub fn captures(self) -> Vec<Capture> {
         let Known { origin, state, mut copy, place } = self;
         let unknown = state.no_file_at.or(state.is_unknown().then_some(state.attempted));
         let unknown = unknown.map(|at| {
@@ -113,7 +119,9 @@ impl Known {
         });
         let captures = state.events().into_iter().map(|event| {
             let answer = match (event.said, &state.last) {
-                (Said::File(_), _) => SiteAnswer::Final(copy.take()?),
+                (Said::File(_), _) => {
+                    copy.take().map_or_else(SiteAnswer::unknown, SiteAnswer::Final)
+                }
                 (
                     _,
                     Outcome::Absent(Cause::Failure(failure))
@@ -123,16 +131,10 @@ impl Known {
                 _ => SiteAnswer::Failed(FetchFailure::Broken(String::new())),
             };
             let (origin, place) = (origin.clone(), place.clone());
-            Some(Capture {
-                origin,
-                other: None,
-                at: Some(event.at),
-                answer,
-                place,
-                names: RecordNames::default(),
-            })
+            let (at, names) = (Some(event.at), RecordNames::default());
+            Capture { origin, other: None, at, answer, place, names }
         });
-        unknown.map(Some).into_iter().chain(captures).collect()
+        unknown.into_iter().chain(captures).collect()
     }
 }
 
