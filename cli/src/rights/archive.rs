@@ -400,16 +400,27 @@ impl Judge<'_> {
         dated: &mut Vec<Dated>,
     ) -> Result<(Rights, BTreeMap<String, String>), String> {
         let mut words = BTreeMap::new();
-        let later = self.robots.after(origin, record.at, MOST_LATER);
-        let later = later.map_err(|error| error.to_string())?.into_iter();
+        let later = self.robots.after(origin, record.at, MOST_LATER + 1);
+        let later = later.map_err(|error| error.to_string())?;
+        if later.len() > MOST_LATER || self.robots.is_lost_after(origin, record.at) {
+            rights = rights.with_note(Note::RobotsNotRead);
+        }
+        let later = later.into_iter().take(MOST_LATER);
         let mut versions: Vec<(Timestamp, Option<RobotsAt>)> =
             later.map(|robots| (robots.at, Some(robots))).collect();
-        let mut times: Vec<Timestamp> = addresses(record, rules, response)
-            .iter()
-            .flat_map(|address| self.documents.after(address, record.at))
-            .collect();
+        let mut times = Vec::new();
+        for address in addresses(record, rules, response) {
+            let (of_address, is_lost) = self.documents.after(&address, record.at);
+            times.extend(of_address);
+            if is_lost {
+                rights = rights.with_note(Note::FileNotRead);
+            }
+        }
         times.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
         times.dedup();
+        if times.len() > MOST_LATER {
+            rights = rights.with_note(Note::FileNotRead);
+        }
         versions.extend(times.into_iter().take(MOST_LATER).map(|at| (at, None)));
         for (at, robots) in versions {
             let rules = robots.as_ref().map(|robots| &robots.rights).or(rules);
@@ -442,9 +453,6 @@ impl Judge<'_> {
                 let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
                 dated.extend(new);
             }
-        }
-        if self.robots.is_lost_after(origin, record.at) {
-            rights = rights.with_note(Note::RobotsNotRead);
         }
         Ok((rights, words))
     }

@@ -45,6 +45,9 @@ const MOST_LINE_BYTES: usize = 256 << 20;
 /// The most captures that lead to what could not be read, behind which an older document is looked for.
 const MOST_LOST: usize = 256;
 
+/// The most addresses to which one redirects, over time, that are asked for what they had later.
+const MOST_LED: usize = 16;
+
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.
 const MOST_BYTES_OF_ONE: usize = (4 << 20) + 1;
 
@@ -317,19 +320,47 @@ impl Known {
         redirected.entry(key).or_insert_with(read).clone()
     }
 
-    /// The times after that of a page at which an address had another document, the newest first.
-    pub(super) fn after(&self, address: &str, at: Timestamp) -> Vec<Timestamp> {
-        let Some(dated) = self.by_address.get(address) else { return Vec::new() };
-        let mut times: Vec<(Timestamp, *const File)> = Vec::new();
-        for (at, (_, step)) in dated.versions.files_after(at) {
-            let Step::Document(document) = step else { continue };
-            let document = Arc::as_ptr(document);
-            match times.last_mut().filter(|(_, last)| *last == document) {
-                Some(last) => last.0 = at,
-                None => times.push((at, document)),
+    /// The times after that of a page at which an address, or one to which it redirects, had another document, the newest
+    /// first; and whether something that it had since is not known.
+    pub(super) fn after(&self, address: &str, at: Timestamp) -> (Vec<Timestamp>, bool) {
+        let (mut times, mut is_lost) = (Vec::new(), false);
+        let mut addresses = vec![Arc::from(address)];
+        let mut next = 0;
+        while let Some(address) = addresses.get(next).cloned() {
+            next += 1;
+            let Some(History { versions, .. }) = self.by_address.get(&*address) else {
+                is_lost |= next > 1;
+                continue;
+            };
+            is_lost |= versions.is_lost_between(at, None);
+            let before = versions.in_force(&Protocol::RFC9309, Some(at));
+            let before = before.as_ref().map(|(settled, _)| &settled.of);
+            let mut newer: Option<*const File> = None;
+            let since = versions.files_after(at).map(|(at, of)| (Some(at), of));
+            for (at, (_, step)) in since.chain(before.map(|of| (None, of))) {
+                match step {
+                    Step::Document(document) => {
+                        let document = Arc::as_ptr(document);
+                        // Of one that stays, the first time counts.
+                        if newer.replace(document) == Some(document) && at.is_some() {
+                            times.pop();
+                        }
+                    }
+                    Step::Redirect(to) => {
+                        newer = None;
+                        match addresses.contains(to) {
+                            false if addresses.len() < MOST_LED => addresses.push(Arc::clone(to)),
+                            is_known => is_lost |= !is_known,
+                        }
+                    }
+                    Step::SomethingElse | Step::Absent => continue,
+                }
+                times.extend(at);
             }
         }
-        times.into_iter().map(|(at, _)| at).collect()
+        times.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+        times.dedup();
+        (times, is_lost)
     }
 }
 

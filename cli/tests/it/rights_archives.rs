@@ -154,7 +154,19 @@ fn documents_of_the_time_of_the_page_count() {
     assert_eq!(training(&[tdm(now, TDM, 0), gone(then)], &[]), "unknown");
     let other = "https://other.com/tdm.json";
     let moved = response(then, TDM, &format!("301 Moved\r\nLocation: {other}"), "");
-    assert_eq!(training(&[moved, tdm(then, other, 0), tdm(now, other, 1)], &[]), "allow");
+    let of_other = [moved.clone(), tdm(then, other, 0), tdm(now, other, 1)];
+    assert_eq!(training(&of_other, &[]), "allow");
+    // Where it led then, or leads later, something else stands later.
+    assert_eq!(training(&of_other, &later), "disallow");
+    assert_eq!(training(&of_other[..2], &later), "allow");
+    let moves = |date: &str| response(date, TDM, &format!("301 Moved\r\nLocation: {other}"), "");
+    let moved_later = [tdm(then, TDM, 0), moves("2025"), tdm(now, other, 1)];
+    assert_eq!(training(&moved_later, &later), "disallow");
+    // What is lost later may have refused.
+    assert_eq!(training(&moved_later[..2], &later), "unknown");
+    assert_eq!(training(&moved_later[..2], &[]), "allow");
+    let cut = record("response", now, TDM, "WARC-Truncated: length\r\n", "200 OK", "[");
+    assert_eq!(training(&[tdm(then, TDM, 0), cut], &later), "unknown");
 }
 
 /// The words are those of the version that decided, whatever another one has at the same place.
