@@ -312,10 +312,8 @@ impl Stored {
                 }
                 Looked::Found(HostRules::Site(Box::leak(Box::new(found))))
             }
-            // The store knows that there is an answer, and not what it says.
-            Err(SieveError::Unknown)
-                if self.sieve.state(origin).is_ok_and(|state| state.is_some()) =>
-            {
+            // The store knows that there is an answer, and not what it says; or it cannot be read.
+            Err(SieveError::Unknown) if !matches!(self.sieve.state(origin), Ok(None)) => {
                 Looked::Found(HostRules::Unreadable)
             }
             Err(SieveError::Unknown) => Looked::Stranger,

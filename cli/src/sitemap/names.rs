@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::error::Failure;
 use crate::read::web;
+use crate::write::stderr;
 
 /// The name of the argument, for those that need or exclude it.
 pub const SITEMAP: &str = "sitemap";
@@ -79,9 +80,16 @@ impl SitemapOption {
             }
             let named = robots.sitemaps().filter_map(|value| str::from_utf8(value).ok());
             // Anything else would be a file of this machine.
-            let urls = named.filter(|value| web::url(Path::new(value)).is_some());
+            let mut urls = named.filter(|value| web::url(Path::new(value)).is_some());
             let before = all.len();
-            all.extend(urls.take(MOST_NAMED).map(OsString::from));
+            all.extend(urls.by_ref().take(MOST_NAMED).map(OsString::from));
+            let left_out = urls.count();
+            if left_out > 0 {
+                stderr::error(&format_args!(
+                    "--sitemap robots: the first {MOST_NAMED} sitemaps that the robots.txt names are read, {left_out} \
+                     more are not; name these with --sitemap"
+                ));
+            }
             // What a file names, nobody has given.
             given.resize(all.len(), parsed(path));
             if all.len() == before {
