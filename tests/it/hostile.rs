@@ -787,14 +787,14 @@ mod rights {
             (
                 "stars with conditions",
                 document(&|n| match n {
-                    0..32 => content(&alike(n), &geo(16, 16 * n)),
+                    0..32 => content(&alike(n), &geo(8, 8 * n)),
                     _ => content("/", &geo(256, 1_000)),
                 }),
             ),
             (
                 "stars with the same conditions",
                 document(&|n| match n {
-                    0..32 => content(&alike(n), &geo(16, 0)),
+                    0..32 => content(&alike(n), &geo(8, 0)),
                     _ => content("/", &geo(16, 0)),
                 }),
             ),
@@ -805,14 +805,14 @@ mod rights {
                         &format!("/*{}", "a".repeat(50)),
                         "<permits type='usage'>all</permits>",
                     ),
-                    1..32 => content(&alike(n), &geo(16, 16 * n)),
+                    1..32 => content(&alike(n), &geo(8, 8 * n)),
                     _ => content("/", &geo(256, 1_000)),
                 }),
             ),
             ("too many stars", document(&|n| content(&format!("/*{n}a*b"), no))),
             (
                 "too many conditions",
-                document(&|n| content(&format!("/*{}", "a".repeat(n % 31)), &geo(17, 17 * n))),
+                document(&|n| content(&format!("/*{}", "a".repeat(n % 31)), &geo(9, 9 * n))),
             ),
         ];
         for (what, document) in &documents {
@@ -838,7 +838,7 @@ mod rights {
         let errors = [&documents[13], &documents[14]]
             .map(|(_, document)| Rsl::parse(document, "x").unwrap_err().to_string());
         assert!(errors[0].contains("at most 32 for a site"), "{errors:?}");
-        assert!(errors[1].contains("at most 512 for a site"), "{errors:?}");
+        assert!(errors[1].contains("at most 256 for a site"), "{errors:?}");
     }
 
     #[test]

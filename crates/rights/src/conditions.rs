@@ -49,12 +49,7 @@ impl Conditions {
 
     /// Joins these with others.
     pub(crate) fn joiner(&mut self) -> Joiner<'_> {
-        let mut slots = [0; SLOTS];
-        for ((_, condition), number) in self.all.iter().zip(1..) {
-            let slot = slot(&slots, condition.hash, |_| false);
-            slots[slot] = number;
-        }
-        Joiner { conditions: self, slots }
+        Joiner { conditions: self, slots: [0; SLOTS], slotted: 0 }
     }
 }
 
@@ -72,6 +67,8 @@ pub(crate) struct Joiner<'c> {
     conditions: &'c mut Conditions,
     /// The number of a condition, from 1, at the first free place from that of its hash.
     slots: [u16; SLOTS],
+    /// How many have a place: the others get one when a further condition is looked for.
+    slotted: usize,
 }
 
 impl Joiner<'_> {
@@ -85,6 +82,18 @@ impl Joiner<'_> {
     /// Adds all conditions that purposes among `of` depend on.
     pub(crate) fn extend(&mut self, of: Purposes, others: &Conditions) {
         self.conditions.is_cut |= others.is_cut;
+        // Growing by and by takes as long as all the rest.
+        let all = &mut self.conditions.all;
+        all.reserve(others.all.len().min(MOST - all.len()));
+        if all.is_empty() {
+            // They all differ.
+            for (purposes, condition) in &others.all {
+                if !(*purposes & of).is_empty() {
+                    all.push((*purposes & of, condition.clone()));
+                }
+            }
+            return;
+        }
         for (purposes, Condition { hash, text }) in &others.all {
             self.insert(*purposes & of, *hash, text, || Arc::clone(text));
         }
@@ -101,6 +110,11 @@ impl Joiner<'_> {
             return;
         }
         let all = &mut self.conditions.all;
+        for (_, condition) in &all[self.slotted..] {
+            self.slotted += 1;
+            let slot = slot(&self.slots, condition.hash, |_| false);
+            self.slots[slot] = self.slotted as u16;
+        }
         let is_same = |number: u16| {
             let (_, known) = &all[usize::from(number) - 1];
             known.hash == hash && *known.text == *text
@@ -110,6 +124,7 @@ impl Joiner<'_> {
             (0, _) if all.len() == MOST => self.conditions.is_cut = true,
             (0, Ok(number)) => {
                 self.slots[slot] = number;
+                self.slotted = usize::from(number);
                 all.push((purposes, Condition { hash, text: shared() }));
             }
             (known, _) => all[usize::from(known) - 1].0 |= purposes,

@@ -33,7 +33,7 @@ const MOST_PLACES: usize = 32;
 /// tried for each URL, and what those say that match is joined.
 const MOST_WILDCARDS: usize = 32;
 const MOST_STARS: usize = 128;
-const MOST_CONDITIONS: usize = 512;
+const MOST_CONDITIONS: usize = 256;
 
 /// What a licence says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -416,7 +416,7 @@ impl Paths {
                 conditions += own.longest.conditions.len().max(own.as_wider.conditions.len());
                 if conditions > MOST_CONDITIONS {
                     return Err(
-                        "fewer users and places for paths with a '*' within: at most 512 for a site",
+                        "fewer users and places for paths with a '*' within: at most 256 for a site",
                     );
                 }
                 paths.wildcards.push(Wildcard::new(&text, anchored, own));
