@@ -180,6 +180,8 @@ async def follow(fetch: Fetch, reply: Reply) -> None:
         if type(status) is not int or not 200 <= status <= 999:
             raise LocalFault("other", f"the fetcher returned the status {status!r}, which no answer has")
         for redirect, target in response.redirects:
+            if not reply.is_redirect(redirect):
+                raise LocalFault("other", f"the fetcher returned {redirect!r} among its redirects")
             if not reply.answer(redirect, [(b"location", _encoded(target))], b""):
                 return
         body, fields = response.body, _header_list(response.headers)
@@ -344,9 +346,10 @@ def _by_httpx(client: Any) -> Fetch:
             finally:
                 await answer.aclose()
         except Exception as error:
-            # Hooks like to raise for a status.
+            # Hooks like to raise for a status; one that asks others may raise for that of another answer.
             answer = getattr(error, "answer", None) or getattr(error, "response", None)
-            if answer is None or 200 <= answer.status_code < 300:
+            is_own = _OWN in getattr(getattr(answer, "request", None), "extensions", ())
+            if not is_own or 200 <= answer.status_code < 300:
                 raise
             return Response(answer.status_code, b"", answer.headers.raw)
 

@@ -7,7 +7,6 @@ lists what differs.
 from __future__ import annotations
 
 import http.client
-import re
 import time
 import urllib.error
 import urllib.parse
@@ -15,7 +14,7 @@ import urllib.request
 from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from ._dropin import Policies, is_allowed
-from ._robotsieve import Crawler, Robots, whole_lines
+from ._robotsieve import Crawler, Robots, file_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RobotFileParser"]
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class RequestRate(NamedTuple):
@@ -141,6 +139,8 @@ class RobotFileParser:
                 body = self._body_of(answer)
         except urllib.error.HTTPError as error:
             error.close()
+            if error.code == 407:
+                raise urllib.error.URLError("a proxy asks for a user and a password (407)") from error
             if error.code in (401, 403) or 500 <= error.code < 600:
                 self.disallow_all = True
             elif 400 <= error.code < 500:
@@ -149,7 +149,7 @@ class RobotFileParser:
             raise urllib.error.URLError(error) from error
         else:
             self.disallow_all, self.allow_all = body is None, False
-            self.parse(_LINE_END.split((body or b"").decode("utf-8", "surrogateescape")))
+            self._take(body or b"")
 
     def _body_of(self, answer: IO[bytes]) -> bytes | None:
         end = time.monotonic() + 4 * self.timeout
@@ -161,18 +161,22 @@ class RobotFileParser:
                 # Less than was promised is no file; `read1` says nothing of that.
                 if left := getattr(answer, "length", None):
                     raise urllib.error.URLError(http.client.IncompleteRead(bytes(body), left))
-                return bytes(body)
+                break
             body += read
             if time.monotonic() > end:
                 raise urllib.error.URLError(TimeoutError(f"{self.url} takes too long"))
-        # Half a rule is another rule.
-        return whole_lines(bytes(body), self.max_bytes)
+        # Half a rule is another rule; and 206 has a part, of which nobody knows what it lacks.
+        headers = getattr(answer, "headers", {})
+        status = getattr(answer, "status", None) or 200
+        return file_in(status, headers.get("Content-Range"), bytes(body), self.max_bytes)
 
     def parse(self, lines: Iterable[str]) -> None:
         """Takes these lines, or a text as a whole, as the file, in place of what was parsed before."""
         # The characters of a text are lines without a rule, which would allow everything.
         lines = lines.splitlines() if isinstance(lines, str) else lines
-        body = "\n".join(line.rstrip("\r\n") for line in lines)
+        self._take("\n".join(line.rstrip("\r\n") for line in lines))
+
+    def _take(self, body: str | bytes) -> None:
         self._policies = Policies(Robots(body, self._profile))
         self.sitemaps = self._policies.sitemaps()
         self.modified()

@@ -82,7 +82,7 @@ mod _robotsieve {
         RightsStatement,
     };
     #[pymodule_export]
-    use robots::{CrawlerPolicies, is_allowed, own_rules, policy, whole_lines};
+    use robots::{CrawlerPolicies, file_in, is_allowed, own_rules, policy};
     #[pymodule_export]
     use settings::{Config, Profile};
     #[pymodule_export]

@@ -398,18 +398,30 @@ pub fn own_rules<'py>(
     Ok(PyBytes::new(py, &robotsieve::own_rules(&body, &profile_of(profile)?, &origin)))
 }
 
-/// The whole lines of a file of which only so many bytes count. ``None`` if none is left: nothing is known of its
-/// rules then.
+/// The robots.txt in an answer: its whole lines, if it has more than so many bytes or is a part. ``None`` if the answer
+/// has none, or one of which nothing could be read: nothing is known of its rules then.
 #[pyfunction]
-pub fn whole_lines<'py>(
+pub fn file_in<'py>(
+    status: u16,
+    content_range: Option<&str>,
     body: &Bound<'py, PyBytes>,
     max_bytes: usize,
 ) -> Option<Bound<'py, PyBytes>> {
-    let cut = Response::as_is(200, body.as_bytes().to_vec()).cut(max_bytes);
+    let mut response = Response::as_is(status, body.as_bytes().to_vec());
+    if let Some(range) = content_range {
+        // One that is no header may say anything.
+        if let Ok(range) = range.parse().or_else(|_| "bytes 0-0/*".parse()) {
+            response.headers.insert("content-range", range);
+        }
+    }
+    if response.body.len() > max_bytes || response.is_part() {
+        response = response.cut(max_bytes);
+    }
+    let file = PyBytes::new(body.py(), &response.body);
     // Of UTF-16 a byte order mark may be left.
-    let mut kept = Response::new(200, cut.body);
-    kept.is_truncated = true;
-    kept.unread().is_none().then(|| PyBytes::new(body.py(), &kept.body))
+    let mut read = Response::new(status, response.body);
+    read.is_truncated = response.is_truncated;
+    (read.is_file() && read.unread().is_none()).then_some(file)
 }
 
 /// The policy of a file for a crawler: ``Robots(body, profile).policy(crawler)``, in less time.

@@ -238,6 +238,20 @@ async def speak_no_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
     writer.close()
 
 
+@asynchronous
+async def test_a_hook_that_fails_by_itself_says_nothing_of_the_site(sites: Sites) -> None:
+    origin = sites.add(answer(200, ROBOTS))
+
+    async def hook(response: httpx.Response) -> None:
+        request = httpx.Request("GET", "http://tokens.example/")
+        httpx.Response(404, request=request).raise_for_status()
+
+    async with httpx.AsyncClient(event_hooks={"response": [hook]}) as client:
+        async with Sieve("Bot", fetcher=client) as sieve:
+            with pytest.raises(LocalFault):
+                await sieve.decide(f"{origin}/")
+
+
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
 @asynchronous
 async def test_a_name_that_does_not_exist(
@@ -506,6 +520,8 @@ async def test_what_is_no_fault_of_the_site(error: BaseException, kind: str) -> 
         (Response(200, None), "TypeError"),  # type: ignore[arg-type]
         (Response(200, b"", [("a",)]), "ValueError"),  # type: ignore[arg-type]
         (Response(200, redirects=[("x", "y")]), "TypeError"),  # type: ignore[list-item]
+        (Response(200, ROBOTS, redirects=[(200, "https://e.example/")]), "200 among its redirects"),
+        (Response(407), "(proxy)"),
     ],
 )
 @asynchronous

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import http.client
 import inspect
 import json
@@ -545,6 +546,29 @@ def test_read_is_bounded() -> None:
             parser.max_bytes = max_bytes
             parser.read()
             assert not parser.can_fetch("x", "/a") and parser.can_fetch("x", "/bcd")
+
+
+def test_what_is_no_file_allows_nothing() -> None:
+    """As :mod:`robotsieve.aio` has it: what is still compressed, a part, and what a proxy says."""
+    rules = b"User-agent: *\nAllow: /\n"
+    for status, body in [(200, gzip.compress(rules)), (206, rules)]:
+        with serving({"/robots.txt": (status, body)}) as base:
+            parser = RobotFileParser(f"{base}/robots.txt")
+            parser.read()
+            assert not parser.can_fetch("x", "/y")
+    with serving({"/robots.txt": (407, b"")}) as base:
+        parser = RobotFileParser(f"{base}/robots.txt")
+        with pytest.raises(urllib.error.URLError, match="proxy"):
+            parser.read()
+        assert not parser.can_fetch("x", "/y")
+    # The bytes of a line end may be in the middle of a character.
+    for encoding in ["utf-16", "utf-16-be"]:
+        mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+        text = "# \u0d0a\nUser-agent: *\nDisallow: /\u010d\n"
+        with serving({"/robots.txt": (200, mark + text.encode(encoding))}) as base:
+            parser = RobotFileParser(f"{base}/robots.txt")
+            parser.read()
+            assert not parser.can_fetch("x", "/\u010d") and parser.can_fetch("x", "/y")
 
 
 @pytest.mark.parametrize("parser", [RobotFileParser, urllib.robotparser.RobotFileParser])

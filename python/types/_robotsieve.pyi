@@ -93,6 +93,7 @@ __all__ = [
     "diff_json",
     "diff_limits",
     "diff_policies_json",
+    "file_in",
     "fix_json",
     "known_crawlers_json",
     "is_allowed",
@@ -105,7 +106,6 @@ __all__ = [
     "said_of",
     "shard_name",
     "shards_of",
-    "whole_lines",
 ]
 
 class InvalidUrl(ValueError): ...
@@ -863,7 +863,9 @@ def policy(
 
 # For `robotsieve.robotparser`.
 
-def whole_lines(body: bytes, max_bytes: int) -> bytes | None: ...
+def file_in(
+    status: int, content_range: str | None, body: bytes, max_bytes: int
+) -> bytes | None: ...
 
 # For `robotsieve.spark`.
 

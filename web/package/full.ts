@@ -90,7 +90,7 @@ export function diff(before: CoreRobots | Text, after: CoreRobots | Text, option
     if (file instanceof CoreRobots && file.profile === profile) return file;
     const isRobots = file instanceof CoreRobots;
     const name = isRobots && file.name !== null ? { name: file.name } : {};
-    const robots = new CoreRobots(isRobots ? file.text : file, { profile, ...name });
+    const robots = new CoreRobots(isRobots ? call(() => rawOf(file).file()) : file, { profile, ...name });
     made.push(robots);
     return robots;
   };

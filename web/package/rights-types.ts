@@ -50,8 +50,13 @@ export type GivenHeaders =
   | Iterable<readonly [name: string, value: Text]>
   | { readonly [name: string]: Text | readonly Text[] | undefined };
 
-/** Files of a site by their addresses: absolute URLs, or `/.well-known/tdmrep.json`. Beside a URL also other paths of its site. */
-export type GivenFiles = Iterable<readonly [address: Address, file: Text]> | { readonly [address: string]: Text | undefined };
+/**
+ * Files of a site by their addresses: absolute URLs, or `/.well-known/tdmrep.json`. Beside a URL also other paths of its site.
+ * `null` is a file that could not be read, and may say no; one that is not there is left out.
+ */
+export type GivenFiles =
+  | Iterable<readonly [address: Address, file: Text | null]>
+  | { readonly [address: string]: Text | null | undefined };
 
 /**
  * What a crawler may do with a URL and its content. Members that would be empty are left out, except `by`.

@@ -195,19 +195,19 @@ function compiledBy(reader: RightsReader, robots: RobotsRights): wasm.RawRobotsR
 export class Documents {
   constructor(files: GivenFiles) {
     assertReady();
-    const read = addressed(files).map(([address, file]): [string, Uint8Array] => {
+    const read = addressed(files).map(([address, file]): [string, Uint8Array | null] => {
       const name = stringOf(urlOf(address as Url), "an address", MAX_NAME_LENGTH);
       if (name !== TDM_PATH && !name.includes("://")) {
         throw new RangeError(
           `files: ${shown(name)} is no address: write it in full, as in https://example.com/rsl.xml, or /.well-known/tdmrep.json`,
         );
       }
-      return [name, bytesOf(file as Text, `the file ${shown(name)}`, MAX_FILE_BYTES)];
+      return [name, file === null ? null : bytesOf(file as Text, `the file ${shown(name)}`, MAX_FILE_BYTES)];
     });
     const held = new Held("Documents", call(() => new wasm.RawDocuments()));
     documentsHeld.set(this, held);
     const raw = held.live;
-    for (const [address, file] of read) call(() => raw.add(address, file));
+    for (const [address, file] of read) call(() => (file === null ? raw.addNotRead(address) : raw.add(address, file)));
   }
 
   /** Frees the memory now. */
@@ -217,14 +217,14 @@ export class Documents {
 }
 
 function addressed(files: GivenFiles): [unknown, unknown][] {
-  return entriesOf(files, "files", ["https://example.com/rsl.xml", "file"]);
+  return entriesOf(files, "files", ["https://example.com/rsl.xml", "file"], true);
 }
 
 /** The files with each path made an address of the site that is asked about. */
-function inFull(files: GivenFiles, url: Uint8Array): [string, Text][] {
+function inFull(files: GivenFiles, url: Uint8Array): [string, Text | null][] {
   return addressed(files).map(([address, file]) => {
     const isPath = typeof address === "string" && address.startsWith("/") && address !== TDM_PATH;
-    return [(isPath ? resolved(address, url) : address) as string, file as Text];
+    return [(isPath ? resolved(address, url) : address) as string, file as Text | null];
   });
 }
 
@@ -275,11 +275,15 @@ function tokensOf(tokens: readonly string[]): string[] {
 }
 
 /** The members of an object, or the pairs of an iterable such as a `Map` or `Headers`. */
-function entriesOf(given: object, what: string, [name, value]: readonly [string, string]): [unknown, unknown][] {
+function entriesOf(
+  given: object, what: string, [name, value]: readonly [string, string], keepsNull = false,
+): [unknown, unknown][] {
   if (typeof given !== "object" || given === null || isBytes(given)) {
     throw new TypeError(`${what} must be an object such as { "${name}": ${value} } or pairs, not ${typeName(given)}`);
   }
-  if (!(Symbol.iterator in given)) return Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  if (!(Symbol.iterator in given)) {
+    return Object.entries(given).filter(([, value]) => value !== undefined && (keepsNull || value !== null));
+  }
   return listOf(given as Iterable<unknown>, what).map((pair) => {
     if (!Array.isArray(pair) || pair.length !== 2) {
       throw new TypeError(`${what} in a list must be pairs such as ["${name}", ${value}], not ${shown(pair)}`);

@@ -171,6 +171,11 @@ impl RawDocuments {
     pub fn add(&mut self, address: &str, file: &[u8]) {
         self.documents.add(address, file);
     }
+
+    #[wasm_bindgen(js_name = addNotRead)]
+    pub fn add_not_read(&mut self, address: &str) {
+        self.documents.add_not_read(address);
+    }
 }
 
 #[derive(Serialize)]

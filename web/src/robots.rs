@@ -39,6 +39,11 @@ impl RawRobots {
         self.shared.text().into()
     }
 
+    /// The file as it was given.
+    pub fn file(&self) -> Box<[u8]> {
+        self.shared.bytes().into()
+    }
+
     pub fn extent(&self) -> String {
         #[derive(Serialize)]
         struct Extent {

@@ -217,6 +217,17 @@ test("wrong values", () => {
   assert.equal(reader.rights(URL_, { robots: TRAIN })["ai-train"], "disallow");
 });
 
+test("a file that could not be read may say no", () => {
+  const reader = new RightsReader("ExampleBot");
+  const of = (files) => reader.rights(URL_, { headers: { "Content-Usage": "train-ai=y" }, files });
+  const tdm = "/.well-known/tdmrep.json";
+  assert.equal(of({ [tdm]: undefined })["ai-train"], "allow");
+  for (const files of [{ [tdm]: null }, [[tdm, null]], new Documents({ [tdm]: null })]) {
+    const { "ai-train": training, notes } = of(files);
+    assert.deepEqual([training, notes], ["unknown", ["tdm-not-read"]]);
+  }
+});
+
 test("freed objects say so, and freeing twice does nothing", () => {
   const reader = new RightsReader("ExampleBot");
   const robots = reader.robots(TRAIN);

@@ -222,6 +222,12 @@ impl Reply {
         has_file(status)
     }
 
+    /// True if an answer with this status leads elsewhere.
+    #[staticmethod]
+    fn is_redirect(status: u16) -> bool {
+        is_redirect(status)
+    }
+
     /// True if a fault of our own network could have caused such a failure as well.
     #[staticmethod]
     fn is_ambiguous(kind: &str, text: &str) -> bool {
@@ -276,6 +282,15 @@ impl Reply {
                     false
                 }
             };
+        }
+        // A proxy answers so, and no site.
+        if status == 407 {
+            self.fail(
+                "proxy",
+                "it asks for a user and a password, or refuses those given (407)",
+                true,
+            );
+            return false;
         }
         if status == 304 && self.asked().as_ref().is_some_and(|a| a.validators().is_none()) {
             self.end(Err(unasked()), true);

@@ -397,6 +397,7 @@ impl Block<'_> {
                 }
             }
         };
+        // A null in a column is no file, as without the column.
         (of_row, true)
     }
 }
