@@ -4,6 +4,7 @@ export class RawRobots {
   constructor(file: Uint8Array, profile: number, name: Uint8Array | undefined, isUtf16: boolean);
   free(): void;
   text(): Uint8Array;
+  file(): Uint8Array;
   extent(): string;
   sitemaps(): string;
   tokens(): string;
@@ -80,6 +81,7 @@ export class RawDocuments {
   constructor();
   free(): void;
   add(address: string, file: Uint8Array): void;
+  addNotRead(address: string): void;
 }
 
 export function policyTokens(): string;
