@@ -55,7 +55,7 @@ export class Robots extends FullRobots {
    */
   crawlers(options?: CrawlersOptions): ReachReport {
     const { purposes = [], urls = [] } = optionsOf(options, "purposes", "urls");
-    const wanted = listOf(purposes, "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
+    const wanted = purposesOf(purposes);
     const pages = listOf(urls, "urls").map((url) => stringOf(urlOf(url), "a URL", MAX_EXPLAINED_URL_LENGTH));
     const raw = rawOf(this);
     return answer(call(() => raw.crawlers(pages, wanted)));
@@ -71,11 +71,8 @@ export class Robots extends FullRobots {
    */
   block(options: BlockOptions): BlockedFile {
     const read = optionsOf(options, "purposes", "crawlers");
-    const wanted = listOf(read.purposes ?? [], "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
+    const wanted = purposesOf(read.purposes ?? []);
     const tokens = listOf(read.crawlers ?? [], "crawlers").map((token) => stringOf(token, "a token", 1000));
-    const all = purposes();
-    const unknown = wanted.find((name) => !all.some(({ purpose }) => purpose === name));
-    if (unknown !== undefined) throw new RangeError(`there is no purpose ${shown(unknown)}`);
     if (wanted.length + tokens.length === 0) throw new RangeError("no crawler is named: give purposes or crawlers");
     const [raw, instance] = [rawOf(this), currentInstance()];
     const edited = call(() => raw.block(wanted, tokens));
@@ -116,6 +113,14 @@ export class Robots extends FullRobots {
 export function purposes(): { purpose: Purpose; title: string; description: string }[] {
   assertReady();
   return answer(call(() => wasm.purposes()));
+}
+
+function purposesOf(given: readonly Purpose[]): string[] {
+  const wanted = listOf(given, "purposes").map((purpose) => stringOf(purpose, "a purpose", 100));
+  const all = purposes();
+  const unknown = wanted.find((name) => !all.some(({ purpose }) => purpose === name));
+  if (unknown !== undefined) throw new RangeError(`there is no purpose ${shown(unknown)}`);
+  return wanted;
 }
 
 /** The crawlers that are known by name. */

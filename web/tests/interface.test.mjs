@@ -360,6 +360,7 @@ test("the main package has everything but lint and diff", () => {
 test("the known crawlers, and what they may read", () => {
   const robots = new known.Robots("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n", { name: "robots.txt" });
   const report = robots.crawlers({ purposes: ["ai-training"] });
+  assert.throws(() => robots.crawlers({ purposes: ["ai"] }), { name: "RangeError", message: 'there is no purpose "ai"' });
   assert.deepEqual([report.report, report.robots, report.pages], ["crawlers", "robots.txt", ["/"]]);
   assert.deepEqual(report.purposes.map(({ title, shut_out, rows }) => [title, shut_out, rows[0].who]), [["AI training", 1, ["GPTBot (line 1)"]]]);
   assert.deepEqual(robots.crawlers({ urls: ["https://e.com/x/1"] }).policies[0].verdicts, ["disallow"]);
