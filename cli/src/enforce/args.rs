@@ -109,8 +109,10 @@ pub struct EnforceArgs {
     /// For nginx, Caddy, Apache and HAProxy. A file or URL as 'audit
     /// --ranges' takes it, but for one crawler, all of whose addresses are in
     /// it ('googlebot.json', 'GPTBot=FILE'). Whoever sends its name from
-    /// another address is refused everything but /robots.txt. Repeat the
-    /// option for several crawlers.
+    /// another address is refused everything but /robots.txt, if the name
+    /// stands at the beginning of the header, after 'compatible' or with a
+    /// version: elsewhere it may be anybody's. Repeat the option for several
+    /// crawlers.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub ranges: Vec<RangesOption>,
 

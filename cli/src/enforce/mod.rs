@@ -52,7 +52,7 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         Err(CannotEnforce::DidYouMean(question)) => Err(refused_name(question)),
         Err(wrong) => {
             let way_out = match wrong {
-                CannotEnforce::Nothing { ref notes }
+                CannotEnforce::Nothing { ref notes, .. }
                     if notes.iter().any(|note| note.contains("--known")) =>
                 {
                     ""

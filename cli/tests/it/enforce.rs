@@ -421,7 +421,7 @@ fn hostile_files() {
     let lines = [
         (
             "nginx",
-            r#"^(map (\$\w+)+ \$\w+ \{|\}|    (default|\\?[\w.-]+|"\\[a-z]+"|"~\*?[^"]+") ("1?"|"|1|_sent|\d+|\$\w+)"?;|    #.*|#.*|)$"#,
+            r#"^(map (\$\w+)+ \$\w+ \{|\}|    (default|\\?[\w.-]+|"\\[a-z]+"|"~\*?[^"]+") ("1?"|"|1|_sent|\d+|/robots\.txt|\$\w+|(\$uri|\$\w+_head%\w\w\$\w+_tail)\$is_args\$args)"?;|    #.*|#.*|)$"#,
         ),
         (
             "caddy",
@@ -707,6 +707,78 @@ fn paths_as_the_server_resolves_them() {
     }
 }
 
+/// A decoded `?` begins no query, a decoded `%` no escape, and a decoded line feed ends nothing: by each server.
+#[test]
+fn paths_that_stay_encoded() {
+    let file = b"User-agent: GPTBot\nDisallow: *?\nAllow: /wiki/ok\nAllow: /p/a%3F%3F?\nDisallow: /abc\nDisallow: /end$\nAllow: /*?ok\nDisallow: /p/\nDisallow: /*%3Fx\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let policy = robots.policy(&Crawler::name("GPTBot"));
+    // The path as sent, and in normal form as it is resolved.
+    let asked = [
+        ("/wiki/Who%3F", "/wiki/Who%3F"),
+        ("/wiki/Who%3f", "/wiki/Who%3F"),
+        ("/wiki/Who%3F?x", "/wiki/Who%3F?x"),
+        ("//wiki/Who%3F?ok", "/wiki/Who%3F?ok"),
+        ("/%2561bc", "/%2561bc"),
+        ("/./%61bc", "/abc"),
+        ("/end%0A", "/end%0A"),
+        ("/./end%0a", "/end%0A"),
+        ("/./end", "/end"),
+        ("//p/a%3Fok", "/p/a%3Fok"),
+        ("//p/a%3fok?ok", "/p/a%3Fok?ok"),
+        ("//p/a%25", "/p/a%25"),
+        ("//p/a%0A", "/p/a%0A"),
+        ("//q/a%3Fxy", "/q/a%3Fxy"),
+        ("//q/a%253Fxy", "/q/a%253Fxy"),
+        // What is left out in the end leads to no other.
+        ("/%3F/../p/s", "/p/s"),
+        ("/%25%0A%3F/../p/s", "/p/s"),
+        ("/%25%0A%3F/../q/s", "/q/s"),
+        // With two of them only the path as sent counts, but for HAProxy.
+        ("/wiki/Who%3F%3F", "/wiki/Who%3F%3F"),
+        ("/wiki/100%25%0A", "/wiki/100%25%0A"),
+        ("/wiki/ok%3F%3F?x", "/wiki/ok%3F%3F?x"),
+        ("/p/a%3F%3F", "/p/a%3F%3F"),
+    ];
+    let paths: Vec<String> = asked.iter().map(|(path, _)| (*path).to_owned()).collect();
+    for server in Server::ALL {
+        let mut options = Options::new(server.name().parse().unwrap());
+        options.name = "site0".to_owned();
+        let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+        assert_eq!(written.notes, [""; 0]);
+        let Some(started) = server.start(&[written.text]) else { continue };
+        let statuses = started.ask(0, "GPTBot/1.2", &paths);
+        for ((path, resolved), status) in asked.iter().zip(statuses) {
+            let is_allowed =
+                [path, resolved].iter().all(|path| policy.is_path_allowed(path).unwrap());
+            assert_eq!(status, if is_allowed { 204 } else { 403 }, "{server:?} {path}");
+        }
+        let two = ["//p/a%3F%3F?x".to_owned()];
+        let wanted = if server == Server::Haproxy { 403 } else { 204 };
+        assert_eq!(started.ask(0, "GPTBot/1.2", &two), [wanted], "{server:?}");
+    }
+}
+
+/// HAProxy's lines resolve eight times `/../`. What has more of them is refused, and only to who is refused anything.
+#[test]
+fn paths_that_go_up_often() {
+    let file = b"User-agent: GPTBot\nDisallow: /private/\n\nUser-agent: CCBot\nAllow: /\n";
+    let robots = Robots::parse(file, &Profile::RFC9309);
+    let up = |times: usize, to: &str| format!("{}{}{to}", "/x".repeat(times), "/..".repeat(times));
+    for server in Server::ALL {
+        let mut options = Options::new(server.name().parse().unwrap());
+        options.name = "site0".to_owned();
+        let written = enforce::configuration(&robots, KnownCrawlers::built_in(), &options).unwrap();
+        let Some(started) = server.start(&[written.text]) else { continue };
+        let private = [8, 9, 20].map(|times| up(times, "/private/s"));
+        assert_eq!(started.ask(0, "GPTBot/1.2", &private), [403; 3], "{server:?}");
+        assert_eq!(started.ask(0, "CCBot/2.0", &private), [204; 3], "{server:?}");
+        let open =
+            [up(8, "/s"), up(8, "/s?/../"), "/robots.txt?/../../../../../../../../..".to_owned()];
+        assert_eq!(started.ask(0, "GPTBot/1.2", &open), [204; 3], "{server:?}");
+    }
+}
+
 /// A crawler is held to its pace, and who sends its name from elsewhere is refused; nobody else is.
 #[test]
 fn paces_and_impostors() {
@@ -834,7 +906,12 @@ fn options() {
     enforce(&["--server", "nginx", "--crawler", "FooBot"]).status(0).prints("\"~^/tmp/\" 1;");
     enforce(&["--server", "nginx", "--purpose", "ai-training"]).status(0).prints("ccbot 1;");
     enforce(&["--server", "nginx", "--crawler", "Google-Extended"])
-        .fails(1, "nothing is printed: the file forbids nothing to the crawlers that were chosen; nothing refuses");
+        .fails(1, "nothing is printed: nothing can be refused by a header to the crawlers that were chosen; nothing refuses");
+    let open = folder.file("open.txt", "User-agent: GPTBot\nDisallow:\n");
+    run(args!["enforce", "--server", "nginx", &open]).fails(
+        1,
+        "nothing is printed: the file forbids nothing to the crawlers that were chosen; --known",
+    );
     folder.file(
         "gptbot.json",
         r#"{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}"#,
@@ -852,6 +929,24 @@ fn options() {
         .status(0)
         .prints("    192.0.2.0/24 \"\";\n")
         .prints("    198.51.100.0/24 \"\";\n");
+    // Its known header has the name as a word alone.
+    let of_bytespider = format!("Bytespider={}", folder.path("more.json").display());
+    enforce(&["--server", "nginx", "--ranges", &of_bytespider, "--ranges", &list])
+        .status(0)
+        .prints("A name that stands elsewhere is let through.")
+        .says("whoever sends the known header of Bytespider from another address comes through");
+    // What a server counts no slower.
+    let slow = "User-agent: GPTBot\nCrawl-delay: 300\n\nUser-agent: CCBot\nCrawl-delay: 100000\n";
+    let slow = folder.file("slow.txt", slow);
+    run(args!["enforce", "--server", "nginx", "--crawl-delay", &slow])
+        .status(0)
+        .prints("# Crawl-delay: 300 (nginx counts no slower than one request a minute)\n")
+        .says("so gptbot, ccbot may come more often than Crawl-delay asks");
+    run(args!["enforce", "--server", "haproxy", "--crawl-delay", &slow])
+        .status(0)
+        .prints("# Crawl-delay: 300\n")
+        .prints("# Crawl-delay: 100000 (a delay of more than a day counts as a day)\n")
+        .says("so ccbot may come more often than Crawl-delay asks");
     for (options, message) in [
         (
             ["--server", "cloudflare", "--ranges", &list],

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use crate::audit::PREVIEWS;
 
-use super::text::{IMPOSTORS, RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass};
+use super::text::{
+    DECODED, ENCODED, IMPOSTORS, KEPT, RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass,
+};
 
 /// A rule with its conditions.
 struct Rule {
@@ -61,13 +63,23 @@ pub(super) fn text(written: &Written<'_>) -> String {
         });
     }
     if written.resolves() {
-        for (query, uri) in [("^$", "%{REQUEST_URI}"), ("!^$", "%{REQUEST_URI}?%{QUERY_STRING}")] {
-            let comment = if query == "^$" { format!("{RESOLVED}\n") } else { String::new() };
-            rules.push(Rule {
-                text: format!("{comment}RewriteCond %{{QUERY_STRING}} \"{query}\"\n"),
-                flags: Flags::Do(format!("E={name}_path:{uri}")),
-            });
-        }
+        rules.push(Rule {
+            text: format!("{RESOLVED}\n{KEPT}\nRewriteCond %{{QUERY_STRING}} \"!^$\"\n"),
+            flags: Flags::Do(format!("E={name}_query:?%{{QUERY_STRING}}")),
+        });
+        rules.push(Rule {
+            text: String::new(),
+            flags: Flags::Do(format!("E={name}_path:/robots.txt")),
+        });
+        rules.push(Rule {
+            text: format!("RewriteCond %{{REQUEST_URI}} \"^({DECODED})\\z\"\n"),
+            flags: Flags::Do(format!("E={name}_path:%1%{{ENV:{name}_query}}")),
+        });
+        // `%3` alone would be what a third group found.
+        rules.extend(ENCODED.map(|(byte, digits)| Rule {
+            text: format!("RewriteCond %{{REQUEST_URI}} \"^({DECODED}){byte}({DECODED})\\z\"\n"),
+            flags: Flags::Do(format!("E={name}_path:%1\\%{digits}%2%{{ENV:{name}_query}}")),
+        }));
     }
     for class in written.refused() {
         let mut of_class: Vec<Rule> = Vec::new();

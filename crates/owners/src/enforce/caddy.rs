@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crate::audit::PREVIEWS;
 
 use super::text::{
-    IMPOSTORS, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written,
+    DECODED, ENCODED, IMPOSTORS, KEPT, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS,
+    Written,
 };
 
 pub(super) fn text(written: &Written<'_>) -> String {
@@ -61,14 +62,25 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     text += "\t\tdefault \"\"\n\t}\n";
     if written.resolves() {
-        let found = format!("{{http.regexp.{name}.0}}{{{name}_query}}");
         let _ = write!(
             text,
             "\t{RESOLVED}\n\
              \tmap {{http.request.uri.query}} {{{name}_query}} {{\n\
              \t\t`~^(.+)$` \"?${{1}}\"\n\t\tdefault \"\"\n\t}}\n\
              \t@{name}_resolved path_regexp {name} `(?s)^.*$`\n\
-             \tmap @{name}_resolved {found} {{{name}_resolved}} {{\n\t\tdefault \"{found}\"\n\t}}\n\
+             \t{KEPT}\n\
+             \tmap @{name}_resolved {{http.regexp.{name}.0}} {{{name}_decoded}} {{\n\
+             \t\t`~^({DECODED})\\z` \"${{1}}\"\n"
+        );
+        for (byte, digits) in ENCODED {
+            let _ =
+                writeln!(text, "\t\t`~^({DECODED}){byte}({DECODED})\\z` \"${{1}}%{digits}${{2}}\"");
+        }
+        let _ = write!(
+            text,
+            "\t\tdefault \"\"\n\t}}\n\
+             \tmap {{{name}_decoded}} {{{name}_resolved}} {{\n\
+             \t\t`~^$` /robots.txt\n\t\tdefault \"{{{name}_decoded}}{{{name}_query}}\"\n\t}}\n\
              \tmap {{http.request.orig_uri}} {{{name}_path}} {{\n\
              \t\t`~{RESOLVES}` _leads\n\t\tdefault \"\"\n\t}}\n\
              \tmap {{{name}_class}}{{{name}_path}} {{{name}_also}} {{\n"

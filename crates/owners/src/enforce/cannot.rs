@@ -22,6 +22,8 @@ pub enum CannotEnforce {
     Nothing {
         /// Who was chosen and cannot be told by a header, in sentences.
         notes: Vec<String>,
+        /// Whether anybody was left out: the file may forbid something to them.
+        left_out: bool,
     },
     /// The rule of a line is longer than the server's expressions can be.
     LongRule {
@@ -53,8 +55,11 @@ impl fmt::Display for CannotEnforce {
             CannotEnforce::Option(what)
             | CannotEnforce::DidYouMean(what)
             | CannotEnforce::TooLong(what) => f.write_str(what),
-            CannotEnforce::Nothing { notes } => {
-                f.write_str("the file forbids nothing to the crawlers that were chosen")?;
+            CannotEnforce::Nothing { notes, left_out } => {
+                f.write_str(match left_out {
+                    true => "nothing can be refused by a header to the crawlers that were chosen",
+                    false => "the file forbids nothing to the crawlers that were chosen",
+                })?;
                 notes.iter().try_for_each(|note| write!(f, "; {note}"))
             }
             CannotEnforce::LongRule { line } => write!(

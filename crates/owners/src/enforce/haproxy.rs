@@ -1,10 +1,10 @@
 //! Lines for a frontend of HAProxy.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use crate::audit::PREVIEWS;
 
+use super::server::LONGEST;
 use super::text::{IMPOSTORS, PACE, RESOLVED, RESOLVED_SUFFIX, SPELLED, WHO_ASKS, Written};
 
 /// HAProxy takes 64 words in a line.
@@ -86,6 +86,12 @@ pub(super) fn text(written: &Written<'_>) -> String {
                     "    http-request set-var(txn.{name}_{verdict_of}) str({verdict}) if {name}_is_{number}{form}{decided} {acl}"
                 );
             }
+            if is_resolved {
+                let _ = writeln!(
+                    text,
+                    "    http-request set-var(txn.{name}_also) str(refused) if {name}_is_{number} {name}_unresolved"
+                );
+            }
         }
     }
     if written.resolves() {
@@ -158,7 +164,6 @@ const AT_ONCE: u32 = 5;
 /// In a time of four delays, a crawler that waits is counted four times, and once more where the time that counts
 /// begins anew: HAProxy takes its part of the time before.
 fn tables(written: &Written<'_>) -> String {
-    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
     let name = written.name();
     let mut text = String::new();
     if !written.delays.is_empty() {
@@ -183,7 +188,7 @@ fn delays(written: &Written<'_>, text: &mut String) {
     for (number, (delay, tokens)) in written.delays.iter().enumerate() {
         let number = number + 1;
         let title = if number == 1 { format!("    {PACE}\n") } else { String::new() };
-        let _ = writeln!(text, "\n{title}    # Crawl-delay: {}", delay.as_secs_f64());
+        let _ = writeln!(text, "\n{title}    {}", written.of_delay(*delay));
         for tokens in tokens.chunks(WORDS) {
             let _ = writeln!(
                 text,
@@ -209,26 +214,31 @@ fn delays(written: &Written<'_>, text: &mut String) {
     }
 }
 
-/// Lines that resolve the path as servers do: decoded, without empty segments and `.`, and with `..` up to this often.
+/// Lines that resolve the path as servers do: decoded but for what stays encoded, without empty segments and `.`, and
+/// with `..` up to this often. No page has more of them, so what is left then is refused to who is refused anything.
 fn resolved(name: &str) -> String {
     const UP: usize = 8;
     let path = format!("http-request set-var(txn.{name}_path)");
+    let up = format!("{{ var(txn.{name}_path) -m reg '/\\.\\.(?:/|$)' }}");
     let mut text = format!(
         "    {RESOLVED}\n    \
          acl {name}_leads path -m reg '//|/\\.|%'\n    \
          acl {name}_also var(txn.{name}_also) -m found\n    \
-         {path} 'path,url_dec,regsub(\"/+\",\"/\",g),regsub(\"/(?:\\./)+\",\"/\",g),regsub(\"/\\.$\",\"/\")' if {name}_leads\n"
+         acl {name}_unresolved var(txn.{name}_up) -m found\n    \
+         {path} 'path,regsub(\"%(00|0A|25|3F)\",\"%25\\1\",gi),url_dec,regsub(\"/+\",\"/\",g),regsub(\"/(?:\\./)+\",\"/\",g),regsub(\"/\\.$\",\"/\")' if {name}_leads\n"
     );
     for _ in 0..UP {
         let _ = writeln!(
             text,
             "    {path} 'var(txn.{name}_path),regsub(\"^/\\.\\.(?:/|$)\",\"/\"),regsub(\"/[^/]+/\\.\\.(?:/|$)\",\"/\")' \
-             if {name}_leads {{ var(txn.{name}_path) -m reg '/\\.\\.(?:/|$)' }}"
+             if {name}_leads {up}"
         );
     }
     let _ = writeln!(
         text,
-        "    http-request set-var(txn.{name}_query) query if {name}_leads\n    \
+        "    # What goes up more often is refused.\n    \
+         http-request set-var(txn.{name}_up) str(1) if {name}_leads {up}\n    \
+         http-request set-var(txn.{name}_query) query if {name}_leads\n    \
          {path} 'var(txn.{name}_path),concat(\"?\",txn.{name}_query)' if {name}_leads {{ query -m len gt 0 }}"
     );
     text

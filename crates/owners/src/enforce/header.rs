@@ -33,6 +33,9 @@ pub(super) enum Place {
 impl Place {
     pub(super) const ALL: [Place; 4] =
         [Place::Compatible, Place::Start, Place::Version, Place::Word];
+    /// Where nobody else's header has a name. As a word it may be one that is said to be alike (`TelegramBot (like
+    /// TwitterBot)`).
+    pub(super) const SURE: [Place; 3] = [Place::Compatible, Place::Start, Place::Version];
 
     /// What an expression has before and after a name in this place. `looks`: the engine can look around, which finds
     /// the beginnings of names faster.
@@ -69,6 +72,13 @@ impl Places {
 
     pub(super) fn has(self, place: Place) -> bool {
         self.0 & 1 << place as u8 != 0
+    }
+
+    /// Returns true if the crawler's own header has its name in none of these places that are sure.
+    pub(super) fn miss_surely(self, entry: &KnownCrawler) -> bool {
+        let Some(header) = &entry.header else { return false };
+        let own = standing(&header.to_ascii_lowercase(), &entry.token.to_ascii_lowercase());
+        !Place::SURE.into_iter().any(|place| own.both(self).has(place))
     }
 
     fn with(self, place: Place) -> Places {

@@ -99,10 +99,10 @@ pub fn configuration_by_operators<'f>(
     if let Some(question) = named.find_map(|name| known.did_you_mean(name, robots)) {
         return Err(CannotEnforce::DidYouMean(question));
     }
-    let whom::Whom { classes, delays, claimed, notes: left_out } =
+    let whom::Whom { classes, delays, claimed, left_out, notes: of_crawlers } =
         whom::whom(robots, operators, known, options);
     let mut notes = unread(robots);
-    notes.extend(left_out);
+    notes.extend(of_crawlers);
     if classes.len() > CLASSES {
         return Err(CannotEnforce::Classes);
     }
@@ -194,7 +194,7 @@ pub fn configuration_by_operators<'f>(
     let is_more = !written.delays.is_empty() || written.own_addresses().next().is_some();
     if !is_more && written.classes.iter().all(|class| class.normal.is_empty()) {
         notes.extend(known_would(robots, operators, known, options));
-        return Err(CannotEnforce::Nothing { notes });
+        return Err(CannotEnforce::Nothing { notes, left_out });
     }
     notes.extend(options.server.notes());
     if written.own_addresses().next().is_some() {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::audit::PREVIEWS;
 
 use super::text::{
-    IMPOSTORS, PACE, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS, Written,
+    DECODED, ENCODED, IMPOSTORS, KEPT, PACE, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED,
+    WHO_ASKS, Written,
 };
 
 /// Longer keys do not fit the usual buckets of nginx's hash tables.
@@ -89,6 +90,17 @@ pub(super) fn text(written: &Written<'_>) -> String {
         for class in written.resolved() {
             let _ = writeln!(text, "    {0} ${name}_{0}{RESOLVED_SUFFIX};", class.number);
         }
+        let _ = write!(
+            text,
+            "}}\n\n{KEPT}\n\
+             map $uri ${name}_uri {{\n    default /robots.txt;\n    \"~^{DECODED}\\z\" $uri$is_args$args;\n"
+        );
+        for (byte, digits) in ENCODED {
+            let _ = writeln!(
+                text,
+                "    \"~^(?<{name}_head>{DECODED}){byte}(?<{name}_tail>{DECODED})\\z\" ${name}_head%{digits}${name}_tail$is_args$args;"
+            );
+        }
         text += "}\n";
     }
     if has_own {
@@ -105,7 +117,10 @@ pub(super) fn text(written: &Written<'_>) -> String {
     delays(written, &mut text);
     for class in written.refused() {
         for (suffix, title, rows) in class.maps() {
-            let seen = if suffix == RESOLVED_SUFFIX { "$uri$is_args$args" } else { "$request_uri" };
+            let seen = match suffix {
+                RESOLVED_SUFFIX => format!("${name}_uri"),
+                _ => "$request_uri".to_owned(),
+            };
             let _ = write!(
                 text,
                 "\n{title}\nmap {seen} ${name}_{}{suffix} {{\n    default \"\";\n",
@@ -178,8 +193,8 @@ fn delays(written: &Written<'_>, text: &mut String) {
         let zone = format!("{name}_delay_{}", number + 1);
         let _ = write!(
             text,
-            "\n# Crawl-delay: {}\nmap ${name}_paced ${zone} {{\n    default \"\";\n",
-            delay.as_secs_f64()
+            "\n{}\nmap ${name}_paced ${zone} {{\n    default \"\";\n",
+            written.of_delay(*delay)
         );
         for token in tokens {
             let _ = writeln!(text, "    {} {token};", key(token));

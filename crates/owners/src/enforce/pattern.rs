@@ -19,7 +19,8 @@ pub(super) enum Form {
     Normal,
     /// All of them, as they were sent.
     Sent,
-    /// Paths as a server resolves them, decoded, with the queries as they were sent.
+    /// Paths as a server resolves them, decoded but for what [`super::text::ENCODED`] lists, with the queries as they
+    /// were sent.
     Resolved,
 }
 
@@ -27,7 +28,7 @@ impl Form {
     /// Whether such a URL may have this byte as it is.
     pub(super) fn has(self, byte: u8) -> bool {
         match self {
-            // `%0A` is left to the form as sent: a `$` of PCRE stands before it, too.
+            // A `?` begins the query: one of the path is written as `%3F`, as a line feed is as `%0A`.
             Form::Resolved => !matches!(byte, 0 | b'\n' | b'%'),
             Form::Normal | Form::Sent => !matches!(byte, 0..=0x20 | b'#' | b'%' | 0x7F),
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::pattern::{Paths, Syntax};
 
@@ -33,6 +34,9 @@ pub enum Server {
     /// Cloudflare: an expression of its Rules language.
     Cloudflare,
 }
+
+/// The longest delay that is written for HAProxy.
+pub(super) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Each server with its name, its title, and what is printed for it.
 const TABLE: [(Server, &str, &str, &str); 6] = [
@@ -118,6 +122,22 @@ impl Server {
                 "the pace is chosen in a rate limiting rule of Cloudflare, not in an expression",
             ),
         }
+    }
+
+    /// The longest delay that it can count, and a clause that says so.
+    pub(super) fn longest_delay(self) -> Option<(Duration, &'static str)> {
+        match self {
+            Server::Nginx => {
+                Some((Duration::from_secs(60), "nginx counts no slower than one request a minute"))
+            }
+            Server::Haproxy => Some((LONGEST, "a delay of more than a day counts as a day")),
+            _ => None,
+        }
+    }
+
+    /// The clause, if this delay is longer.
+    pub(super) fn counts_shorter(self, delay: Duration) -> Option<&'static str> {
+        self.longest_delay().filter(|(longest, _)| delay > *longest).map(|(_, how)| how)
     }
 
     /// Why nothing is written that goes by addresses, and the way out.

@@ -45,14 +45,23 @@ pub(super) struct Row<'r> {
 /// Comments on parts that every configuration has.
 pub(super) const WHO_ASKS: &str = "# Who asks: the first of these names in the header.";
 pub(super) const IMPOSTORS: &str =
-    "# Whose name is claimed, and the addresses that operators publish. Who sends a crawler's name from another address is
-# refused, but for robots.txt. Private networks and previews of links by phones of people are never refused.";
+    "# Whose name is claimed at the beginning, after 'compatible' or with a version, and the addresses that operators publish.
+# Who claims one so from another address is refused, but for robots.txt. A name that stands elsewhere is let through.
+# Private networks and previews of links by phones of people are never refused.";
 pub(super) const PACE: &str = "# The pace that Crawl-delay asks for, from all addresses of a crawler together. robots.txt stays open.";
 pub(super) const SPELLED: &str =
     "# URLs that spell something in another way than robots.txt is compared, as %61 for a.";
 pub(super) const RESOLVED: &str = "# Paths that lead to others, as //a, /./a, /x/../a and a%2Fb: those to which they lead count too.";
 /// An expression for URLs whose paths may be resolved to others.
 pub(super) const RESOLVES: &str = r"^[^?]*(?://|/\.|%)";
+
+/// What stays encoded in a resolved path: expressions for it, and the digits of the escape. Else a decoded `?` would
+/// begin a query, `%` an escape that was none, and `$` would stand before a line feed.
+pub(super) const ENCODED: [(&str, &str); 3] = [(r"\?", "3F"), ("%", "25"), (r"\x0a", "0A")];
+/// An expression for what has none of them, and no NUL. What has more than one of them counts as /robots.txt, which is
+/// always open.
+pub(super) const DECODED: &str = r"[^\x00\x0a%?]*";
+pub(super) const KEPT: &str = "# The path as it is resolved. In it one ?, % or line feed is encoded again; with more of them it is left out.";
 
 /// What the names of what is about resolved paths end in.
 pub(super) const RESOLVED_SUFFIX: &str = "_path";
@@ -79,6 +88,13 @@ impl Written<'_> {
                 server.sees_clients_by()
             ),
         }
+    }
+
+    /// A delay, for a comment.
+    pub(super) fn of_delay(&self, delay: Duration) -> String {
+        let shorter = self.options.server.counts_shorter(delay);
+        let shorter = shorter.map_or_else(String::new, |how| format!(" ({how})"));
+        format!("# Crawl-delay: {}{shorter}", delay.as_secs_f64())
     }
 
     /// Whether paths count as they are resolved, too.
@@ -108,11 +124,10 @@ impl Written<'_> {
         self.named_in(&Place::ALL, &names, open)
     }
 
-    /// The same for the names whose addresses are given, only in places where nobody else's header has them: as a word
-    /// it may be one that is said to be alike (`TelegramBot (like TwitterBot)`).
+    /// The same for the names whose addresses are given, only in places where nobody else's header has them.
     pub(super) fn named_surely(&self, open: &str) -> Vec<String> {
         let names: Vec<&Name> = self.claimed.iter().collect();
-        self.named_in(&[Place::Compatible, Place::Start, Place::Version], &names, open)
+        self.named_in(&Place::SURE, &names, open)
     }
 
     fn named_in(&self, places: &[Place], names: &[&Name], open: &str) -> Vec<String> {

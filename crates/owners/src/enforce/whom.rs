@@ -28,6 +28,8 @@ pub(super) struct Whom {
     pub(super) delays: BTreeMap<Duration, Vec<String>>,
     /// The names of those whose addresses are given.
     pub(super) claimed: Vec<Name>,
+    /// Whether anybody who was chosen is in no class, for their name.
+    pub(super) left_out: bool,
     pub(super) notes: Vec<String>,
 }
 
@@ -112,11 +114,15 @@ pub(super) fn whom<'f>(
     classes.iter_mut().for_each(|class| class.names.sort_by(|a, b| a.token.cmp(&b.token)));
     left_out.cut.retain(|token, _| !seen.contains(token));
     let mut claimed: Vec<Name> = Vec::new();
+    let mut unsure: BTreeSet<String> = BTreeSet::new();
     for own in &options.ranges {
         let token = own.token.to_ascii_lowercase();
         let entry = known.by_token(&token);
         match places(&own.token, entry, known, options.server.tells_words()) {
             Ok(places) if !claimed.iter().any(|there| there.token == token) => {
+                if entry.is_some_and(|entry| places.miss_surely(entry)) {
+                    unsure.insert(own.token.clone());
+                }
                 claimed.push(Name { token, places });
             }
             Ok(_) => {}
@@ -125,10 +131,33 @@ pub(super) fn whom<'f>(
             }
         }
     }
+    let is_left_out = !left_out.names.is_empty() || !left_out.cut.is_empty();
     let mut notes = left_out.notes();
+    if !unsure.is_empty() {
+        notes.push(format!(
+            "whoever sends the known header of {} from another address comes through: the name stands in it neither \
+             at the beginning nor after 'compatible' nor with a version",
+            first_of(NAMES_SHOWN, unsure.into_iter())
+        ));
+    }
+    notes.extend(too_slow(&delays, options));
     notes.extend(operators.note(by_operators, asked));
     notes.extend(not_read(&delays, known));
-    Whom { classes, delays, claimed, notes }
+    Whom { classes, delays, claimed, left_out: is_left_out, notes }
+}
+
+/// Who may come more often than the file asks, since the server counts no slower, in a sentence.
+fn too_slow(delays: &BTreeMap<Duration, Vec<String>>, options: &Options) -> Option<String> {
+    let server = options.server;
+    let slow = delays.iter().filter(|(delay, _)| server.counts_shorter(**delay).is_some());
+    let names: Vec<String> = slow.flat_map(|(_, names)| names).cloned().collect();
+    let how = server.longest_delay()?.1;
+    (!names.is_empty()).then(|| {
+        format!(
+            "{how}, so {} may come more often than Crawl-delay asks",
+            first_of(NAMES_SHOWN, names.into_iter())
+        )
+    })
 }
 
 /// Whose operator does not read Crawl-delay, in a sentence.
