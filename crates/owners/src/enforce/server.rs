@@ -35,7 +35,7 @@ pub enum Server {
     Cloudflare,
 }
 
-/// The longest delay that is written for HAProxy.
+/// The longest delay that is written for HAProxy, and the longest that is read.
 pub(super) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Each server with its name, its title, and what is printed for it.
@@ -124,20 +124,15 @@ impl Server {
         }
     }
 
-    /// The longest delay that it can count, and a clause that says so.
-    pub(super) fn longest_delay(self) -> Option<(Duration, &'static str)> {
+    /// A clause about a delay that may count as a shorter one.
+    pub(super) fn counts_shorter(self, delay: Duration) -> Option<&'static str> {
         match self {
-            Server::Nginx => {
-                Some((Duration::from_secs(60), "nginx counts no slower than one request a minute"))
+            Server::Nginx if delay > Duration::from_secs(60) => {
+                Some("nginx counts no slower than one request a minute")
             }
-            Server::Haproxy => Some((LONGEST, "a delay of more than a day counts as a day")),
+            Server::Haproxy if delay >= LONGEST => Some("a longer delay counts as a day"),
             _ => None,
         }
-    }
-
-    /// The clause, if this delay is longer.
-    pub(super) fn counts_shorter(self, delay: Duration) -> Option<&'static str> {
-        self.longest_delay().filter(|(longest, _)| delay > *longest).map(|(_, how)| how)
     }
 
     /// Why nothing is written that goes by addresses, and the way out.

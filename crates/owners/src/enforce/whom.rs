@@ -148,16 +148,14 @@ pub(super) fn whom<'f>(
 
 /// Who may come more often than the file asks, since the server counts no slower, in a sentence.
 fn too_slow(delays: &BTreeMap<Duration, Vec<String>>, options: &Options) -> Option<String> {
-    let server = options.server;
-    let slow = delays.iter().filter(|(delay, _)| server.counts_shorter(**delay).is_some());
+    let counts_shorter = |delay: &Duration| options.server.counts_shorter(*delay);
+    let how = delays.keys().find_map(counts_shorter)?;
+    let slow = delays.iter().filter(|(delay, _)| counts_shorter(delay).is_some());
     let names: Vec<String> = slow.flat_map(|(_, names)| names).cloned().collect();
-    let how = server.longest_delay()?.1;
-    (!names.is_empty()).then(|| {
-        format!(
-            "{how}, so {} may come more often than Crawl-delay asks",
-            first_of(NAMES_SHOWN, names.into_iter())
-        )
-    })
+    Some(format!(
+        "{how}, so {} may come more often than Crawl-delay asks",
+        first_of(NAMES_SHOWN, names.into_iter())
+    ))
 }
 
 /// Whose operator does not read Crawl-delay, in a sentence.
