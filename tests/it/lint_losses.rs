@@ -60,6 +60,8 @@ fn accidents() {
                 "User-agent: FooBot\nDisallow: /adminUser-agent: *\nDisallow: /a\n",
                 "User-agent: FooBot\nDisallow: /a\nSitemap: https://example.com/s.xmlUser-agent: *\n",
                 "User-agent: *\nAllow: /x*Disallow: /\n",
+                "User-agent: *\nDisallow: /adminAllow: /admin/a\n",
+                "User-agent: *\nDisallow: /User-agent: FooBot\n",
                 "User-agent: *\\nDisallow: /a\n",
                 "User-agent: *<br>Disallow: /a\n",
                 "User-agent: FooBot\nDisallow: /\n# for othersUser-agent: *\nDisallow: /a\n",
@@ -209,6 +211,9 @@ fn no_accidents() {
         "User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nCrawl-delay: 10\n",
         "User-agent: *\nDisallow: /a\nhttps://example.com/terms\nprose about us\n",
         "User-agent: *\nDisallow: /a\nallow - everybody\nallow-list\n",
+        "User-agent: *\nDisallow: /filter/shallow:*\nDisallow: /swallow:/x\nDisallow: /a-disallow:/\n",
+        "User-agent: *\nDisallow: /wiki/Disallow:\nDisallow: /wiki/Allow:*\nDisallow: /wiki/User-agent:*\n",
+        "User-agent: *\nDisallow: /w?title=Disallow:/x\nDisallow: /How_to_Disallow:*\n",
     ] {
         assert_eq!(errors(file.as_bytes()), [], "{file:?}");
     }

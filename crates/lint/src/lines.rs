@@ -56,6 +56,9 @@ fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
         let from = next.last().map_or(0, |(_, at)| *at);
         let is_prose = record.field == Field::Other;
         let Some(at) = field_before(value, from, colon, is_prose) else { continue };
+        if is_part_of_path(value, at, colon) {
+            continue;
+        }
         next.push((without_line_end(&value[..at]).len(), at));
         if next.len() == RECORDS {
             break;
@@ -105,6 +108,19 @@ fn field_before(value: &[u8], from: usize, colon: usize, is_prose: bool) -> Opti
         _ => after.first().is_some_and(u8::is_ascii_digit),
     };
     (is_apart && !is_prose || has_value).then_some(from + at)
+}
+
+/// Returns true if what looks like a field may as well be a part of a path: `/shallow:*`, `/wiki/Disallow:`.
+fn is_part_of_path(value: &[u8], at: usize, colon: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| value[before]) else { return false };
+    match value[at] {
+        _ if before.is_ascii_whitespace() => false,
+        b'A' | b'D' => {
+            !before.is_ascii_lowercase() && !before.is_ascii_digit() && !b"*$>".contains(&before)
+        }
+        b'a' | b'd' => true,
+        _ => before == b'/' && !value.get(colon + 1).is_some_and(u8::is_ascii_whitespace),
+    }
 }
 
 /// A value without what is meant to end its line: white space, a `\n` that is written out, tags such as `<br>`.

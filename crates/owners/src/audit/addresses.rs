@@ -44,9 +44,9 @@ impl Counts<'_> {
                 || is_broadcast
         };
         for found in &self.found {
-            let sums = &found.tally.sums;
+            let sums = found.sums();
             let is_meant = match whose {
-                Whose::Offenders => sums.forbidden > 0 && !sums.may_fetch_all(),
+                Whose::Offenders => found.forbidden()[0] > 0,
                 Whose::Impostors => {
                     matches!(found.source, Some(AddressSource::Other | AddressSource::Unknown))
                 }
@@ -56,7 +56,8 @@ impl Counts<'_> {
             }
             // Of those that are counted together, none is told.
             more += if found.name.is_some() { sums.more_addresses } else { sums.requests };
-            for (address, [_, forbidden]) in &found.tally.addresses {
+            let excused = found.excused.addresses.iter().filter(|_| whose == Whose::Impostors);
+            for (address, [_, forbidden]) in found.tally.addresses.iter().chain(excused) {
                 if whose == Whose::Offenders && *forbidden == 0 {
                     continue;
                 }

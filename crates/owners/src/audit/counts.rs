@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use super::crawlers::Name;
-use super::judged::Judged;
+use super::judged::{CrawlerHere, Judged};
 use super::ranges::AddressSource;
 use super::settings::{Audit, Verified};
-use super::tally::{ADDRESSES, HOSTS, PLACES, Sums, Tally, Totals, add_each};
+use super::tally::{ADDRESSES, Answer, Answers, HOSTS, PLACES, Sums, Tally, Totals, add_each};
 
 /// The most unknown crawlers that are told apart. A log of hostile headers has any number.
 pub(super) const UNKNOWN: usize = 1_000;
@@ -25,6 +25,35 @@ pub(super) struct Found<'a> {
     pub(super) name: Option<Name<'a>>,
     pub(super) source: Option<AddressSource>,
     pub(super) tally: Tally,
+    /// Requests from an answer 4xx for /robots.txt until it was delivered.
+    pub(super) excused: Tally,
+    pub(super) answers: Answers,
+}
+
+impl Found<'_> {
+    /// All its requests.
+    pub(super) fn sums(&self) -> Sums {
+        let mut sums = self.tally.sums.clone();
+        sums.add_all(&self.excused.sums);
+        sums
+    }
+
+    /// Returns true if nobody can tell which of its requests followed a refusal of /robots.txt, and there is one.
+    pub(super) fn is_excused(&self) -> bool {
+        let [_, got, refused, _] = self.sums().robots_txt;
+        // Of several crawlers nobody can say which one was refused it.
+        refused > 0 && if self.name.is_some() { self.answers.is_disordered } else { got == 0 }
+    }
+
+    /// The number of requests that it must not make, and of those that are excused.
+    pub(super) fn forbidden(&self) -> [u64; 2] {
+        let [forbidden, excused] = [&self.tally, &self.excused].map(|tally| tally.sums.forbidden);
+        if self.is_excused() { [0, forbidden + excused] } else { [forbidden, excused] }
+    }
+
+    fn tally(&mut self, is_excused: bool) -> &mut Tally {
+        if is_excused { &mut self.excused } else { &mut self.tally }
+    }
 }
 
 /// What the blocks of logs come to.
@@ -110,26 +139,34 @@ impl<'a> Counts<'a> {
                 }
             }
         }
-        let crawlers = judged.crawlers.iter();
-        let crawlers = crawlers.map(|(name, source, sums)| self.add_crawler(name, *source, sums));
-        let crawlers: Vec<usize> = crawlers.collect();
+        // The place of each, and whether it is excused.
+        let crawlers: Vec<(usize, bool)> =
+            judged.crawlers.iter().map(|here| self.add_crawler(here, &judged)).collect();
+        for (answers, place) in judged.answers.iter().zip(places_of_answers(&judged, &crawlers)) {
+            self.found[place].answers.add_all(answers);
+        }
         for addressed in &judged.addresses {
-            let Found { name, tally, .. } = &mut self.found[crawlers[addressed.crawler as usize]];
+            let (place, is_excused) = crawlers[addressed.crawler as usize];
+            let found = &mut self.found[place];
+            let is_one = found.name.is_some();
+            let tally = found.tally(is_excused);
             let has_room = match self.audit.keeps_addresses {
                 true => self.addresses < CLIENTS,
                 false => tally.addresses.len() < ADDRESSES,
             };
-            if name.is_some() && tally.add_address(addressed.address, addressed.counts, has_room) {
+            if is_one && tally.add_address(addressed.address, addressed.counts, has_room) {
                 self.addresses += 1;
             }
         }
         for broken in &judged.rules {
-            let tally = &mut self.found[crawlers[broken.crawler as usize]].tally;
+            let (place, is_excused) = crawlers[broken.crawler as usize];
+            let tally = self.found[place].tally(is_excused);
             tally.add_broken(broken.rule, broken.requests);
         }
         for example in &judged.examples {
             let broken = &judged.rules[example.rule as usize];
-            let tally = &mut self.found[crawlers[broken.crawler as usize]].tally;
+            let (place, is_excused) = crawlers[broken.crawler as usize];
+            let tally = self.found[place].tally(is_excused);
             tally.add_example(broken.rule, judged.part(example), &mut self.room);
         }
     }
@@ -139,24 +176,26 @@ impl<'a> Counts<'a> {
         self.unread.push(log.to_owned());
     }
 
-    /// Adds the sums of a crawler. Returns its place.
-    fn add_crawler(
-        &mut self,
-        name: &Name<'a>,
-        source: Option<AddressSource>,
-        sums: &Sums,
-    ) -> usize {
-        let at = self.at(name, source);
-        let Found { name, tally, .. } = &mut self.found[at];
-        match name {
-            Some(_) => tally.sums.add_all(sums),
+    /// Adds the sums of a crawler. Returns its place, and whether these requests are excused.
+    fn add_crawler(&mut self, here: &CrawlerHere<'a>, judged: &Judged<'a>) -> (usize, bool) {
+        let at = self.at(&here.name, here.source);
+        let found = &mut self.found[at];
+        if found.name.is_none() {
             // Of several crawlers nobody can say which addresses are theirs.
-            None => {
-                let sums = Sums { more_addresses: 0, ..sums.clone() };
-                tally.sums.add_all(&sums);
-            }
+            let sums = Sums { more_addresses: 0, ..here.sums.clone() };
+            found.tally.sums.add_all(&sums);
+            return (at, false);
         }
-        at
+        let answers = &judged.answers[here.answers as usize];
+        // If the first answer of all is a refusal, so was the one before it, for all that is known.
+        if found.answers.first.is_none() && answers.first == Some(Answer::Refused) {
+            found.answers.first = answers.first;
+            std::mem::swap(&mut found.tally, &mut found.excused);
+        }
+        let before = found.answers.last.or(found.answers.first);
+        let is_excused = here.after.or(before) == Some(Answer::Refused);
+        found.tally(is_excused).sums.add_all(&here.sums);
+        (at, is_excused)
     }
 
     /// The place of a crawler.
@@ -178,7 +217,8 @@ impl<'a> Counts<'a> {
     }
 
     fn find(&mut self, name: Option<Name<'a>>, source: Option<AddressSource>) -> usize {
-        self.found.push(Found { name, source, tally: Tally::default() });
+        let (tally, excused) = (Tally::default(), Tally::default());
+        self.found.push(Found { name, source, tally, excused, answers: Answers::default() });
         self.found.len() - 1
     }
 
@@ -198,6 +238,15 @@ impl<'a> Counts<'a> {
         }
         names
     }
+}
+
+/// The place of the crawler of each of the answers.
+fn places_of_answers(judged: &Judged<'_>, crawlers: &[(usize, bool)]) -> Vec<usize> {
+    let mut places = vec![0; judged.answers.len()];
+    for (here, (place, _)) in judged.crawlers.iter().zip(crawlers) {
+        places[here.answers as usize] = *place;
+    }
+    places
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The crawlers that send User-Agent headers.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use memchr::memmem;
 use robotsieve::internals::RobotsInternals as _;
-use robotsieve::{Crawler, Policy, Robots, UserAgent};
+use robotsieve::{Crawler, Field, Policy, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
 /// What the headers have with which phones of people fetch previews of links (Apple's Messages): they name crawlers,
@@ -62,6 +62,23 @@ impl<'a> Crawlers<'a> {
     pub fn readings(&self) -> impl Iterator<Item = impl Iterator<Item = &Robots<'a>>> {
         let files = self.files.iter().zip(&self.operators);
         files.map(|(file, operators)| operators.iter().chain([file]))
+    }
+
+    /// Queries of which one makes a path allowed, if the file allows it with some query. `None` if there are too many.
+    pub fn queries(&self) -> Option<Vec<Vec<u8>>> {
+        const QUERIES: usize = 64;
+        let mut queries = BTreeSet::from([b"x".to_vec()]);
+        let records = self.readings().flatten().flat_map(Robots::records);
+        for record in records.filter(|record| record.field == Field::Allow) {
+            let value = record.value;
+            let mark = memchr::memchr(b'?', value).or_else(|| memchr::memrchr(b'*', value));
+            let Some(mark) = mark else { continue };
+            queries.insert(value[mark + 1..].iter().filter(|b| !b"*$".contains(b)).copied().collect());
+            if queries.len() > QUERIES {
+                return None;
+            }
+        }
+        Some(queries.into_iter().collect())
     }
 
     /// Those of these crawlers that have other rules as their operators read a file, in a sentence.

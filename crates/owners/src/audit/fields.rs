@@ -14,6 +14,8 @@ pub struct Fields<'l> {
     pub target: Option<&'l [u8]>,
     /// The query, if the format has it apart from the target.
     pub query: Option<&'l [u8]>,
+    /// Whether there may have been a query that is in neither of them.
+    pub lacks_query: LacksQuery,
     /// The User-Agent header. `None` if there was none, or if the format does not have it.
     pub agent: Option<&'l [u8]>,
     /// `None` if the format does not have it.
@@ -23,6 +25,24 @@ pub struct Fields<'l> {
     pub status: u16,
     /// True if texts are escaped as in the [extended log format](super::w3c).
     pub is_w3c: bool,
+}
+
+/// Whether a log may lack the query of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LacksQuery {
+    /// It has the query if there was one.
+    #[default]
+    No,
+    /// Some logs in the format have it.
+    Perhaps,
+    Yes,
+}
+
+impl LacksQuery {
+    /// [`LacksQuery::Yes`] if a log `is_lacking` it.
+    pub fn yes_if(is_lacking: bool) -> LacksQuery {
+        if is_lacking { LacksQuery::Yes } else { LacksQuery::No }
+    }
 }
 
 impl<'l> Fields<'l> {

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memchr2};
 
 use super::escapes::quoted;
-use super::fields::{Client, Fields, number, some, target};
+use super::fields::{Client, Fields, LacksQuery, number, some, target};
 
 /// Reads a line of [Caddy's log](https://caddyserver.com/docs/logging).
 pub fn caddy(line: &[u8]) -> Option<Fields<'_>> {
@@ -57,6 +57,7 @@ pub fn cloudflare(line: &[u8]) -> Option<Fields<'_>> {
         b"EdgeResponseStatus" => fields.status = scalar(value).and_then(number).unwrap_or(0),
         _ => {}
     })?;
+    fields.lacks_query = LacksQuery::yes_if(fields.target.is_none());
     fields.target = Some(fields.target.or(path)?);
     let [address, host] = [address, host].map(Option::unwrap_or_default);
     fields.client = Client::Apart { address, host };
@@ -68,10 +69,14 @@ pub fn cloudflare(line: &[u8]) -> Option<Fields<'_>> {
 pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
     let (mut fields, mut address, mut host) = (Fields::default(), None, None);
     let (mut uri, mut args, mut request, mut has_other_names) = (None, None, None, false);
+    let mut has_args = false;
     members(line, |name, value| match name {
         b"request_uri" => fields.target = scalar(value).and_then(some),
         b"uri" => uri = scalar(value).and_then(some),
-        b"args" | b"query_string" => args = scalar(value).and_then(some),
+        b"args" | b"query_string" => {
+            has_args = true;
+            args = scalar(value).and_then(some);
+        }
         b"request" => request = scalar(value).and_then(target),
         b"http_user_agent" => fields.agent = scalar(value).and_then(some),
         b"user_agent" | b"userAgent" | b"user-agent" => has_other_names = true,
@@ -89,6 +94,7 @@ pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
     fields.target = fields.target.or(request);
     if fields.target.is_none() {
         (fields.target, fields.query) = (Some(uri?), args);
+        fields.lacks_query = LacksQuery::yes_if(!has_args);
     }
     let [address, host] = [address, host].map(Option::unwrap_or_default);
     fields.client = Client::Apart { address, host };
@@ -232,7 +238,8 @@ mod tests {
         };
         assert_eq!(cloudflare(line), Some(wanted));
         let path = br#"{"ClientRequestPath":"/x"}"#;
-        assert_eq!(cloudflare(path), Some(Fields { target: Some(b"/x"), ..Fields::default() }));
+        let lacking = Fields { lacks_query: LacksQuery::Yes, ..Fields::default() };
+        assert_eq!(cloudflare(path), Some(Fields { target: Some(b"/x"), ..lacking }));
         assert_eq!(cloudflare(br#"{"RayID":"x"}"#), None);
     }
 

@@ -2,17 +2,18 @@
 
 use std::net::IpAddr;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 use robotsieve::Policy;
 
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, LacksQuery};
 use super::formats::LogFormat;
 use super::judged::{Judged, Recorder};
 use super::logs::Block;
 use super::ranges::AddressSource;
-use super::requested::{Asked, asked, host, is_robots_txt, without_port};
-use super::senders::{Sender, Senders};
+use super::requested::{Asked, asked, host, is_allowed_with, is_robots_txt, without_port};
+use super::senders::{Sender, Senders, Sent};
 use super::settings::Audit;
+use super::tally::Answer;
 use super::times::Clock;
 use super::w3c;
 
@@ -177,16 +178,38 @@ impl<'a> Judge<'a> {
         }
         let (source, address) = self.source(number, fields);
         let policy = self.senders.policy(policies, file);
-        let is_allowed = match asked {
-            Asked::Path(path) => policy.is_path_allowed(path),
-            Asked::Url(url) => policy.is_allowed(url),
-        };
         // Whoever is to obey a robots.txt must read it, so that is no offence in any profile.
         let is_robots_txt = is_robots_txt(&asked, &self.audit.profile);
-        let is_allowed = is_robots_txt || is_allowed.unwrap_or(true);
+        let is_allowed = is_robots_txt || is_path_allowed(policy, &asked);
+        let totals = &mut self.recorder.judged.totals;
+        match fields.lacks_query {
+            LacksQuery::No => totals.with_query += u64::from(memchr(b'?', &target).is_some()),
+            LacksQuery::Perhaps => totals.may_lack_query += 1,
+            LacksQuery::Yes => totals.lack_query += 1,
+        }
+        let some_query_allows = |policy: &Policy| {
+            let queries = self.audit.queries.as_ref();
+            fields.lacks_query != LacksQuery::No
+                && queries.is_none_or(|queries| is_allowed_with(queries, policy, &asked))
+        };
+        let may_copy_allow = |copy| {
+            let policy = self.senders.policy(policies, copy);
+            is_path_allowed(policy, &asked) || some_query_allows(policy)
+        };
+        // Nobody is accused on a doubt.
+        let is_allowed = is_allowed || {
+            let by_query = some_query_allows(policy);
+            let mut copies = self.audit.copies(file, time.unwrap_or(0));
+            let by_copy = !by_query && copies.any(may_copy_allow);
+            totals.by_query += u64::from(by_query);
+            totals.by_copy += u64::from(by_copy);
+            by_query || by_copy
+        };
         let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
-        let name = || self.senders.crawlers[number].name.clone();
-        let crawler = self.recorder.crawler(number, source, name);
+        let Sent { name, same, .. } = &self.senders.crawlers[number];
+        let answer = Answer::of(fields.status).filter(|_| is_robots_txt);
+        let crawler =
+            self.recorder.crawler([number, *same], source, (time, answer), || name.clone());
         let sums = self.recorder.sums(crawler);
         sums.add(time, is_robots_txt, fields.status);
         if rule.is_some() {
@@ -236,6 +259,14 @@ fn address_of(fields: &Fields<'_>) -> Option<IpAddr> {
 #[cold]
 fn is_directive(line: &[u8], format: &mut Option<LogFormat>) -> bool {
     format.as_mut().is_some_and(|format| format.read_directive(line))
+}
+
+fn is_path_allowed(policy: &Policy, asked: &Asked<'_>) -> bool {
+    let is_allowed = match asked {
+        Asked::Path(path) => policy.is_path_allowed(path),
+        Asked::Url(url) => policy.is_allowed(url),
+    };
+    is_allowed.unwrap_or(true)
 }
 
 /// The line of the rule that forbids it.

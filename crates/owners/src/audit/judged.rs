@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use super::crawlers::Name;
 use super::logs::Block;
 use super::ranges::AddressSource;
-use super::tally::{EXAMPLES, ExamplePart, HOSTS, PLACES, Sums, Totals};
+use super::tally::{Answer, Answers, EXAMPLES, ExamplePart, HOSTS, PLACES, Sums, Totals};
 
 /// The number of no place.
 const NONE: u32 = u32::MAX;
@@ -32,9 +32,11 @@ pub struct Judged<'a> {
     pub(super) damaged: Vec<u64>,
     /// The first hosts.
     pub(super) hosts: Vec<String>,
-    /// The crawlers, apart by where their requests came from. One that wrote its token in several ways is
-    /// there as often.
-    pub(super) crawlers: Vec<(Name<'a>, Option<AddressSource>, Sums)>,
+    /// The crawlers, apart by where their requests came from and what they were answered for /robots.txt
+    /// before. One that wrote its token in several ways is there as often.
+    pub(super) crawlers: Vec<CrawlerHere<'a>>,
+    /// The answers to each crawler's requests for /robots.txt, apart by where they came from.
+    pub(super) answers: Vec<Answers>,
     pub(super) addresses: Vec<Addressed>,
     /// The addresses of all clients, and whether requests that are not judged came from there.
     pub(super) clients: Vec<(IpAddr, bool)>,
@@ -42,6 +44,18 @@ pub struct Judged<'a> {
     /// The first paths that are forbidden by each rule: of them are those that are kept.
     pub(super) examples: Vec<ExampleHere>,
     paths: Vec<u8>,
+}
+
+/// Requests of a crawler.
+#[derive(Debug)]
+pub(super) struct CrawlerHere<'a> {
+    pub(super) name: Name<'a>,
+    pub(super) source: Option<AddressSource>,
+    pub(super) sums: Sums,
+    /// The last answer before them in the block.
+    pub(super) after: Option<Answer>,
+    /// The place of its answers.
+    pub(super) answers: u32,
 }
 
 /// Requests of a crawler from an address.
@@ -87,6 +101,7 @@ pub(super) struct Recorder<'a> {
     pub(super) judged: Judged<'a>,
     /// Places in the lists: of crawlers by their numbers, of rules and addresses by those of crawlers.
     crawlers: Vec<u32>,
+    answers: Vec<u32>,
     rules: HashMap<(u32, usize, u32), u32, RandomState>,
     addresses: HashMap<(u32, IpAddr), u32, RandomState>,
     clients: HashMap<IpAddr, u32, RandomState>,
@@ -96,6 +111,7 @@ impl<'a> Recorder<'a> {
     /// Begins a block.
     pub(super) fn begin(&mut self, block: &Block<'_>, files: usize) {
         self.crawlers.clear();
+        self.answers.clear();
         self.rules.clear();
         self.addresses.clear();
         self.clients.clear();
@@ -110,22 +126,32 @@ impl<'a> Recorder<'a> {
         std::mem::take(&mut self.judged)
     }
 
-    /// The place of the crawler with a number, for requests from there.
+    /// The place of the crawler with a number, for a request from there at this time, with the answer if it
+    /// is one for /robots.txt. `same` is the first number of those with the same token.
     #[inline]
     pub(super) fn crawler(
         &mut self,
-        number: usize,
+        [number, same]: [usize; 2],
         source: Option<AddressSource>,
+        (time, answer): (Option<u64>, Option<Answer>),
         name: impl FnOnce() -> Name<'a>,
     ) -> u32 {
-        let number = 4 * number + source.map_or(0, |source| source as usize + 1);
-        if number >= self.crawlers.len() {
-            self.crawlers.resize(number + 1, NONE);
+        let from = source.map_or(0, |source| source as usize + 1);
+        let answers = place(&mut self.answers, 4 * same + from);
+        if *answers == NONE {
+            *answers = self.judged.answers.len() as u32;
+            self.judged.answers.push(Answers::default());
         }
-        let place = &mut self.crawlers[number];
+        let answers = *answers;
+        let all = &mut self.judged.answers[answers as usize];
+        all.add(time, answer);
+        let after = all.last;
+        let number = 3 * (4 * number + from) + after.map_or(0, |answer| answer as usize + 1);
+        let place = place(&mut self.crawlers, number);
         if *place == NONE {
             *place = self.judged.crawlers.len() as u32;
-            self.judged.crawlers.push((name(), source, Sums::default()));
+            let sums = Sums::default();
+            self.judged.crawlers.push(CrawlerHere { name: name(), source, sums, after, answers });
         }
         *place
     }
@@ -133,7 +159,7 @@ impl<'a> Recorder<'a> {
     /// The sums of the crawler at a place.
     #[inline]
     pub(super) fn sums(&mut self, crawler: u32) -> &mut Sums {
-        &mut self.judged.crawlers[crawler as usize].2
+        &mut self.judged.crawlers[crawler as usize].sums
     }
 
     /// Adds a client's request, of a crawler that is judged or of anybody else.
@@ -210,4 +236,12 @@ impl<'a> Recorder<'a> {
             self.judged.hosts.push(host);
         }
     }
+}
+
+/// The place with this number, [`NONE`] if it is new.
+fn place(places: &mut Vec<u32>, number: usize) -> &mut u32 {
+    if number >= places.len() {
+        places.resize(number + 1, NONE);
+    }
+    &mut places[number]
 }

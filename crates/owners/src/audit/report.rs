@@ -12,7 +12,7 @@ use robotsieve_shown::{first_of, shown};
 use super::counts::{Counts, Found, UNKNOWN};
 use super::crawlers::Name;
 use super::ranges::AddressSource;
-use super::tally::{Broken, HOSTS, PLACES, Sums, Tally, Totals};
+use super::tally::{Broken, HOSTS, PLACES, Sums, Totals};
 use super::times::rfc3339;
 
 /// The most addresses of a crawler to report that are none of its own.
@@ -66,7 +66,8 @@ pub struct AuditReport {
     pub before_first: u64,
     /// The number of requests of crawlers that are forbidden.
     pub forbidden: u64,
-    /// The number of requests that the file forbids, of crawlers that were refused /robots.txt itself.
+    /// The number of requests that the file forbids, of crawlers that were refused /robots.txt itself and did not get it
+    /// before them.
     pub excused: u64,
     /// Some hosts that requests were for, if the logs tell; `…` at the end if there are more.
     pub hosts: Vec<String>,
@@ -130,8 +131,8 @@ pub struct AuditedCrawler {
     pub requests: u64,
     /// The number of those that are forbidden.
     pub forbidden: u64,
-    /// The number of those that the file forbids, if the crawler was refused /robots.txt (status 4xx) and never got it:
-    /// by RFC 9309 it may then fetch all, so they are not in `forbidden`.
+    /// The number of those that the file forbids, made after the crawler was refused /robots.txt (status 4xx) and before it
+    /// got the file: by RFC 9309 it may then fetch all, so they are not in `forbidden`.
     pub excused: u64,
     /// The forbidden ones in percent of all: `12.5 %`.
     pub share: String,
@@ -199,33 +200,41 @@ pub struct OtherAddress {
 }
 
 impl VerifiedCount {
-    fn of(source: AddressSource, tally: &Tally, is_excused: bool) -> VerifiedCount {
-        let of_forbidden = |count: u64| if is_excused { 0 } else { count };
-        let Sums { requests, forbidden, .. } = tally.sums;
+    fn of(source: AddressSource, found: &Found<'_>) -> VerifiedCount {
+        let (Sums { requests, more_addresses, .. }, [forbidden, _]) =
+            (found.sums(), found.forbidden());
         if source != AddressSource::Other {
             let is_its_own = source == AddressSource::Published;
             let its_own = |count| if is_its_own { count } else { 0 };
             return VerifiedCount {
                 requests: its_own(requests),
-                forbidden: its_own(of_forbidden(forbidden)),
+                forbidden: its_own(forbidden),
                 others: Vec::new(),
                 more_others: requests - its_own(requests),
             };
         }
-        let mut others: Vec<_> = tally.addresses.iter().collect();
-        others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), **address));
+        let is_excused = found.is_excused();
+        let mut others = found.tally.addresses.clone();
+        if is_excused {
+            others.values_mut().for_each(|[_, forbidden]| *forbidden = 0);
+        }
+        for (address, [requests, _]) in &found.excused.addresses {
+            others.entry(*address).or_default()[0] += requests;
+        }
+        let mut others: Vec<_> = others.into_iter().collect();
+        others.sort_by_key(|(address, [requests, _])| (Reverse(*requests), *address));
         let rest: u64 = others.iter().skip(OTHERS).map(|(_, [requests, _])| requests).sum();
-        let other = |(address, [requests, forbidden]): (&IpAddr, &[u64; 2])| OtherAddress {
+        let other = |(address, [requests, forbidden]): (IpAddr, [u64; 2])| OtherAddress {
             address: address.to_string(),
-            requests: *requests,
-            forbidden: of_forbidden(*forbidden),
+            requests,
+            forbidden,
         };
         let others = others.into_iter().take(OTHERS).map(other).collect();
         VerifiedCount {
             requests: 0,
             forbidden: 0,
             others,
-            more_others: tally.sums.more_addresses + rest,
+            more_others: more_addresses + rest,
         }
     }
 }
@@ -375,11 +384,10 @@ impl Counts<'_> {
             purposes.entry((purpose.is_none(), purpose)).or_default().push(found);
         }
         for found in purposes.values_mut() {
-            found.sort_by_key(|found| {
-                let sums = &found.tally.sums;
+            found.sort_by_cached_key(|found| {
                 let name = found.shown().to_ascii_lowercase();
-                let forbidden = if sums.may_fetch_all() { 0 } else { sums.forbidden };
-                (Reverse(forbidden), Reverse(sums.requests), name, found.source)
+                let [forbidden, _] = found.forbidden();
+                (Reverse(forbidden), Reverse(found.sums().requests), name, found.source)
             });
         }
         // The values of rules, by their lines.
@@ -399,12 +407,11 @@ impl Counts<'_> {
 
     fn crawler(&self, found: &Found<'_>, rules: &[HashMap<u32, &[u8]>]) -> AuditedCrawler {
         let (tally, known) = (&found.tally, found.known());
-        let sums = &tally.sums;
+        let sums = found.sums();
         let token = found.name.as_ref().map(Name::token);
-        let is_excused = sums.may_fetch_all();
-        let (forbidden, excused) =
-            if is_excused { (0, sums.forbidden) } else { (sums.forbidden, 0) };
-        let by_status = sums.forbidden_by_status.iter().enumerate();
+        let is_excused = found.is_excused();
+        let [forbidden, excused] = found.forbidden();
+        let by_status = tally.sums.forbidden_by_status.iter().enumerate();
         let by_status =
             by_status.filter(|(_, count)| **count > 0 && !is_excused).map(|(class, requests)| {
                 let status = if class == 0 { "unknown".to_owned() } else { format!("{class}xx") };
@@ -437,7 +444,7 @@ impl Counts<'_> {
             robots_txt_delivered: sums.robots_txt[1],
             robots_txt_refused: sums.robots_txt[2],
             robots_txt_failed: sums.robots_txt[3],
-            verified: found.source.map(|source| VerifiedCount::of(source, tally, is_excused)),
+            verified: found.source.map(|source| VerifiedCount::of(source, found)),
             rules: broken.collect(),
             more_rules: if is_excused { 0 } else { tally.by_more_rules },
             note: says,
@@ -448,6 +455,18 @@ impl Counts<'_> {
     fn sentences(&self, crawlers: &[AuditedCrawler]) -> Vec<Sentence> {
         let mut lines = totals(&self.totals, crawlers);
         lines.extend(undelivered(crawlers));
+        let disordered = self.found.iter().filter(|found| {
+            found.name.is_some() && found.is_excused() && found.tally.sums.forbidden > 0
+        });
+        let disordered: Vec<String> = disordered.map(|found| found.shown().to_owned()).collect();
+        if !disordered.is_empty() {
+            lines.push(format!(
+                "the lines are not in the order of time, so nobody can tell which requests followed a refusal of \
+                 /robots.txt, and all are taken to (give the oldest log first): {}",
+                first_of(NAMES, disordered.into_iter())
+            ));
+        }
+        lines.extend(doubtful(&self.totals));
         if self.totals.damaged > 0 {
             let places: Vec<String> = self
                 .damaged
@@ -525,10 +544,40 @@ fn undelivered(crawlers: &[AuditedCrawler]) -> Vec<String> {
         let names: Vec<String> = excused().map(AuditedCrawler::label).collect();
         let requests: u64 = excused().map(|crawler| crawler.excused).sum();
         lines.push(format!(
-            "refused /robots.txt itself (status 4xx), so by RFC 9309 they may fetch all, and what the file forbids is not \
-             counted ({requests} request{}): {}",
+            "refused /robots.txt itself (status 4xx), so by RFC 9309 they may fetch all until they get it, and what the file \
+             forbids until then is not counted ({requests} request{}): {}",
             if requests == 1 { "" } else { "s" },
             first_of(NAMES, names.into_iter())
+        ));
+    }
+    lines
+}
+
+/// What the file forbids, and may yet have been allowed.
+fn doubtful(totals: &Totals) -> Vec<String> {
+    let requests = |count: u64| match count {
+        1 => "1 request".to_owned(),
+        _ => format!("{count} requests"),
+    };
+    let mut lines = Vec::new();
+    if totals.by_copy > 0 {
+        lines.push(format!(
+            "not counted as forbidden: {} within 24 hours of a new file that an earlier one allows, for a crawler may use its \
+             copy for so long",
+            requests(totals.by_copy)
+        ));
+    }
+    if totals.by_query > 0 {
+        lines.push(format!(
+            "not counted as forbidden: {} that some query would allow, which the logs do not have",
+            requests(totals.by_query)
+        ));
+    }
+    let may_lack = if totals.with_query == 0 { totals.may_lack_query } else { 0 };
+    if totals.lack_query + may_lack > 0 {
+        lines.push(format!(
+            "the logs have no query for {}, so nobody can tell what rules about queries say of them",
+            requests(totals.lack_query + may_lack)
         ));
     }
     lines

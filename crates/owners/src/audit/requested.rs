@@ -1,7 +1,7 @@
 //! What a request asks for: a path or a URL, and the host.
 
 use memchr::{memchr, memmem};
-use robotsieve::{Profile, Target};
+use robotsieve::{Policy, Profile, Target};
 
 use super::fields::Fields;
 
@@ -23,6 +23,19 @@ pub fn asked(target: &[u8]) -> Option<Asked<'_>> {
     // The authority is not empty, so every profile takes the URL.
     let has_host = target.get(scheme + 3).is_some_and(|byte| !matches!(byte, b'/' | b'?' | b'#'));
     (is_web && has_host).then_some(Asked::Url(target))
+}
+
+/// Returns true if some of these queries makes it an allowed request.
+pub fn is_allowed_with(queries: &[Vec<u8>], policy: &Policy, asked: &Asked<'_>) -> bool {
+    let (Asked::Path(text) | Asked::Url(text)) = *asked;
+    queries.iter().any(|query| {
+        let text = [text, b"?", query].concat();
+        let is_allowed = match asked {
+            Asked::Path(_) => policy.is_path_allowed(&text),
+            Asked::Url(_) => policy.is_allowed(&text),
+        };
+        is_allowed.unwrap_or(true)
+    })
 }
 
 /// Returns true if this is /robots.txt, with a query or without.

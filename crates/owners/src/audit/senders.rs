@@ -35,6 +35,8 @@ pub struct Sent<'a> {
     pub name: Name<'a>,
     /// The place of its addresses, if they are known.
     pub verified: Option<usize>,
+    /// The place of the first one with the same token, however it is written.
+    pub same: usize,
 }
 
 /// The senders of headers that a thread remembers.
@@ -47,6 +49,8 @@ pub struct Senders<'a> {
     pub crawlers: Vec<Sent<'a>>,
     /// Places in `crawlers`, by token as it is written: another block may have had another spelling first.
     by_token: HashMap<Arc<str>, usize>,
+    /// The first of them, by token in lower case.
+    firsts: HashMap<String, usize>,
     /// Policies for each file; no two of these are the same.
     policies: Vec<Vec<Policy>>,
 }
@@ -59,6 +63,7 @@ impl<'a> Senders<'a> {
             bytes: 0,
             crawlers: Vec::new(),
             by_token: HashMap::new(),
+            firsts: HashMap::new(),
             policies: Vec::new(),
         }
     }
@@ -99,10 +104,12 @@ impl<'a> Senders<'a> {
         if let Some(number) = self.by_token.get(name.token()) {
             return *number;
         }
-        self.by_token.insert(name.token().into(), self.crawlers.len());
+        let number = self.crawlers.len();
+        self.by_token.insert(name.token().into(), number);
+        let same = *self.firsts.entry(name.token().to_ascii_lowercase()).or_insert(number);
         let verified = self.audit.verified_at(name.token());
-        self.crawlers.push(Sent { name, verified });
-        self.crawlers.len() - 1
+        self.crawlers.push(Sent { name, verified, same });
+        number
     }
 
     /// The place of these policies.

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::escapes::quoted;
-use super::fields::{Client, Fields, number, some, target};
+use super::fields::{Client, Fields, LacksQuery, number, some, target};
 use super::jsonl::{members, scalar};
 
 /// Reads a line of HAProxy's `option httplog`, of which the User-Agent header was captured:
@@ -159,7 +159,16 @@ const DEPTH: usize = 4;
 pub fn json(line: &[u8]) -> Option<Fields<'_>> {
     let mut found = Json::default();
     found.read(line, DEPTH)?;
-    let Json { mut fields, request, path, address, host, has_agent } = found;
+    let Json { mut fields, request, path, query, address, host, has_agent } = found;
+    // A path, and a URL beside a query, may stand without it.
+    let target = fields.target.or(path).filter(|target| memchr(b'?', target).is_none());
+    if target.is_some() {
+        match query {
+            Some(query) => fields.query = some(query.strip_prefix(b"?").unwrap_or(query)),
+            None if fields.target.is_none() => fields.lacks_query = LacksQuery::Perhaps,
+            None => {}
+        }
+    }
     fields.target = fields.target.or(path).or(request);
     fields.target?;
     if !has_agent && (fields.status == 0 || fields.time.is_none()) {
@@ -175,6 +184,8 @@ struct Json<'l> {
     fields: Fields<'l>,
     request: Option<&'l [u8]>,
     path: Option<&'l [u8]>,
+    /// Empty if there was none.
+    query: Option<&'l [u8]>,
     address: Option<&'l [u8]>,
     host: Option<&'l [u8]>,
     has_agent: bool,
@@ -217,6 +228,9 @@ impl<'l> Json<'l> {
                 set(&mut self.fields.target)
             }
             b"path" | b"requestpath" => set(&mut self.path),
+            b"query" | b"querystring" | b"args" | b"requestquery" | b"search" => {
+                self.query = self.query.or(Some(some(value).unwrap_or_default()));
+            }
             b"request" | b"requestline" => self.request = self.request.or(target(value)),
             b"status" | b"statuscode" | b"responsestatus" | b"responsecode" => {
                 let status = number(value).unwrap_or(0);

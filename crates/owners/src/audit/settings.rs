@@ -90,6 +90,8 @@ pub struct Audit<'a> {
     /// In the order of time.
     pub(super) versions: Vec<Dated>,
     pub(super) crawlers: Crawlers<'a>,
+    /// The queries that are tried where a log lacks them. `None` if they are too many.
+    pub(super) queries: Option<Vec<Vec<u8>>>,
     /// In lower case.
     pub(super) hosts: Vec<String>,
     /// Each token once.
@@ -117,10 +119,13 @@ impl<'a> Audit<'a> {
             })
             .unzip();
         let (files, operators): (Vec<Robots<'a>>, Vec<Operators<'a>>) = files.into_iter().unzip();
+        let profile = *files[0].profile();
+        let crawlers = Crawlers::new(known, files, operators);
         Audit {
-            profile: *files[0].profile(),
+            profile,
             versions,
-            crawlers: Crawlers::new(known, files, operators),
+            queries: crawlers.queries(),
+            crawlers,
             hosts: Vec::new(),
             verified: Vec::new(),
             purposes: Vec::new(),
@@ -191,6 +196,16 @@ impl<'a> Audit<'a> {
     /// The place in `verified` of the addresses of the crawler with this token.
     pub(super) fn verified_at(&self, token: &str) -> Option<usize> {
         self.verified.iter().position(|there| there.token.eq_ignore_ascii_case(token))
+    }
+
+    /// The numbers of earlier files of which a crawler may still have had a copy: RFC 9309 §2.4 lets it use one for
+    /// 24 hours.
+    pub(super) fn copies(&self, file: usize, time: u64) -> impl Iterator<Item = usize> {
+        const COPY_SECONDS: u64 = 24 * 60 * 60;
+        let is_recent = move |next: &usize| {
+            self.versions[*next].from.is_some_and(|from| from <= time && time - from < COPY_SECONDS)
+        };
+        (1..=file).rev().take_while(is_recent).map(|next| next - 1)
     }
 
     /// The number of the file that was in force: the first one before it began, too.

@@ -40,9 +40,10 @@ impl Sums {
     pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool, status: u16) {
         self.requests += 1;
         if is_robots_txt {
-            let got = matches!(status, 200..=299 | 304);
-            let [refused, failed] = [4, 5].map(|class| u64::from(status / 100 == class));
-            add_each(&mut self.robots_txt, &[1, u64::from(got), refused, failed]);
+            let answer = Answer::of(status);
+            let [got, refused] =
+                [Answer::Got, Answer::Refused].map(|one| u64::from(answer == Some(one)));
+            add_each(&mut self.robots_txt, &[1, got, refused, u64::from(status / 100 == 5)]);
         }
         if let Some(time) = time {
             self.add_times((time, time));
@@ -61,12 +62,6 @@ impl Sums {
         self.forbidden_by_status[usize::from(status / 100 % 10)] += 1;
     }
 
-    /// Returns true if it was refused robots.txt, and never got it: by RFC 9309 §2.3.1.3 it may then fetch all.
-    pub fn may_fetch_all(&self) -> bool {
-        let [_, got, refused, _] = self.robots_txt;
-        got == 0 && refused > 0
-    }
-
     /// Adds those of other requests.
     pub fn add_all(&mut self, other: &Sums) {
         let Sums { requests, forbidden, robots_txt, times, forbidden_by_status, more_addresses } =
@@ -77,6 +72,69 @@ impl Sums {
         times.iter().for_each(|times| self.add_times(*times));
         add_each(&mut self.forbidden_by_status, forbidden_by_status);
         self.more_addresses += more_addresses;
+    }
+}
+
+/// The server's answer to a request for /robots.txt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The file.
+    Got,
+    /// Status 4xx: by RFC 9309 §2.3.1.3 the crawler may then fetch all.
+    Refused,
+}
+
+impl Answer {
+    /// `None`: another answer, which leaves things as they are.
+    pub fn of(status: u16) -> Option<Answer> {
+        match status {
+            200..=299 | 304 => Some(Answer::Got),
+            400..=499 => Some(Answer::Refused),
+            _ => None,
+        }
+    }
+}
+
+/// The answers to a crawler's requests for /robots.txt in the order of the lines, and whether that is the order of time.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    pub first: Option<Answer>,
+    pub last: Option<Answer>,
+    /// True if an answer is on the wrong side of another request, by their times.
+    pub is_disordered: bool,
+    /// The earliest and the latest of all requests, and of these answers.
+    all: (u64, u64),
+    answers: (u64, u64),
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        let none = (u64::MAX, 0);
+        Answers { first: None, last: None, is_disordered: false, all: none, answers: none }
+    }
+}
+
+impl Answers {
+    /// Adds a request.
+    pub fn add(&mut self, time: Option<u64>, answer: Option<Answer>) {
+        let mut line = Answers { first: answer, last: answer, ..Answers::default() };
+        if let Some(time) = time {
+            line.all = (time, time);
+            line.answers = if answer.is_some() { line.all } else { line.answers };
+        }
+        self.add_all(&line);
+    }
+
+    /// Adds those of later lines.
+    pub fn add_all(&mut self, later: &Answers) {
+        self.first = self.first.or(later.first);
+        self.last = later.last.or(self.last);
+        self.is_disordered |= later.is_disordered
+            || later.all.0 < self.answers.1
+            || later.answers.0 < self.all.1;
+        let both = |one: (u64, u64), other: (u64, u64)| (one.0.min(other.0), one.1.max(other.1));
+        self.all = both(self.all, later.all);
+        self.answers = both(self.answers, later.answers);
     }
 }
 
@@ -199,6 +257,16 @@ pub struct Totals {
     pub forbidden: u64,
     /// Judged by the first file, though made before its date.
     pub before_first: u64,
+    /// Forbidden, but not by an earlier file of which the crawler may still have had a copy.
+    pub by_copy: u64,
+    /// Forbidden, but not with some query, which the log lacks.
+    pub by_query: u64,
+    /// Judged without a query, which the log lacks.
+    pub lack_query: u64,
+    /// Judged without a query, which the log may lack or the request.
+    pub may_lack_query: u64,
+    /// Judged with a query.
+    pub with_query: u64,
 }
 
 impl Totals {
@@ -215,6 +283,11 @@ impl Totals {
             judged,
             forbidden,
             before_first,
+            by_copy,
+            by_query,
+            lack_query,
+            may_lack_query,
+            with_query,
         } = other;
         self.lines += lines;
         self.damaged += damaged;
@@ -227,6 +300,11 @@ impl Totals {
         self.judged += judged;
         self.forbidden += forbidden;
         self.before_first += before_first;
+        self.by_copy += by_copy;
+        self.by_query += by_query;
+        self.lack_query += lack_query;
+        self.may_lack_query += may_lack_query;
+        self.with_query += with_query;
     }
 
     pub fn requests(&self) -> u64 {

@@ -6,13 +6,15 @@ use std::fmt;
 use memchr::memmem;
 
 use super::escapes::quoted;
-use super::fields::{self, Client, Fields};
+use super::fields::{self, Client, Fields, LacksQuery};
 
 /// A line's format.
 #[derive(Clone, Debug)]
 pub struct Template {
     pieces: Vec<Piece>,
     pub(super) has_time: bool,
+    /// True if what was asked for stands only without its query.
+    has_path_alone: bool,
 }
 
 /// A format that describes no lines that can be audited.
@@ -40,13 +42,15 @@ enum Role {
     Request,
     /// Path and query.
     Target,
+    /// The path alone: `$uri`, `%U`.
+    Path,
     Agent,
     Time,
     Address,
     Host,
     Status,
     Other,
-    /// What belongs to a target before it: `$is_args`, `$args`, `%q`.
+    /// The query, or the `?` before it: `$is_args`, `$args`, `%q`.
     Query,
 }
 
@@ -74,6 +78,9 @@ impl Template {
         for piece in parts_of_requests(&pieces)? {
             match (joined.last_mut(), piece) {
                 (Some(Piece::Text(before)), Piece::Text(text)) => before.extend(text),
+                (Some(Piece::Field(role @ Role::Path)), Piece::Field(Role::Query)) => {
+                    *role = Role::Target;
+                }
                 (Some(Piece::Field(Role::Target | Role::Query)), Piece::Field(Role::Query)) => {}
                 (Some(Piece::Field(_)), Piece::Field(_)) => {
                     return Err(
@@ -91,12 +98,13 @@ impl Template {
                 which crawlers are found"
                 .to_owned());
         }
-        if !has(Role::Request) && !has(Role::Target) {
+        let has_path_alone = !has(Role::Request) && !has(Role::Target);
+        if has_path_alone && !has(Role::Path) {
             return Err(
                 "it lacks what was asked for ($request, $request_uri, %r or %U%q)".to_owned()
             );
         }
-        Ok(Template { has_time: has(Role::Time), pieces: joined })
+        Ok(Template { has_time: has(Role::Time), has_path_alone, pieces: joined })
     }
 
     /// Reads a line.
@@ -124,16 +132,25 @@ impl Template {
             match role {
                 Role::Request => fields.target = fields::target(field).or(fields.target),
                 Role::Target => fields.target = fields.target.or(fields::some(field)),
+                Role::Path if self.has_path_alone => {
+                    fields.target = fields.target.or(fields::some(field));
+                }
+                Role::Query if self.has_path_alone => {
+                    let query = field.strip_prefix(b"?").unwrap_or(field);
+                    fields.query = fields::some(query).or(fields.query);
+                }
                 Role::Agent => fields.agent = fields::some(field),
                 Role::Time => fields.time = Some(field),
                 Role::Address => address = field,
                 Role::Host => host = field,
                 // nginx writes 000 or `-` for a client that went away.
                 Role::Status => fields.status = fields::number(field).unwrap_or(0),
-                Role::Query | Role::Other => {}
+                Role::Path | Role::Query | Role::Other => {}
             }
         }
         fields.client = Client::Apart { address, host };
+        let has_query = || self.pieces.contains(&Piece::Field(Role::Query));
+        fields.lacks_query = LacksQuery::yes_if(self.has_path_alone && !has_query());
         left.is_empty().then_some(fields)
     }
 }
@@ -152,7 +169,8 @@ fn nginx(format: &str) -> Result<Vec<Piece>, String> {
         pieces.push(Piece::Field(match name {
             "" => return Err("a '$' has no name".to_owned()),
             "request" => Role::Request,
-            "request_uri" | "uri" | "document_uri" => Role::Target,
+            "request_uri" => Role::Target,
+            "uri" | "document_uri" => Role::Path,
             "is_args" | "args" | "query_string" => Role::Query,
             "http_user_agent" => Role::Agent,
             "time_local" | "time_iso8601" | "msec" => Role::Time,
@@ -191,7 +209,7 @@ fn apache(format: &str) -> Result<Vec<Piece>, String> {
         let is_header = |wanted: &str| kind == "i" && name.eq_ignore_ascii_case(wanted);
         let role = match kind {
             "r" => Role::Request,
-            "U" => Role::Target,
+            "U" => Role::Path,
             "q" => Role::Query,
             "i" if is_header("User-Agent") => Role::Agent,
             "i" if is_header("Host") => Role::Host,

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::fields::{Client, Fields, number, some};
+use super::fields::{Client, Fields, LacksQuery, number, some};
 
 /// The columns of a log, as the last line that begins with `#Fields:` names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +91,7 @@ impl Columns {
             at += value.len() + 1;
         }
         fields.client = Client::Apart { address, host };
+        fields.lacks_query = LacksQuery::yes_if(!self.0.contains(&Column::Query));
         (columns.next().is_none() && fields.target.is_some()).then_some(fields)
     }
 }
