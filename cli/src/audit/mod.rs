@@ -46,22 +46,20 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     let known = args.known.read()?;
     let profile = args.profile.get();
     let given =
-        versions.iter().map(|version| robots_file::given_for(&version.path, &[profile], &known));
+        versions.iter().map(|version| robots_file::asked(&version.path, &[profile], &known));
     let files: Vec<Given> = given.collect::<Result<_, _>>()?;
+    are_files(&versions, &files)?;
     let dated = versions.iter().zip(&files).map(|(version, file)| {
         let robots = Robots::parse(&file.bytes, &profile);
         robots_file::note_cut(&version.path, &file.bytes, &robots);
         let mut dated = Version::new(robots_file::shown(&version.path), robots);
-        if args.profile.profile.is_none() && file.answer.is_none() {
+        if args.profile.profile.is_none() {
             dated = dated.by_operators(Operators::of(&file.bytes, &profile, known.iter()));
         }
         if let Some(from) = version.from {
             dated = dated.from(from.0);
         }
-        match file.cause() {
-            Some(cause) => dated.answered(cause),
-            None => dated,
-        }
+        dated
     });
     let dated: Vec<Version<'_>> = dated.collect();
     let is_named =
@@ -77,7 +75,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         chosen.map_err(|wrong| Failure::Usage(format!("--crawler {wrong}")))?;
     }
     if let Some(whose) = args.addresses {
-        may_list(whose, args, &versions, &files)?;
+        may_list(whose, args)?;
         audit.keep_addresses();
     }
     args.host.iter().for_each(|host| audit.add_host(host));
@@ -97,7 +95,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     if args.list {
         if report.excused > 0 {
             stderr::note(&format_args!(
-                "of the listed lines, {} are of crawlers that were refused /robots.txt itself, and so may fetch all",
+                "of the listed lines, {} are of crawlers that were refused /robots.txt itself, and so might fetch all then",
                 report.excused
             ));
         }
@@ -158,22 +156,23 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
 }
 
 /// Refuses to list addresses that nobody can blame.
-fn may_list(
-    whose: WhoseAddresses,
-    args: &AuditArgs,
-    versions: &[args::Version],
-    files: &[Given],
-) -> Result<(), Failure> {
+fn may_list(whose: WhoseAddresses, args: &AuditArgs) -> Result<(), Failure> {
     if whose == WhoseAddresses::Impostors && args.ranges.is_empty() {
         return Err(Failure::Usage(
             "--addresses impostors needs the addresses of the crawlers themselves: give them with --ranges FILE"
                 .into(),
         ));
     }
+    Ok(())
+}
+
+/// Refuses to judge by what a URL answers now in the place of a file: a log tells of the past.
+fn are_files(versions: &[args::Version], files: &[Given]) -> Result<(), Failure> {
     for (version, file) in versions.iter().zip(files) {
         if let Some(cause) = file.cause() {
             return Err(Failure::Incomplete(format!(
-                "no addresses are listed: '{}' gave no file, but {cause}: give the file that crawlers could read",
+                "nothing was judged: '{}' gives no file now, but {cause}, which says nothing of the time of the logs: \
+                 give the file that crawlers could read then, with --robots FILE",
                 version.path.display()
             )));
         }

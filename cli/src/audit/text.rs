@@ -130,7 +130,7 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
     if crawler.excused > 0 {
         writeln!(
             out,
-            "    may fetch all, as RFC 9309 says: the file forbids {} of its requests",
+            "    might fetch all once it was refused /robots.txt, as RFC 9309 says: the file forbids {} of these requests",
             crawler.excused
         )?;
     }

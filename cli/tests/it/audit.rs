@@ -332,10 +332,19 @@ fn files_by_date() {
     let new = "2026-11-15=new.txt";
     // In any order.
     assert_eq!(list(&["--robots", new, "--robots", "old.txt"]), "10/old 20/new");
+    // For a day a crawler may use its copy of the file before.
+    for (from, count) in [("2026-11-19T11:00:01Z", 0), ("2026-11-19T11:00:00Z", 1)] {
+        let new = format!("{from}=new.txt");
+        let ran = audit(&folder, &["--robots", "2026-11-11=old.txt", "--robots", &new, "log"]);
+        ran.prints(&format!("{} of 4 requests by crawlers forbidden", count + 1));
+        let note = "1 request within 24 hours of a new file that an earlier one allows";
+        let has_note = String::from_utf8_lossy(&ran.out).contains(note);
+        assert_eq!(has_note, count == 0, "{ran:?}");
+    }
     assert_eq!(list(&["--robots", "2026-11-01=old.txt", "--robots", new]), "10/old 20/new");
     // Nobody knows what was before the first date.
     assert_eq!(list(&["--robots", new]), "10/new 20/new");
-    let args = ["--robots", new, "--robots", "2026-11-20T10:59:59Z=old.txt", "log"];
+    let args = ["--robots", new, "--robots", "2026-11-19T10:59:59Z=old.txt", "log"];
     let report = report(&folder, &args);
     assert_eq!(report["before_first"], 2);
     assert_eq!([&report["robots"][0]["judged"], &report["robots"][1]["judged"]], [2, 2]);
@@ -466,7 +475,7 @@ fn addresses_for_a_firewall() {
     // All of that may be the site's own fault.
     let broken = site(|_| answered("503 Service Unavailable", "", ""));
     audit(&folder, &["--addresses", "offenders", &format!("{broken}/robots.txt"), "log"])
-        .fails(3, "no addresses are listed");
+        .fails(3, "nothing was judged");
 }
 
 /// A file of an operator is for all its crawlers, and may be a URL.
@@ -898,7 +907,7 @@ fn examples(report: &Value) -> Vec<&Value> {
     examples.iter().map(|example| &example["path"]).collect()
 }
 
-/// A crawler that was refused robots.txt itself may fetch all, as RFC 9309 says; one that got it once may not.
+/// A crawler that was refused robots.txt itself may fetch all, as RFC 9309 says, until it gets it.
 #[test]
 fn refused_robots_txt_itself() {
     let folder = Folder::new();
@@ -919,15 +928,116 @@ fn refused_robots_txt_itself() {
         .status(0)
         .prints("0 of 5 requests by crawlers forbidden (0 %)")
         .prints("never got /robots.txt: 2 requests got status 4xx, 0 got 5xx")
-        .prints("may fetch all, as RFC 9309 says: the file forbids 2 of its requests")
+        .prints("might fetch all once it was refused /robots.txt, as RFC 9309 says: the file forbids 2 of these requests")
         .prints("warning: no crawler got /robots.txt in these logs: of 2 requests for it, 2 got status 4xx")
         .prints("is not counted (2 requests): GPTBot");
     for got in [200, 304] {
-        audited(&[403, got]).status(1).prints("2 of 5 requests by crawlers forbidden");
+        audited(&[403, got])
+            .status(1)
+            .prints("1 of 5 requests by crawlers forbidden")
+            .prints("is not counted (1 request): GPTBot");
+        audited(&[got, 404]).status(1).prints("1 of 5 requests by crawlers forbidden");
     }
     // A server that fails forbids all, and a redirect leads elsewhere.
     audited(&[503]).status(1).prints("warning: no crawler got /robots.txt");
     let redirected = audited(&[301]);
     redirected.status(1);
     assert!(!String::from_utf8_lossy(&redirected.out).contains("warning"), "{redirected:?}");
+}
+
+/// Times matter, not the end of the logs: what was requested after a refusal and before the file came is excused.
+#[test]
+fn refused_for_a_while() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /x\n")]);
+    let robots = |minute, status: &str| {
+        line(minute, "/robots.txt", "CCBot/2.0").replace(" 200 ", &format!(" {status} "))
+    };
+    let x = |minute| line(minute, "/x", "CCBot/2.0");
+    let audited = |lines: &[String]| {
+        folder.file("access.log", lines.concat());
+        audit(&folder, &["robots.txt", "access.log"])
+    };
+    audited(&[robots(5, "404"), x(6), robots(20, "200")])
+        .status(0)
+        .prints("is not counted (1 request): CCBot");
+    audited(&[robots(5, "200"), x(6), robots(7, "410"), x(8), robots(9, "503"), x(10)])
+        .status(1)
+        .prints("1 of 6 requests by crawlers forbidden")
+        .prints("is not counted (2 requests): CCBot");
+    audited(&[x(4), robots(5, "404"), x(6), robots(7, "304"), x(8)])
+        .status(1)
+        .prints("1 of 5 requests by crawlers forbidden");
+    // Nobody can tell.
+    for lines in [
+        [x(4), robots(5, "200"), x(6), robots(3, "404")],
+        [robots(5, "404"), robots(8, "200"), x(7), x(9)],
+    ] {
+        let ran = audited(&lines);
+        ran.status(0)
+            .prints("the lines are not in the order of time")
+            .prints("(2 requests): CCBot");
+        let list = audit(&folder, &["--addresses", "offenders", "robots.txt", "access.log"]);
+        list.gives(0, "");
+    }
+    // The order of other requests does not matter.
+    audited(&[robots(1, "404"), robots(2, "200"), x(9), x(8)]).status(1).prints("2 of 4 requests");
+}
+
+/// A log without queries does not tell what was asked for.
+#[test]
+fn logs_without_queries() {
+    let folder = Folder::new();
+    let w3c = "#Fields: date time cs-uri-stem cs(User-Agent) sc-status\n2026-11-20 12:00:00 PATH GPTBot/1.1 200\n";
+    let json =
+        r#"{"path":"PATH","user_agent":"GPTBot/1.1","status":200,"time":"2026-11-20T12:00:00Z"}"#;
+    let cloudflare = r#"{"ClientRequestPath":"PATH","ClientRequestUserAgent":"GPTBot/1.1"}"#;
+    let nginx = r#"{"uri":"PATH","http_user_agent":"GPTBot/1.1"}"#;
+    let template = ["--format-string", "$uri \"$http_user_agent\""];
+    let apache = ["--format-string", "%U \"%{User-Agent}i\""];
+    let plain = "PATH \"GPTBot/1.1\"\n";
+    let no_query = "nobody can tell what rules about queries say of them";
+    for (options, log) in [
+        (&[][..], w3c),
+        (&[], json),
+        (&[], cloudflare),
+        (&[], nginx),
+        (&template[..], plain),
+        (&apache[..], plain),
+    ] {
+        for (rules, path, forbidden) in [
+            ("Disallow: /s$", "/s", 0),
+            ("Disallow: /s\nAllow: /s?q=", "/s", 0),
+            ("Disallow: /s\nAllow: /*page=1$", "/s", 0),
+            ("Disallow: /s?q", "/s", 0),
+            ("Disallow: /s\nAllow: /*.js", "/s", 0),
+            ("Disallow: /s/\nAllow: /", "/s/a", 1),
+        ] {
+            folder.file("robots.txt", format!("User-agent: *\n{rules}\n"));
+            folder.file("log", log.replace("PATH", path));
+            let ran = audit(&folder, &[options, &["robots.txt", "log"]].concat());
+            let wanted = format!("{forbidden} of 1 request by crawlers forbidden");
+            ran.status(forbidden).prints(&wanted).prints(no_query);
+        }
+    }
+    folder.file("robots.txt", "User-agent: *\nDisallow: /s$\n");
+    let with = |query: &str| json.replace(r#""PATH""#, &format!(r#""/s","query":"{query}""#));
+    for (options, log, status) in [
+        (&[][..], with("q=1"), 0),
+        (&[], with("?q=1"), 0),
+        (&[], with(""), 1),
+        (&[], json.replace("PATH", "/s?q"), 0),
+        (&[], nginx.replace("\"PATH\"", "\"/s\",\"args\":\"\""), 1),
+        (
+            &["--format-string", "$uri \"$args\" \"$http_user_agent\""],
+            "/s \"q=1\" \"GPTBot/1\"\n".into(),
+            0,
+        ),
+        (&["--format-string", "%U%q \"%{User-Agent}i\""], "/s?q=1 \"GPTBot/1\"\n".into(), 0),
+        (&["--format-string", "%U \"%q\" \"%{User-Agent}i\""], "/s \"\" \"GPTBot/1\"\n".into(), 1),
+    ] {
+        folder.file("log", &log);
+        let ran = audit(&folder, &[options, &["robots.txt", "log"]].concat());
+        ran.status(status);
+        assert!(!String::from_utf8_lossy(&ran.out).contains(no_query), "{log}: {ran:?}");
+    }
 }

@@ -73,7 +73,8 @@ impl<'a> Crawlers<'a> {
             let value = record.value;
             let mark = memchr::memchr(b'?', value).or_else(|| memchr::memrchr(b'*', value));
             let Some(mark) = mark else { continue };
-            queries.insert(value[mark + 1..].iter().filter(|b| !b"*$".contains(b)).copied().collect());
+            queries
+                .insert(value[mark + 1..].iter().filter(|b| !b"*$".contains(b)).copied().collect());
             if queries.len() > QUERIES {
                 return None;
             }

@@ -230,12 +230,7 @@ impl VerifiedCount {
             forbidden,
         };
         let others = others.into_iter().take(OTHERS).map(other).collect();
-        VerifiedCount {
-            requests: 0,
-            forbidden: 0,
-            others,
-            more_others: more_addresses + rest,
-        }
+        VerifiedCount { requests: 0, forbidden: 0, others, more_others: more_addresses + rest }
     }
 }
 

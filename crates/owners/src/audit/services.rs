@@ -228,7 +228,7 @@ impl<'l> Json<'l> {
                 set(&mut self.fields.target)
             }
             b"path" | b"requestpath" => set(&mut self.path),
-            b"query" | b"querystring" | b"args" | b"requestquery" | b"search" => {
+            b"query" | b"querystring" | b"args" => {
                 self.query = self.query.or(Some(some(value).unwrap_or_default()));
             }
             b"request" | b"requestline" => self.request = self.request.or(target(value)),

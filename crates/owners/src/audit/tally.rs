@@ -129,9 +129,8 @@ impl Answers {
     pub fn add_all(&mut self, later: &Answers) {
         self.first = self.first.or(later.first);
         self.last = later.last.or(self.last);
-        self.is_disordered |= later.is_disordered
-            || later.all.0 < self.answers.1
-            || later.answers.0 < self.all.1;
+        self.is_disordered |=
+            later.is_disordered || later.all.0 < self.answers.1 || later.answers.0 < self.all.1;
         let both = |one: (u64, u64), other: (u64, u64)| (one.0.min(other.0), one.1.max(other.1));
         self.all = both(self.all, later.all);
         self.answers = both(self.answers, later.answers);
