@@ -317,7 +317,7 @@ class AuditReport(Document):
     """The number of requests of crawlers that are forbidden."""
     excused: int
     """The number of requests that the file forbids, of crawlers that were refused /robots.txt
-    itself."""
+    itself and did not get it before them."""
     hosts: tuple[str, ...]
     """Some hosts that requests were for, if the logs tell; ``…`` at the end if there are more."""
     not_found: tuple[str, ...]
@@ -355,8 +355,9 @@ class AuditedCrawler(Document):
     forbidden: int
     """The number of those that are forbidden."""
     excused: int
-    """The number of those that the file forbids, if the crawler was refused /robots.txt (status
-    4xx) and never got it: by RFC 9309 it may then fetch all, so they are not in ``forbidden``."""
+    """The number of those that the file forbids, made after the crawler was refused /robots.txt
+    (status 4xx) and before it got the file: by RFC 9309 it may then fetch all, so they are not
+    in ``forbidden``."""
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
     forbidden_by_status: tuple[StatusCount, ...]
