@@ -62,6 +62,7 @@ fn accidents() {
                 "User-agent: *\nAllow: /x*Disallow: /\n",
                 "User-agent: *\nDisallow: /adminAllow: /admin/a\n",
                 "User-agent: *\nDisallow: /User-agent: FooBot\n",
+                "User-agent: FooBotdisallow:/a\n",
                 "User-agent: *\\nDisallow: /a\n",
                 "User-agent: *<br>Disallow: /a\n",
                 "User-agent: FooBot\nDisallow: /\n# for othersUser-agent: *\nDisallow: /a\n",
@@ -187,6 +188,7 @@ fn nothing_is_guessed() {
         "Disallow:\n/a",
         "Disallow:\nhttps://example.com/a",
         "Noallow: /a",
+        "Disallow: /swallow: /a",
     ] {
         let file = format!("User-agent: *\n{file}\n");
         let report = lint(file.as_bytes(), &Options::default());

@@ -52,12 +52,18 @@ fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
     let offset = record.value_span().start;
     // For each record after the first one: where the value before it ends, and where it begins.
     let mut next: Vec<(usize, usize)> = Vec::new();
+    let mut is_sure = true;
     for colon in memchr::memchr_iter(b':', value) {
         let from = next.last().map_or(0, |(_, at)| *at);
         let is_prose = record.field == Field::Other;
         let Some(at) = field_before(value, from, colon, is_prose) else { continue };
-        if is_part_of_path(value, at, colon) {
-            continue;
+        if matches!(record.field, Field::Allow | Field::Disallow) {
+            if is_part_of_path(value, at, colon) {
+                continue;
+            }
+            // `/swallow: /x` is no path that anybody writes, and yet nobody knows what is meant.
+            let is_glued = at > 0 && !value[at - 1].is_ascii_whitespace();
+            is_sure &= !is_glued || value[at].is_ascii_uppercase();
         }
         next.push((without_line_end(&value[..at]).len(), at));
         if next.len() == RECORDS {
@@ -80,11 +86,12 @@ fn two_records(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
     let last = next[next.len() - 1].1;
     let span = offset + at..record.value_span().end;
-    subject.add(Code::TwoRecords, record.line, span, message).propose(
-        "put each on a line of its own",
-        offset + first..offset + last,
-        lines,
-    );
+    let draft = subject.add(Code::TwoRecords, record.line, span, message);
+    if is_sure {
+        draft.propose("put each on a line of its own", offset + first..offset + last, lines);
+    } else {
+        draft.help("if these are two records, put each on a line of its own");
+    }
 }
 
 /// Where the field begins that ends at a colon of a value; `None` if none does. In prose it has a value too.
@@ -110,16 +117,19 @@ fn field_before(value: &[u8], from: usize, colon: usize, is_prose: bool) -> Opti
     (is_apart && !is_prose || has_value).then_some(from + at)
 }
 
-/// Returns true if what looks like a field may as well be a part of a path: `/shallow:*`, `/wiki/Disallow:`.
-fn is_part_of_path(value: &[u8], at: usize, colon: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|before| value[before]) else { return false };
-    match value[at] {
-        _ if before.is_ascii_whitespace() => false,
+/// Returns true if what looks like a field is a part of a path, for all that is known: `/shallow:*`,
+/// `/wiki/Disallow:`. A path has no blank.
+fn is_part_of_path(path: &[u8], at: usize, colon: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| path[before]) else { return false };
+    if before.is_ascii_whitespace() || path.get(colon + 1).is_some_and(u8::is_ascii_whitespace) {
+        return false;
+    }
+    match path[at] {
         b'A' | b'D' => {
             !before.is_ascii_lowercase() && !before.is_ascii_digit() && !b"*$>".contains(&before)
         }
         b'a' | b'd' => true,
-        _ => before == b'/' && !value.get(colon + 1).is_some_and(u8::is_ascii_whitespace),
+        _ => before == b'/',
     }
 }
 
