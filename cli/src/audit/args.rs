@@ -59,8 +59,8 @@ Exit status:
   0  no crawler made a forbidden request
   1  some crawler did, or somebody with its name
   2  wrong usage
-  3  a file could not be read, the URL of the robots.txt gave none, or the format
-     of a log could not be told"
+  3  a file could not be read, the URL of the robots.txt gave none, or the
+     format of a log could not be told"
 )]
 pub struct AuditArgs {
     #[command(flatten)]
