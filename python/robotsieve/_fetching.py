@@ -349,7 +349,7 @@ def _by_httpx(client: Any) -> Fetch:
             # Hooks like to raise for a status; one that asks others may raise for that of another answer.
             answer = getattr(error, "answer", None) or getattr(error, "response", None)
             is_own = _OWN in getattr(getattr(answer, "request", None), "extensions", ())
-            if not is_own or 200 <= answer.status_code < 300:
+            if answer is None or not is_own or 200 <= answer.status_code < 300:
                 raise
             return Response(answer.status_code, b"", answer.headers.raw)
 

@@ -50,11 +50,12 @@ enum RobotsOf<'py> {
 /// The robots.txt of an origin that may say more than this: something newer was not read, or the site did not show
 /// that it has none. What it says counts, and is noted as not all.
 ///
+/// >>> import pyarrow as pa
 /// >>> from robotsieve import RightsReader
 /// >>> from robotsieve._robotsieve import Doubtful
-/// >>> robots = {"https://e.com": Doubtful(b"")}
-/// >>> RightsReader("GPTBot").columns(["https://e.com/"], robots=robots).to_pylist()[0]["ai-train"]
-/// 'unknown'
+/// >>> columns = RightsReader("GPTBot").columns(["https://e.com/"], robots={"https://e.com": Doubtful(b"")})
+/// >>> pa.table(columns)["notes"].to_pylist()
+/// [['robots-not-read']]
 #[pyclass(frozen, module = "robotsieve._robotsieve")]
 pub struct Doubtful {
     file: Py<PyAny>,
