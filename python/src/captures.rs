@@ -717,8 +717,8 @@ impl CapturesOf {
 }
 
 /// What the captures of one origin mean together: what holds (``rules``, ``allow-all``,
-/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, the time of packs, and whether the site's
-/// robots.txt may say more; ``None`` if there is no event.
+/// ``disallow-all`` or ``unknown``), the index of the event that it comes from, the time that a
+/// pack keeps for it, and whether the site's robots.txt may say more; ``None`` if there is no event.
 ///
 /// An event is its time in seconds, the number of redirects before it, and what :func:`said_of` says, but
 /// for ``redirect`` and ``nothing``; ``None`` if its redirects lead to what is not known. ``as_of`` is a

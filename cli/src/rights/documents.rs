@@ -45,7 +45,7 @@ const MOST_LINE_BYTES: usize = 256 << 20;
 /// The most captures that lead to what could not be read, behind which an older document is looked for.
 const MOST_LOST: usize = 256;
 
-/// The most addresses to which one redirects, over time, that are asked for what they had later.
+/// The most addresses that are looked at for later documents: that of a document, and those to which it ever redirects.
 const MOST_LED: usize = 16;
 
 /// The most bytes of a document. RSL documents that are longer are rejected anyway.

@@ -613,6 +613,10 @@ fn sitemaps_of_a_robots_txt_are_no_way_in() {
         run_line(&folder, "filter --robots named.txt --agent Bot --sitemap robots")
             .fails(3, refused);
     }
+    // What is not read is told.
+    folder.file("many.txt", ["Sitemap: http://127.0.0.2:1/a.txt\n"; 1_003].concat());
+    run_line(&folder, "check many.txt Bot --sitemap robots")
+        .fails(3, "names are read, 3 more are not");
     let named = format!("Sitemap: {inside}/a.txt\nSitemap: http://127.0.0.2:1/a.txt\n{ROBOTS}");
     let elsewhere = site(move |_| answered("200 OK", "", named.clone()));
     run_line(&folder, &format!("check {elsewhere} Bot --sitemap robots --site https://e.example"))

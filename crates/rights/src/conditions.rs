@@ -82,7 +82,7 @@ impl Joiner<'_> {
     /// Adds all conditions that purposes among `of` depend on.
     pub(crate) fn extend(&mut self, of: Purposes, others: &Conditions) {
         self.conditions.is_cut |= others.is_cut;
-        // Growing by and by takes as long as all the rest.
+        // Growing the list step by step would take as long as all the rest.
         let all = &mut self.conditions.all;
         all.reserve(others.all.len().min(MOST - all.len()));
         if all.is_empty() {
