@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memchr2, memchr3, memmem};
 use smallvec::SmallVec;
 
 use crate::as_url::AsUrl;
@@ -217,9 +217,9 @@ fn after_host(url: &[u8]) -> Option<&[u8]> {
     path.strip_prefix(b"/").filter(|_| !host.is_empty())
 }
 
-/// Where the first `/`, `?`, `#` or `;` is.
+/// Where the first `/`, `?`, `#`, `;` or `\` is.
 ///
-/// Counted by callgrind over 20,000 URLs with hosts of 8 to 27 bytes: 48 instructions a URL, against 89
+/// Counted by callgrind over 20,000 URLs with hosts of 8 to 27 bytes, without `\`: 48 instructions a URL, against 89
 /// if safe code takes words of 8 bytes and 157 with `memchr3` and `memchr`. The times are 1 : 2 : 7.
 #[inline(always)]
 fn host_end(after: &[u8]) -> Option<usize> {
@@ -231,20 +231,21 @@ fn host_end(after: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(sixteen) = after.get(at..at + 16).and_then(|bytes| bytes.first_chunk()) {
         let sixteen = Sixteen::load(sixteen);
-        let ends = sixteen.or(bit).is(b'?').or(sixteen.is(b'#').or(sixteen.is(b';')));
+        let ends = sixteen.or(bit).is(b'?').or(sixteen.is(b'#'));
+        let ends = ends.or(sixteen.is(b';').or(sixteen.is(b'\\')));
         if let Some(end) = ends.first() {
             return Some(at + end);
         }
         at += 16;
     }
-    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b';');
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b';' | b'\\');
     Some(at + after[at..].iter().position(ends)?)
 }
 
 /// The same where there are no such vectors.
 fn host_end_by_search(after: &[u8]) -> Option<usize> {
     let end = memchr3(b'/', b'?', b'#', after)?;
-    memchr(b';', &after[..end]).or(Some(end))
+    memchr2(b';', b'\\', &after[..end]).or(Some(end))
 }
 
 /// What follows the first `/` of the target, which may be implied.
@@ -264,7 +265,7 @@ pub(crate) fn path_as_given(url: &[u8], form: TargetForm) -> Result<&[u8], Inval
 }
 
 /// What follows `scheme://authority`: empty, or beginning with `/`, `?` or `#`. The authority
-/// must not be empty.
+/// must not be empty. With a backslash in it clients disagree on whose URL it is.
 ///
 /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 fn after_authority(url: &[u8]) -> Result<&[u8], InvalidUrl> {
@@ -277,6 +278,7 @@ fn after_authority(url: &[u8]) -> Result<&[u8], InvalidUrl> {
     let authority = after.strip_prefix(b"://").ok_or(InvalidUrl(()))?;
     match memchr3(b'/', b'?', b'#', authority).unwrap_or(authority.len()) {
         0 => Err(InvalidUrl(())),
+        end if memchr(b'\\', &authority[..end]).is_some() => Err(InvalidUrl(())),
         end => Ok(&authority[end..]),
     }
 }
@@ -313,7 +315,11 @@ mod tests {
 
     #[test]
     fn strict() {
-        let cases: [(&str, Option<&str>); 20] = [
+        let cases: [(&str, Option<&str>); 24] = [
+            ("http://a\\@b/x", None),
+            ("http://a-name-of-seventeen\\b/x", None),
+            ("ftp://a\\b/x", None),
+            ("http://e.com/a\\b", Some("/a%5Cb")),
             ("http://e.com/a/b?c;d", Some("/a/b?c;d")),
             ("http://e.com", Some("/")),
             ("http://e.com#f/x", Some("/")),
