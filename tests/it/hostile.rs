@@ -781,20 +781,20 @@ mod rights {
             (
                 "stars",
                 document(&|n| {
-                    if n < 24 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) }
+                    if n < 16 { content(&format!("/*a*a*{n}*"), no) } else { content("/", no) }
                 }),
             ),
             (
                 "stars with conditions",
                 document(&|n| match n {
-                    0..24 => content(&alike(n), &geo(5, 5 * n)),
+                    0..16 => content(&alike(n), &geo(5, 5 * n)),
                     _ => content("/", &geo(256, 1_000)),
                 }),
             ),
             (
                 "stars with the same conditions",
                 document(&|n| match n {
-                    0..24 => content(&alike(n), &geo(5, 0)),
+                    0..16 => content(&alike(n), &geo(5, 0)),
                     _ => content("/", &geo(16, 0)),
                 }),
             ),
@@ -805,14 +805,14 @@ mod rights {
                         &format!("/*{}", "a".repeat(50)),
                         "<permits type='usage'>all</permits>",
                     ),
-                    1..24 => content(&alike(n), &geo(5, 5 * n)),
+                    1..16 => content(&alike(n), &geo(5, 5 * n)),
                     _ => content("/", &geo(256, 1_000)),
                 }),
             ),
             ("too many stars", document(&|n| content(&format!("/*{n}a*b"), no))),
             (
                 "too many conditions",
-                document(&|n| content(&format!("/*{}", "a".repeat(n % 23)), &geo(6, 6 * n))),
+                document(&|n| content(&format!("/*{}", "a".repeat(n % 15)), &geo(6, 6 * n))),
             ),
         ];
         for (what, document) in &documents {
@@ -837,8 +837,8 @@ mod rights {
         }
         let errors = [&documents[13], &documents[14]]
             .map(|(_, document)| Rsl::parse(document, "x").unwrap_err().to_string());
-        assert!(errors[0].contains("at most 24 for a site"), "{errors:?}");
-        assert!(errors[1].contains("at most 128 for a site"), "{errors:?}");
+        assert!(errors[0].contains("at most 16 for a site"), "{errors:?}");
+        assert!(errors[1].contains("at most 80 for a site"), "{errors:?}");
     }
 
     #[test]

@@ -102,6 +102,12 @@ the address of a licence is not absolute, so its text is not known
     let wanted =
         "  ai-train  disallow  html:meta:1: <meta name=\"robots\" content=\"noai\"> [noai-2022]\n";
     assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
+    // What limits was read.
+    let head = folder.file("n.txt", "X-Robots-Tag: nocache\nContent-Signal: ai-train=yes\n");
+    let ran = run(args!["rights", "--agent", "Bot", "--reading", "bing", "--headers", head, "/x"]);
+    ran.status(0);
+    let wanted = "  ai-train  unknown   only a part may be used for it: see below\n";
+    assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
     // Nothing was given, so nothing is known.
     let wanted = "\
 /x for Bot:
@@ -405,6 +411,16 @@ fn traps_of_archives() {
             "page-not-read",
         ),
         (vec![robots(""), of("/p", &typed("application/xhtml+xml"), xhtml)], no, ""),
+        (
+            vec![robots(""), of("/p", &typed("application/xhtml+xml"), "<p>&nbsp;</p>")],
+            "unknown",
+            "page-not-read",
+        ),
+        (
+            vec![robots(""), of("/p", &typed("application/epub+zip"), "PK")],
+            "unknown",
+            "xmp-not-read",
+        ),
         (
             vec![robots(""), of("/p", &(typed("text/html") + "\r\nX-Robots-Tag : noai"), "<p>")],
             no,

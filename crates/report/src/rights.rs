@@ -103,12 +103,20 @@ fn without_reason(rights: &Rights, purpose: Purpose, sources: &RightsSources<'_>
     match purpose {
         Purpose::Crawl if sources.robots.is_none() => "no robots.txt was given",
         Purpose::Crawl => "no rule of robots.txt matches",
-        _ if rights.withheld().contains(purpose) => {
-            "what could disallow it was not read: see below"
-        }
+        _ if rights.withheld().contains(purpose) => match is_limited(rights, purpose) {
+            true => "only a part may be used for it: see below",
+            false => "what could disallow it was not read: see below",
+        },
         _ if rights.conditions(purpose).next().is_some() => "it depends: see below",
         _ => "no statement settles it",
     }
+}
+
+/// Returns true if all that withholds a purpose was read, and leaves less of the page for it.
+fn is_limited(rights: &Rights, purpose: Purpose) -> bool {
+    let notes = rights.notes();
+    let mut withholding = notes.iter().filter(|note| note.withholds().contains(purpose));
+    withholding.all(|note| note == Note::NoCache)
 }
 
 /// The lines, fields and elements that statements stand in, by number, and the words of other places.

@@ -7,8 +7,8 @@
 
 use robotsieve::internals::Compression;
 
+use crate::media::begins_as_media;
 use crate::page::{Markup, ReadPage};
-use crate::xmp::begins_as_media;
 
 /// The labels of encodings in which the markup of pages is that of ASCII: those of the standard but UTF-8 (the first
 /// that is looked for), UTF-16, ISO-2022-JP (told by its escapes) and what browsers do not decode.
@@ -41,9 +41,20 @@ const ASCII: &str = "\
 const UTF_16: &str =
     "utf-16 utf-16le utf-16be ucs-2 iso-10646-ucs-2 csunicode unicode unicodefeff unicodefffe";
 
-/// Encodings without a mark that a page can only name in itself, as long as it is in ASCII.
-const SHIFTING: [&[u8]; 6] =
-    [b"utf-7", b"utf7", b"x-utf-7", b"unicode-1-1-utf-7", b"csunicode11utf7", b"hz"];
+/// Encodings without a mark that a page can only name in itself, as long as it is in ASCII, and labels of what browsers
+/// do not decode ("replacement" in the standard). Some have more after these letters.
+const SHIFTING: [&[u8]; 10] = [
+    b"utf-7",
+    b"utf7",
+    b"x-utf-7",
+    b"unicode-1-1-utf-7",
+    b"csunicode11utf7",
+    b"hz",
+    b"iso-2022-kr",
+    b"csiso2022kr",
+    b"iso-2022-cn",
+    b"replacement",
+];
 
 /// What is known of the encoding and the markup of a page.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +63,8 @@ pub(crate) struct PageEncoding {
     /// True if the header says that it is HTML, or XML.
     is_html: bool,
     is_xml: bool,
+    /// True if it says that it is an EPUB.
+    is_epub: bool,
     /// How it was read, and whether elements may be missing.
     read_as: Markup,
     is_doubtful: bool,
@@ -88,6 +101,7 @@ impl PageEncoding {
             let is = |known: &[u8]| media_type.trim_ascii().eq_ignore_ascii_case(known);
             self.is_html |= is(b"text/html");
             self.is_xml |= XML.into_iter().any(is);
+            self.is_epub |= is(b"application/epub+zip");
         }
         for piece in value.split(|byte| matches!(byte, b';' | b',')) {
             let Some((name, label)) = piece.trim_ascii().split_at_checked(7) else { continue };
@@ -101,6 +115,11 @@ impl PageEncoding {
     /// How a page is to be read.
     pub(crate) fn markup(self) -> Markup {
         if self.is_xml && !self.is_html { Markup::Xml } else { Markup::Html }
+    }
+
+    /// Returns true if it is a book, whose metadata may reserve rights (TDMRep) and is not read.
+    pub(crate) fn is_epub(self) -> bool {
+        self.is_epub
     }
 
     /// Adds a page that was read.
@@ -128,13 +147,10 @@ impl PageEncoding {
 impl Label {
     fn of(label: &[u8]) -> Label {
         let is = |one: &str| label.eq_ignore_ascii_case(one.as_bytes());
-        let begins = |begin: &[u8]| {
-            label.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin))
-        };
         match () {
             () if label.is_empty() || is("utf-8") => Label::Ascii,
             () if ASCII.split(' ').any(is) => Label::Ascii,
-            () if begins(b"iso-2022-") || begins(b"csiso2022") => Label::Ascii,
+            () if is("iso-2022-jp") || is("csiso2022jp") => Label::Ascii,
             () if UTF_16.split(' ').any(is) => Label::Utf16,
             () => Label::Other,
         }
@@ -240,6 +256,11 @@ mod tests {
             ("; charset=windows-31j", READ),
             ("; charset=x-user-defined", READ),
             ("; charset=iso-2022-jp", READ),
+            ("; charset=csISO2022JP", READ),
+            ("; charset=ISO-2022-KR", UNREAD),
+            ("; charset=csiso2022kr", UNREAD),
+            ("; charset=iso-2022-cn", UNREAD),
+            ("; charset=iso-2022-cn-ext", UNREAD),
             ("; charset=utf-7", UNREAD),
             ("; charset=UTF-32", UNREAD),
             (";x=y;charset=\"ibm037\"", UNREAD),
@@ -277,6 +298,11 @@ mod tests {
             (b"<meta charset=utf-7>", UNREAD),
             (b"<?xml version='1.0' encoding=\"UTF-7\"?>", UNREAD),
             (b"<meta content='text/html; charset=HZ-GB-2312'>", UNREAD),
+            (b"<meta charset=iso-2022-kr>", UNREAD),
+            (b"<meta charset=csISO2022KR>", UNREAD),
+            (b"<meta charset='iso-2022-cn-ext'>", UNREAD),
+            (b"<meta charset=\"replacement\">", UNREAD),
+            (b"<meta charset=iso-2022-jp>", READ),
             (b"<title>\x1b$B%F\x1b(B</title>", UNREAD),
             (b"<title>\x1b[0m</title>", READ),
             (b"<meta charset=utf-16><p>utf-7", READ),
@@ -341,6 +367,25 @@ mod tests {
             let is_unread = super::is_binary(&file);
             assert_eq!(rights.notes().contains(Note::RobotsNotRead), is_unread);
             assert_eq!(rights.ruling(Purpose::AiTrain) == Ruling::Unknown, is_unread);
+        }
+    }
+
+    /// The metadata of an EPUB is not read, and may reserve.
+    #[test]
+    fn books() {
+        for (media_type, wanted) in [
+            ("application/epub+zip", true),
+            ("text/html, Application/EPUB+zip ; x=y", true),
+            ("application/zip", false),
+        ] {
+            let headers = [("content-Type", media_type), ("Content-Usage", "train-ai=y, search=n")];
+            let response = Response::new().with_headers(headers);
+            let reader = RightsReader::new(&"x".into());
+            let rights = reader.rights("/", None, &response, &Documents::new()).unwrap();
+            assert_eq!(rights.notes().contains(Note::XmpNotRead), wanted, "{media_type}");
+            let ruling = if wanted { Ruling::Unknown } else { Ruling::Allow };
+            assert_eq!(rights.ruling(Purpose::AiTrain), ruling, "{media_type}");
+            assert_eq!(rights.ruling(Purpose::Index), Ruling::Disallow);
         }
     }
 

@@ -67,9 +67,24 @@ pub(crate) fn read_up_to(
     Tokenizer::new_with_emitter(html, emitter).next();
 }
 
+/// Returns true if HTML knows an entity of this name.
+pub(crate) fn is_entity(name: &str) -> bool {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let mut is_known = false;
+    let page = format!("<meta content='&{name};'>");
+    read_up_to(Some(0), [0; 3], page.as_bytes(), &mut |element| {
+        is_known |=
+            matches!(element, PageElement::Meta { content: [first, ..], .. } if *first != b'&');
+    });
+    is_known
+}
+
 /// The attributes that are kept.
-pub(crate) const KEPT: [&[u8]; 5] = [b"name", b"content", b"rel", b"href", b"type"];
+pub(crate) const KEPT: [&[u8]; 6] = [b"name", b"content", b"rel", b"href", b"type", b"encoding"];
 pub(crate) const TYPE: usize = 4;
+const ENCODING: usize = 5;
 
 /// Elements that have no content.
 const VOID: [&[u8]; 13] = [
@@ -141,6 +156,8 @@ pub(crate) enum Tag {
     Meta,
     Link,
     Script,
+    /// `annotation-xml`, of MathML.
+    Annotation,
     Other,
     End,
 }
@@ -152,6 +169,7 @@ impl Tag {
             b"meta" => Tag::Meta,
             b"link" => Tag::Link,
             b"script" => Tag::Script,
+            b"annotation-xml" => Tag::Annotation,
             _ => Tag::Other,
         }
     }
@@ -172,7 +190,7 @@ impl Tag {
         number: u32,
         values: &[Vec<u8>; KEPT.len()],
     ) -> Option<PageElement<'_>> {
-        let [name, content, rel, href, media_type] = values.each_ref().map(|value| &value[..]);
+        let [name, content, rel, href, media_type, _] = values.each_ref().map(|value| &value[..]);
         match self {
             Tag::Meta => Some(PageElement::Meta { number, name, content }),
             Tag::Link => Some(PageElement::Link { number, rel, href, media_type }),
@@ -230,9 +248,20 @@ const BREAKS_OUT: [&[u8]; 44] = [
     b"var",
 ];
 
-/// Elements of SVG and MathML in which there is HTML again.
-const HTML_INSIDE: [&[u8]; 8] =
-    [b"foreignobject", b"desc", b"title", b"mi", b"mo", b"mn", b"ms", b"mtext"];
+/// Elements of SVG, and of MathML, in which there is HTML again.
+const HTML_IN_SVG: [&[u8]; 3] = [b"foreignobject", b"desc", b"title"];
+const HTML_IN_MATH: [&[u8]; 5] = [b"mi", b"mo", b"mn", b"ms", b"mtext"];
+
+/// The encodings of an `annotation-xml` in which there is HTML.
+const HTML_ANNOTATIONS: [&[u8]; 2] = [b"text/html", b"application/xhtml+xml"];
+
+/// Of what an element is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Svg,
+    Math,
+}
 
 /// Elements after which a `frameset` is none.
 const BEFORE_NO_FRAMESET: [&[u8]; 24] = [
@@ -266,9 +295,8 @@ const BEFORE_NO_FRAMESET: [&[u8]; 24] = [
 #[derive(Clone, Copy)]
 struct Open {
     name: TagName,
-    /// True if it is of SVG or MathML.
-    is_foreign: bool,
-    /// True if elements in it are.
+    kind: Kind,
+    /// True if elements in it are of SVG or MathML.
     holds_foreign: bool,
 }
 
@@ -343,7 +371,7 @@ impl<'f> Elements<'f> {
     /// True if the tag's attributes are wanted.
     #[inline]
     fn collects(&self) -> bool {
-        matches!(self.tag, Tag::Meta | Tag::Link | Tag::Script)
+        matches!(self.tag, Tag::Meta | Tag::Link | Tag::Script | Tag::Annotation)
     }
 
     /// Ends the current attribute.
@@ -428,10 +456,36 @@ impl<'f> Elements<'f> {
             self.open.pop();
         }
         if self.open.len() < DEEPEST {
-            let is_foreign = in_foreign || matches!(name, b"svg" | b"math");
-            let holds_foreign = is_foreign && !(in_foreign && HTML_INSIDE.contains(&name));
-            self.open.push(Open { name: self.name, is_foreign, holds_foreign });
+            let kind = self.kind(in_foreign);
+            let holds_html = match kind {
+                Kind::Html => true,
+                Kind::Svg => in_foreign && HTML_IN_SVG.contains(&name),
+                Kind::Math => {
+                    in_foreign && (HTML_IN_MATH.contains(&name) || self.annotates_in_html())
+                }
+            };
+            self.open.push(Open { name: self.name, kind, holds_foreign: !holds_html });
         }
+    }
+
+    /// Of what the element is whose start was read.
+    fn kind(&self, in_foreign: bool) -> Kind {
+        let around = self.open.last().filter(|_| in_foreign);
+        match (around, self.name.as_bytes()) {
+            (None, b"math") => Kind::Math,
+            (None, b"svg") => Kind::Svg,
+            (None, _) => Kind::Html,
+            // An image may annotate a formula.
+            (Some(around), b"svg") if around.name.as_bytes() == b"annotation-xml" => Kind::Svg,
+            (Some(around), _) => around.kind,
+        }
+    }
+
+    /// Returns true if the tag is an `annotation-xml` whose encoding says that it is HTML.
+    fn annotates_in_html(&self) -> bool {
+        let encoding = &self.values[ENCODING];
+        self.tag == Tag::Annotation
+            && HTML_ANNOTATIONS.iter().any(|html| encoding.eq_ignore_ascii_case(html))
     }
 
     /// Closes the open elements of SVG and MathML, up to one in which there is HTML.
@@ -454,7 +508,7 @@ impl<'f> Elements<'f> {
         let found = self.open[from..].iter().rposition(|open| open.name == name);
         let mut is_foreign = false;
         if let Some(at) = found {
-            is_foreign = self.open[from + at].is_foreign;
+            is_foreign = self.open[from + at].kind != Kind::Html;
             self.open.truncate(from + at);
         }
         if name.as_bytes() == b"template" && !is_foreign {
@@ -578,7 +632,7 @@ impl Emitter for Elements<'_> {
 
     #[inline]
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.open.last().is_some_and(|open| open.is_foreign)
+        self.open.last().is_some_and(|open| open.kind != Kind::Html)
     }
 
     fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
@@ -723,6 +777,26 @@ mod tests {
         ] {
             assert_eq!(shown(&[before, META].concat()), [READ], "{before}");
         }
+        // An annotation in HTML has raw text; one in anything else, or of SVG, has none.
+        for (before, is_read) in [
+            ("<math><annotation-xml encoding='text/html'><style>", false),
+            ("<math><annotation-xml ENCODING=Application/XHTML+XML><title>", false),
+            ("<math><annotation-xml encoding='text/html'><p><style>", false),
+            ("<math><annotation-xml encoding='text/html'><svg><style>", true),
+            ("<math><annotation-xml encoding='text/html'>", true),
+            ("<math><annotation-xml encoding='text/html'></annotation-xml><style>", true),
+            ("<math><annotation-xml encoding='text/html '><style>", true),
+            ("<math><annotation-xml encoding='MathML' encoding='text/html'><style>", true),
+            ("<math><annotation-xml><style>", true),
+            ("<math><annotation-xml><svg><title><style>", false),
+            ("<svg><annotation-xml encoding='text/html'><style>", true),
+            ("<svg><mi><style>", true),
+            ("<math><title><style>", true),
+            ("<svg><title><math><mi><style>", false),
+        ] {
+            let wanted: &[&str] = if is_read { &[READ] } else { &[] };
+            assert_eq!(shown(&[before, META].concat()), wanted, "{before}");
+        }
         let in_cdata = ["<svg><![CDATA[", META, "]]></svg>"].concat();
         assert_eq!(shown(&in_cdata), [""; 0]);
         let in_comment = ["<![CDATA[>", META, "]]>"].concat();
@@ -857,7 +931,6 @@ mod tests {
     fn reading_ends_early() {
         let html = [META, &"<a href=x>y</a>".repeat(1000), "<!-- <meta> -->"].concat();
         assert_eq!(shown(&html), [READ]);
-        let last_candidate = |html: &[u8]| last_candidate(Markup::Html, html);
         assert_eq!(last_candidate(b"<meta><p>"), Some(0));
         assert_eq!(last_candidate(b"<script src=x>rs"), None);
         assert_eq!(last_candidate(b"<script type=rSL>"), Some(0));

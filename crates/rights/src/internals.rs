@@ -14,6 +14,6 @@ pub mod html {
         read_page(response.markup(), page, found);
     }
 }
+pub use crate::media::begins_as_media;
 pub use crate::paths::Paths;
 pub use crate::robots::lines::{RightsField, RightsLine, RightsLines};
-pub use crate::xmp::begins_as_media;

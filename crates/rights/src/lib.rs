@@ -52,6 +52,7 @@ pub mod internals;
 mod licence;
 mod limits;
 mod link;
+mod media;
 mod note;
 #[cfg(feature = "pack")]
 pub mod packed;

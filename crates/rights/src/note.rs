@@ -40,6 +40,8 @@ macro_rules! notes {
 }
 
 notes! {
+    ArchiveDamaged "archive-damaged"
+        "a part of the archives could not be read, and may have had a document of the site",
     C2paNotRead "c2pa-not-read"
         "the file has an assertion of C2PA or CAWG about training and mining, which is not read",
     Cancelled "cancelled"
@@ -85,8 +87,8 @@ notes! {
         "a rule alone in Robots-Tag, such as 'noindex', is read as a crawler's name; '*;noindex' was \
          probably meant",
     Malformed "malformed"
-        "a value is malformed: a Content-Usage or Robots-Tag is ignored as a whole, any other but for \
-         the pieces that are sound",
+        "a value is malformed: a Content-Usage or Robots-Tag is ignored as a whole; of any other, only the \
+         sound pieces count",
     MisspeltField "misspelt-field"
         "a field of robots.txt is misspelt, so it is ignored",
     NoCache "nocache"
@@ -112,7 +114,8 @@ notes! {
     RobotsNotRead "robots-not-read"
         "robots.txt, or a part of it, was not read, so it is not known what that says of uses",
     TdmFile "tdm-file"
-        "/.well-known/tdmrep.json is not a JSON array, or its locations are not all paths, so it is not known whether it reserves rights",
+        "/.well-known/tdmrep.json is not a JSON array, or reserves at a location that is missing or no path, so it is not \
+         known whether it reserves rights",
     TdmNotRead "tdm-not-read"
         "/.well-known/tdmrep.json was not read, so it is not known whether it reserves rights",
     TdmPolicy "tdm-policy"
@@ -126,8 +129,8 @@ notes! {
     UnknownValue "unknown-value"
         "a label has an undefined value, so it says nothing",
     XmpNotRead "xmp-not-read"
-        "the file has XMP that could not be read, or is no image, video or PDF of a kind that is known, so it is \
-         not known whether it reserves rights",
+        "the file has XMP that could not be read or has a value that is not known, or is no image, video or PDF \
+         of a kind that is known, so it is not known whether it reserves rights",
     XmpSilent "xmp-silent"
         "the file has no XMP that speaks of data mining",
 }
@@ -145,7 +148,8 @@ impl Note {
     /// disallows them.
     pub fn withholds(self) -> Purposes {
         match self {
-            Note::DocumentsDiffer
+            Note::ArchiveDamaged
+            | Note::DocumentsDiffer
             | Note::FileNotRead
             | Note::LicenceInvalid
             | Note::LicenceNotGiven

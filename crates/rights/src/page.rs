@@ -26,14 +26,14 @@ pub fn read_page(markup: Markup, page: &[u8], found: &mut dyn FnMut(PageElement<
     let page = utf8.as_deref().unwrap_or(page);
     let mut is_doubtful = false;
     match markup {
-        Markup::Html => read_up_to(last_candidate(markup, page), [0; 3], page, found),
+        Markup::Html => read_up_to(last_candidate(page), [0; 3], page, found),
         Markup::Xml => {
             let page = String::from_utf8_lossy(page);
-            let last = last_candidate(markup, page.as_bytes());
-            let read = XmlPage::read(&page, last.unwrap_or_default(), found);
-            is_doubtful = read.has_declarations || read.broken_at.is_some();
+            let page = page.strip_prefix('\u{feff}').unwrap_or(&page);
+            let read = XmlPage::read(page, found);
+            is_doubtful = read.is_doubtful || read.broken_at.is_some();
             if let Some(rest) = read.broken_at.and_then(|at| page.as_bytes().get(at..)) {
-                read_up_to(last_candidate(Markup::Html, rest), read.numbers, rest, found);
+                read_up_to(last_candidate(rest), read.numbers, rest, found);
             }
         }
     }
@@ -41,14 +41,13 @@ pub fn read_page(markup: Markup, page: &[u8], found: &mut dyn FnMut(PageElement<
 }
 
 /// Where the last tag begins that can be one of the elements.
-pub(crate) fn last_candidate(markup: Markup, html: &[u8]) -> Option<usize> {
+pub(crate) fn last_candidate(html: &[u8]) -> Option<usize> {
     /// The tag of a script that matters is no longer.
     const SCRIPT_TAG_BYTES: usize = 4 << 10;
     // No later script has anything of its type behind this place.
     let mut looked_at_from = html.len();
     memchr::memrchr_iter(b'<', html).find(|at| {
         let tag = &html[at + 1..];
-        let tag = if markup == Markup::Xml { without_prefix(tag) } else { tag };
         let begins =
             |name: &[u8]| tag.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name));
         if begins(b"meta") || begins(b"link") {
@@ -60,15 +59,6 @@ pub(crate) fn last_candidate(markup: Markup, html: &[u8]) -> Option<usize> {
             may_be_rsl(&html[*at..end])
         }
     })
-}
-
-/// A tag from its local name on.
-fn without_prefix(tag: &[u8]) -> &[u8] {
-    let ends = |byte: &u8| matches!(byte, b':' | b'<' | b'>' | b'/') || byte.is_ascii_whitespace();
-    match tag.iter().position(ends) {
-        Some(at) if tag[at] == b':' => &tag[at + 1..],
-        _ => tag,
-    }
 }
 
 /// Returns true if the type of RSL may be in a text. Its plus may be a character reference; these

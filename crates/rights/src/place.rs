@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// name), `html:meta:N`, `html:link:N` or `html:script:N` (the Nth such element that is read),
 /// `file:/.well-known/tdmrep.json:N` (the Nth rule), `xmp:PROPERTY:N` (of the Nth packet of an image or a PDF:
 /// `xmp:plus:DataMining:1`), or `rsl:URL:C.L` (licence L of content C; of a
-/// document in a page `rsl:html:script:N:C.L`). With the feature `serde` it is written so.
+/// document in a page `rsl:html:script:N:C.L`); behind the place of a document that was captured after the page
+/// `@` and that time. With the feature `serde` it is written so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Place {
@@ -52,6 +53,13 @@ pub enum Place {
         content: u32,
         /// Which licence of the content.
         licence: u32,
+    },
+    /// A place of a document as it was captured later than the page.
+    Later {
+        /// When it was captured.
+        captured: Arc<str>,
+        /// Where in it.
+        place: Box<Place>,
     },
 }
 
@@ -166,6 +174,15 @@ impl Place {
     pub(crate) fn header(field: HeaderField) -> Place {
         Place::Header { field, line: None }
     }
+
+    /// The same place of the document that was captured then, if `captured` says when.
+    #[must_use]
+    pub fn later(self, captured: impl Fn(&Place) -> Option<Arc<str>>) -> Place {
+        match captured(&self) {
+            Some(captured) => Place::Later { captured, place: Box::new(self) },
+            None => self,
+        }
+    }
 }
 
 /// The most characters of the words at a place.
@@ -201,6 +218,7 @@ impl fmt::Display for Place {
             Place::Rsl { document, content, licence } => {
                 write!(f, "rsl:{document}:{content}.{licence}")
             }
+            Place::Later { captured, place } => write!(f, "{place}@{captured}"),
         }
     }
 }

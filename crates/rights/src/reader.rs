@@ -200,6 +200,9 @@ impl RightsReader {
         self.tags.settle(&response.tags, rights);
         response.xmp.mining.iter().for_each(|statement| rights.add(statement.clone()));
         rights.add_notes(response.xmp.notes());
+        if response.has_unread_metadata() {
+            rights.add_note(Note::XmpNotRead);
+        }
         if response.is_part {
             rights.add_note(Note::PageCut);
         }

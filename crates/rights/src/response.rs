@@ -6,13 +6,14 @@ use crate::encoding::PageEncoding;
 use crate::header::{InvalidHeader, borrowed_fields};
 use crate::html::PageElement;
 use crate::link::{LicenceLink, licences_in};
+use crate::media::begins_as_media;
 use crate::page::{Markup, read_page};
 use crate::place::{Element, HeaderField, Place};
 use crate::rsl::document::{InvalidRsl, Rsl};
 use crate::tags::read::RobotsTags;
 use crate::tags::robots_tag::{InvalidRobotsTag, RobotsTagHeader};
 use crate::tdm::TdmRep;
-use crate::xmp::{Xmp, begins_as_media};
+use crate::xmp::Xmp;
 use robotsieve::internals::says_part;
 
 /// What a response says of the rights of its URL: header fields and elements of the page, read but not
@@ -153,6 +154,12 @@ impl Response {
     #[must_use]
     pub fn has_unread_page(&self) -> bool {
         self.encoding.is_unread()
+    }
+
+    /// Returns true if the header says that it is a file whose metadata may reserve rights, and of a kind that is not
+    /// read: an EPUB.
+    pub(crate) fn has_unread_metadata(&self) -> bool {
+        self.encoding.is_epub()
     }
 
     /// Adds the XMP packets of a file that is no page: an image, a video, a PDF. `O(n)` for any bytes.

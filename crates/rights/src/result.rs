@@ -1,5 +1,7 @@
 //! The rights of a URL: all statements about it, combined.
 
+use std::sync::Arc;
+
 use robotsieve::Verdict;
 use smallvec::SmallVec;
 
@@ -186,19 +188,30 @@ impl Rights {
     ///     let response = Response::new().with_headers([("Content-Signal", signals)]);
     ///     reader.rights("/a", None, &response, &Documents::new())
     /// };
-    /// let rights = of("ai-train=yes")?.with_refusals(&of("ai-train=no, search=yes")?);
+    /// let rights = of("ai-train=yes")?.with_refusals(&of("ai-train=no, search=yes")?, |_| None);
     /// assert_eq!(rights.ruling(Purpose::AiTrain), Ruling::Disallow);
     /// assert_eq!(rights.ruling(Purpose::Index), Ruling::Unknown);
     /// # Ok::<(), robotsieve::InvalidUrl>(())
     /// ```
+    ///
+    /// `captured` says when the document of a place was captured, if that was later: the place of the refusal is then
+    /// [`Place::Later`].
     #[must_use]
-    pub fn with_refusals(mut self, later: &Rights) -> Rights {
+    pub fn with_refusals(
+        mut self,
+        later: &Rights,
+        captured: impl Fn(&Place) -> Option<Arc<str>>,
+    ) -> Rights {
         if later.crawl == Ruling::Disallow {
             self.set_crawl(Ruling::Disallow);
         }
         for statement in later.statements.iter().filter(|one| !one.disallows.is_empty()) {
             let refusal = Statement { allows: Purposes::NONE, ..statement.clone() };
-            if !self.statements.contains(&refusal) && !self.statements.contains(statement) {
+            if self.statements.contains(&refusal) || self.statements.contains(statement) {
+                continue;
+            }
+            let refusal = Statement { place: refusal.place.later(&captured), ..refusal };
+            if !self.statements.contains(&refusal) {
                 self.add(refusal);
             }
         }

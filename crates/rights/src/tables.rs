@@ -233,6 +233,22 @@ pub(super) const TDM_FREE: Purposes = TRAINING;
 pub(super) const MINING: Purposes =
     Purposes::of(&[Purpose::Index, Purpose::AiInput, Purpose::AiTrain]);
 
+/// The public identifiers of document types with which browsers know the entities of HTML in XML (HTML, "Parsing XML
+/// documents").
+pub(super) const XHTML_ENTITY_DOCTYPES: [&str; 11] = [
+    "-//W3C//DTD XHTML 1.0 Transitional//EN",
+    "-//W3C//DTD XHTML 1.1//EN",
+    "-//W3C//DTD XHTML 1.0 Strict//EN",
+    "-//W3C//DTD XHTML 1.0 Frameset//EN",
+    "-//W3C//DTD XHTML Basic 1.0//EN",
+    "-//W3C//DTD XHTML 1.1 plus MathML 2.0//EN",
+    "-//W3C//DTD XHTML 1.1 plus MathML 2.0 plus SVG 1.1//EN",
+    "-//W3C//DTD MathML 2.0//EN",
+    "-//WAPFORUM//DTD XHTML Mobile 1.0//EN",
+    "-//WAPFORUM//DTD XHTML Mobile 1.1//EN",
+    "-//WAPFORUM//DTD XHTML Mobile 1.2//EN",
+];
+
 /// The values of `plus:DataMining`, without the address of their vocabulary: what they allow and disallow. Where
 /// the terms stand elsewhere they are not known, and it is prohibited.
 pub(super) const PLUS_MINING: [(&str, Purposes, Purposes); 9] = [
@@ -256,25 +272,42 @@ pub(super) const XMP_NAMESPACES: [(&str, &[XmpProperty]); 4] = [
 ];
 const XMP_TDM: &[XmpProperty] = &[XmpProperty::TdmReservation, XmpProperty::TdmPolicy];
 
+/// A format that neither compresses nor encrypts all of its packets: what is not found in such a file, and does not
+/// show, is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Jpeg,
+    Png,
+    Gif,
+    Tiff,
+    /// WebP, WAV, AVI.
+    Riff,
+    /// Boxes of ISO 14496-12: MP4, HEIC, AVIF, JPEG 2000.
+    Boxes,
+    Pdf,
+    Svg,
+    Other,
+}
+
 /// How the files begin, each from a byte on, that have their packets of XMP as they are, or none. PDF and SVG are
 /// recognised otherwise.
-pub(super) const XMP_FORMATS: [(usize, &[u8]); 16] = [
-    (0, b"\xFF\xD8\xFF"),
-    (0, b"\x89PNG"),
-    (0, b"GIF8"),
-    (0, b"II*\0"),
-    (0, b"MM\0*"),
-    (0, b"RIFF"),
-    (0, b"8BPS"),
-    (0, b"%!PS"),
-    (0, b"BM"),
-    (0, b"\0\0\x01\0"),
-    (0, b"ID3"),
-    (0, b"OggS"),
-    (0, b"fLaC"),
-    (4, b"ftyp"),
-    (4, b"moov"),
-    (4, b"jP  "),
+pub(super) const XMP_FORMATS: [(usize, &[u8], Format); 16] = [
+    (0, b"\xFF\xD8\xFF", Format::Jpeg),
+    (0, b"\x89PNG", Format::Png),
+    (0, b"GIF8", Format::Gif),
+    (0, b"II*\0", Format::Tiff),
+    (0, b"MM\0*", Format::Tiff),
+    (0, b"RIFF", Format::Riff),
+    (0, b"8BPS", Format::Other),
+    (0, b"%!PS", Format::Other),
+    (0, b"BM", Format::Other),
+    (0, b"\0\0\x01\0", Format::Other),
+    (0, b"ID3", Format::Other),
+    (0, b"OggS", Format::Other),
+    (0, b"fLaC", Format::Other),
+    (4, b"ftyp", Format::Boxes),
+    (4, b"moov", Format::Boxes),
+    (4, b"jP  ", Format::Boxes),
 ];
 
 /// The tokens of usage in RSL 1.0 §3.5.

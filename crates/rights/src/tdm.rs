@@ -96,15 +96,14 @@ pub struct TdmFile {
     paths: Paths,
     /// What the rules say, by their place in the file.
     rules: Vec<TdmRule>,
-    /// The first rule that reserves and whose location is no path.
+    /// The first rule that reserves, or does not say clearly that it does not, and whose location is missing or no
+    /// path.
     unread: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct TdmRule {
     location: Option<Box<str>>,
-    /// True once it was there, be it a string or not.
-    has_location: bool,
     /// `None` if it is missing, or neither 0 nor 1.
     reserved: Option<bool>,
     /// True once it was there.
@@ -118,7 +117,8 @@ struct TdmRule {
 impl TdmFile {
     /// Reads a file. `O(n)`; nesting is limited to 128.
     ///
-    /// A rule without a location is passed over and keeps its number, and so is what is no object.
+    /// A rule without a location is passed over and keeps its number, and so is what is no object. One that reserves
+    /// may be for any path: [`Note::TdmFile`] says so of the paths for which no rule before it is.
     ///
     /// # Errors
     /// Returns an error if it is not an array in JSON. Then the protocol is not implemented.
@@ -135,8 +135,8 @@ impl TdmFile {
         }
         let is_unread = |rule: &TdmRule| {
             let is_path = |location: &str| location.starts_with(['/', '*']);
-            rule.reserved == Some(true)
-                && rule.has_location
+            rule.has_reservation
+                && rule.reserved != Some(false)
                 && !rule.location.as_deref().is_some_and(is_path)
         };
         let unread = (0..).zip(&rules).find(|(_, rule)| is_unread(rule)).map(|(number, _)| number);
@@ -311,10 +311,7 @@ impl<'de> Visitor<'de> for Member<TdmRule> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<TdmRule, A::Error> {
         while let Some(key) = map.next_key::<Key>()? {
             match key {
-                Key::Location => {
-                    self.0.location = map.next_value_seed(Member(None))?;
-                    self.0.has_location = true;
-                }
+                Key::Location => self.0.location = map.next_value_seed(Member(None))?,
                 Key::Reservation => {
                     let next: Option<bool> = map.next_value_seed(Member(None))?;
                     // Of equal keys the one that reserves counts, as of lines of the header.
@@ -513,6 +510,22 @@ mod tests {
             assert_eq!(of(&[&rule(1), permits]), (wanted, ruling), "{location}");
             assert_eq!(of(&[permits, &rule(1)]), (false, Allow), "{location}");
             assert_eq!(of(&[&rule(0)]), (false, Allow), "{location}");
+        }
+        for (rule, wanted) in [
+            ("{\"tdm-reservation\": 1}", true),
+            ("{\"path\": \"/\", \"tdm-reservation\": 1}", true),
+            ("{\"Location\": \"/\", \"tdm-reservation\": 1}", true),
+            ("{\"Location\": \"/\", \"tdm-reservation\": \"1\"}", true),
+            ("{\"location\": null, \"tdm-reservation\": 1}", true),
+            ("{\"tdm-reservation\": 0}", false),
+            ("{\"tdm-policy\": \"https://e.com/p\"}", false),
+            ("{}", false),
+            ("7", false),
+        ] {
+            let ruling = if wanted { Unknown } else { Allow };
+            assert_eq!(note(&format!("[{rule}]"), &[]), (wanted, ruling), "{rule}");
+            assert_eq!(note(&format!("[{rule},{permits}]"), &[]), (wanted, ruling), "{rule}");
+            assert_eq!(note(&format!("[{permits},{rule}]"), &[]), (false, Allow), "{rule}");
         }
         let file = "[{\"location\": 1, \"tdm-reservation\": 1}]";
         assert_eq!(note(file, &[("tdm-reservation", "0")]), (true, Allow));

@@ -15,10 +15,11 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{QName, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
+use crate::media::PACKET_BEGINS;
 use crate::note::{Note, Notes};
 use crate::place::{Place, XmpProperty};
 use crate::statement::Statement;
-use crate::tables::{PLUS_MINING, XMP_FORMATS, XMP_NAMESPACES};
+use crate::tables::{Format, PLUS_MINING, XMP_NAMESPACES};
 use crate::tdm::TdmRep;
 use crate::version::Version;
 
@@ -30,8 +31,6 @@ const MOST_PACKET_BYTES: usize = 1 << 20;
 const DEEPEST: usize = 64;
 /// The most namespaces that are declared at a place. Each element is compared with them.
 const MOST_NAMESPACES: usize = 64;
-/// The most streams of metadata of a PDF that are looked at.
-const MOST_STREAMS: usize = 256;
 
 /// The most values that are kept, and the bytes of one. No value that is known is longer.
 const MOST_VALUES: usize = 256;
@@ -55,9 +54,9 @@ impl Xmp {
         let mut xmp = Xmp::default();
         let (packets, has_more) = packets(file);
         let read: Vec<_> = packets.iter().map(|packet| values(packet)).collect();
+        let hides_packets = |format: Format| format.hides_packets(file, &packets);
         let has_unread = has_more
-            || !is_of_known_format(file)
-            || hides_packets(file, !packets.is_empty())
+            || Format::of(file).is_none_or(hides_packets)
             || read.iter().any(Result::is_err);
         let may_permit = read.len() == 1 && !has_unread;
         for (values, number) in read.into_iter().zip(1..) {
@@ -83,24 +82,28 @@ impl Xmp {
             XmpProperty::TdmPolicy => self.tdm.add_policy(value.as_bytes(), place),
             XmpProperty::DataMining => {
                 // A bag has several.
-                for value in value.split_ascii_whitespace() {
-                    let name = value.rsplit('/').next().unwrap_or_default();
-                    let known = PLUS_MINING.iter().find(|(known, ..)| *known == name);
-                    let Some((_, allows, disallows)) = known else {
-                        self.notes.add(Note::UnknownValue);
-                        continue;
-                    };
-                    let statement = Statement::new(place.clone(), Version::Iptc);
-                    let statement = statement.disallowing(*disallows);
-                    let statement =
-                        if may_permit { statement.allowing(*allows) } else { statement };
-                    if self.mining.len() == MOST_VALUES {
-                        self.notes.add(Note::XmpNotRead);
-                    } else if !statement.is_empty() {
-                        self.mining.push(statement);
-                    }
-                }
+                let mut values = value.split_ascii_whitespace().peekable();
+                self.notes.add_if(values.peek().is_none(), Note::XmpNotRead);
+                values.for_each(|value| self.add_mining(value, &place, may_permit));
             }
+        }
+    }
+
+    /// Adds a value of `plus:DataMining`. One that is not known may prohibit.
+    fn add_mining(&mut self, value: &str, place: &Place, may_permit: bool) {
+        let name = value.rsplit('/').next().unwrap_or_default();
+        let known = PLUS_MINING.iter().find(|(known, ..)| *known == name);
+        let Some((_, allows, disallows)) = known else {
+            self.notes.add(Note::UnknownValue);
+            self.notes.add(Note::XmpNotRead);
+            return;
+        };
+        let statement = Statement::new(place.clone(), Version::Iptc).disallowing(*disallows);
+        let statement = if may_permit { statement.allowing(*allows) } else { statement };
+        if self.mining.len() == MOST_VALUES {
+            self.notes.add(Note::XmpNotRead);
+        } else if !statement.is_empty() {
+            self.mining.push(statement);
         }
     }
 
@@ -121,13 +124,10 @@ impl Xmp {
 /// What the labels of assertions about mining have: `c2pa.training-mining`, `cawg.training-mining`.
 const MINING_ASSERTION: &[u8] = b".training-mining";
 
-/// How a packet begins: with its wrapper, or without one.
-const BEGINS: [&[u8]; 2] = [b"<?xpacket begin", b"<x:xmpmeta"];
-
 /// The packets of a file, and whether there are others that cannot be read.
 fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
     const ENDS: [&[u8]; 2] = [b"<?xpacket end", b"</x:xmpmeta>"];
-    let [wrapped, bare] = BEGINS.map(memmem::Finder::new);
+    let [wrapped, bare] = PACKET_BEGINS.map(memmem::Finder::new);
     let (mut packets, mut at) = (Vec::new(), 0);
     // Where each begins next: what is not there is not looked for again.
     let mut next = [wrapped.find(file), bare.find(file)];
@@ -152,79 +152,6 @@ fn packets(file: &[u8]) -> (Vec<&[u8]>, bool) {
             }
         }
     }
-}
-
-/// Returns true if a file is of a format that neither compresses nor encrypts all of its packets: what is not found in
-/// one is not there.
-fn is_of_known_format(file: &[u8]) -> bool {
-    let begins =
-        |(at, text): &(usize, &[u8])| file.get(*at..).is_some_and(|rest| rest.starts_with(text));
-    let first = &file[..file.len().min(1024)];
-    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
-    let is_svg = || {
-        let text = text.to_ascii_lowercase();
-        let has = |tag: &[u8]| memmem::find(&text, tag).is_some();
-        text.starts_with(b"<") && has(b"<svg") && !has(b"<html") && !has(b"<!doctype html")
-    };
-    XMP_FORMATS.iter().any(begins)
-        || is_pdf(file)
-        || BEGINS.iter().any(|begin| text.starts_with(begin))
-        || is_svg()
-}
-
-/// Returns true if a file begins as a PDF, or as an image as cameras and programs write them.
-pub fn begins_as_media(file: &[u8]) -> bool {
-    [&b"%PDF-"[..], b"\xFF\xD8\xFF", b"\x89PNG"].iter().any(|first| file.starts_with(first))
-}
-
-fn is_pdf(file: &[u8]) -> bool {
-    memmem::find(&file[..file.len().min(1024)], b"%PDF-").is_some()
-}
-
-/// Returns true if a file shows that it has packets which cannot be found in its bytes.
-fn hides_packets(file: &[u8], has_packets: bool) -> bool {
-    const UTF_16: &[u8] = b"<\0?\0x\0p\0a\0c\0k\0e\0t\0";
-    if memmem::find(file, UTF_16).is_some() {
-        return true;
-    }
-    match file {
-        [0xff, 0xd8, 0xff, ..] => {
-            let is_there = |text: &[u8]| memmem::find(file, text).is_some();
-            is_there(b":HasExtendedXMP")
-                || !has_packets && is_there(b"http://ns.adobe.com/xap/1.0/\0")
-        }
-        [0x89, b'P', b'N', b'G', ..] => {
-            // A chunk iTXt: its keyword, and whether its text is compressed. What ImageMagick writes is in hex digits.
-            let is_compressed = |at: usize| file.get(at + PNG_KEYWORD.len()) == Some(&1);
-            memmem::find_iter(file, PNG_KEYWORD).any(|at| !has_packets || is_compressed(at))
-                || memmem::find(file, b"Raw profile type xmp").is_some()
-        }
-        _ => {
-            let mut streams = memmem::find_iter(file, b"/XML").enumerate();
-            is_pdf(file)
-                && streams
-                    .any(|(number, at)| number == MOST_STREAMS || is_hidden_stream(&file[at..]))
-        }
-    }
-}
-
-const PNG_KEYWORD: &[u8] = b"XML:com.adobe.xmp\0";
-
-/// Returns true if what stands from a `/XML` on is the dictionary of a metadata stream of PDF that does not begin
-/// as a packet: it is compressed, or encrypted.
-fn is_hidden_stream(file: &[u8]) -> bool {
-    /// The most bytes of the rest of a dictionary.
-    const DICTIONARY: usize = 1 << 10;
-    let file = &file[..file.len().min(DICTIONARY)];
-    if file.get("/XML".len()).is_some_and(u8::is_ascii_alphanumeric) {
-        return false;
-    }
-    let end = memmem::find(file, b"endobj").unwrap_or(file.len());
-    let Some(stream) = memmem::find(&file[..end], b"stream") else { return false };
-    let text = &file[stream + "stream".len()..];
-    let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    !BEGINS.iter().any(|begin| text.trim_ascii_start().starts_with(begin))
 }
 
 type Values = Vec<(XmpProperty, String)>;
@@ -302,6 +229,8 @@ impl Found {
         for attribute in start.attributes().with_checks(false) {
             let attribute = attribute.ok()?;
             if attribute.key.as_namespace_binding().is_some() {
+                // A namespace that an entity stands for, or a part of it, is not known.
+                (!attribute.value.contains('&')).then_some(())?;
                 continue;
             }
             let (namespace, name) = attribute_name(xml, attribute.key)?;
@@ -364,6 +293,7 @@ fn property(namespace: &str, name: &str) -> Option<XmpProperty> {
 mod tests {
     use super::*;
     use crate::documents::Documents;
+    use crate::media::PNG_KEYWORD;
     use crate::purpose::{Purpose, Ruling};
     use crate::reader::RightsReader;
     use crate::response::Response;
@@ -415,7 +345,10 @@ mod tests {
             ("PROHIBITED-GENAIMLTRAINING", "??- xmp:plus:DataMining:1"),
             ("PROHIBITED-EXCEPTSEARCHENGINEINDEXING", "?-- xmp:plus:DataMining:1"),
             ("PROHIBITED-SEECONSTRAINT", "--- xmp:plus:DataMining:1"),
-            ("PERHAPS", "??? unknown-value"),
+            ("PERHAPS", "??? unknown-value xmp-not-read"),
+            ("PROHIBITED-NEWTERM", "??? unknown-value xmp-not-read"),
+            ("PROHIBITED-SEECONSTRAINTS", "??? unknown-value xmp-not-read"),
+            ("prohibited", "??? unknown-value xmp-not-read"),
         ] {
             let name = "plus:DataMining";
             for packet in [
@@ -433,6 +366,15 @@ mod tests {
                 let file = format!("GIF89a\0{packet}\0\u{2}");
                 assert_eq!(shown(&file), wanted, "{packet}");
             }
+        }
+        for value in ["PROHIBITED", "#DMI-ALLOWED", "DMI-ALLOWED PROHIBITED"] {
+            let file = packet(&format!("plus:DataMining='{value}'"), "");
+            let header = [("tdm-reservation", "0")];
+            let found = shown_beside(file.as_bytes(), &header);
+            assert_eq!(found, "??? unknown-value xmp-not-read", "{value}");
+        }
+        for empty in ["<plus:DataMining/>", "<plus:DataMining><rdf:x/> </plus:DataMining>"] {
+            assert_eq!(shown(packet("", empty)), "??? xmp-not-read", "{empty}");
         }
         // Of something that the file is made of, or of another namespace.
         let other = format!("<rdf:x><rdf:Description plus:DataMining='{DMI}PROHIBITED'/></rdf:x>");
@@ -525,13 +467,48 @@ mod tests {
         let assertion = format!("GIF89a jumbcawg.training-mining\0{allowed}");
         assert_eq!(shown(assertion), "??? c2pa-not-read");
         // Where there is none, and where it is not known whether there is.
-        for file in ["GIF89a", "\u{feff}\n<?xml version='1.0'?>\n<SVG/>", "1234ftypheic"] {
+        for file in ["GIF89a\0\0\0\0\0\0\0;", "\u{feff}\n<?xml version='1.0'?>\n<SVG/>", "BM"] {
             assert_eq!(shown(file), "??? xmp-silent", "{file}");
+        }
+        for file in ["GIF89a", "1234ftypheic", "%PDF-1.7 /Metadata 2 0 R"] {
+            assert_eq!(shown(file), "??? xmp-not-read", "{file}");
         }
         let page = format!("<!doctype html><svg/><pre>{allowed}</pre>");
         let folder = format!("PK\u{3}\u{4}{allowed}");
         for file in ["", "text", "<p>", "PK\u{3}\u{4}", &page, &folder] {
             assert_eq!(shown(file), "??? xmp-not-read", "{file}");
+        }
+    }
+
+    /// What SVG may say of mining in XML that is no packet, or with namespaces that an entity stands for.
+    #[test]
+    fn drawings() {
+        let plus = "http://ns.useplus.org/ldf/xmp/1.0/";
+        let forbids = format!("plus:DataMining='{DMI}PROHIBITED'");
+        let forbidden = packet(&forbids, "");
+        let metadata = of(&forbids, "").replace("x:xmpmeta", "metadata");
+        let entity = format!("<!DOCTYPE svg [<!ENTITY ns_p \"{plus}\">]>");
+        for (file, wanted) in [
+            (format!("<svg>{forbidden}</svg>"), "--- xmp:plus:DataMining:1"),
+            (format!("<svg>{metadata}</svg>"), "??? xmp-not-read"),
+            (
+                format!("{entity}<svg>{}</svg>", metadata.replace(plus, "&ns_p;")),
+                "??? xmp-not-read",
+            ),
+            (
+                format!("{entity}<svg>{}</svg>", forbidden.replace(plus, "&ns_p;")),
+                "??? xmp-not-read",
+            ),
+            (
+                format!(
+                    "<svg>{}</svg>",
+                    forbidden.replace(plus, "http://ns.useplus.org/ldf/xmp/1.&#48;/")
+                ),
+                "??? xmp-not-read",
+            ),
+            ("<!DOCTYPE svg [<!ENTITY x 'y'>]><svg xmlns:y='&x;'/>".into(), "??? xmp-silent"),
+        ] {
+            assert_eq!(shown(&file), wanted, "{file}");
         }
     }
 

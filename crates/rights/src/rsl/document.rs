@@ -41,7 +41,7 @@ impl Rsl {
     /// Refuses a document type, and with it every entity but the five of XML itself; a document of
     /// more than 4 MiB, nested more than 64 deep, or with more than 64 attributes in an element; and
     /// what RSL 1.0 does not allow: another namespace, an element that it does not know, a content
-    /// without `url` or licence. Refuses more than 24 paths with a `*` within for a site, or 128 conditions
+    /// without `url` or licence. Refuses more than 16 paths with a `*` within for a site, or 80 conditions
     /// of them, too. `O(n)`; what the document says of a URL is settled here, once.
     ///
     /// # Errors

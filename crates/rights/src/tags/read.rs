@@ -110,10 +110,11 @@ impl RobotsTags {
                     self.notes.add(Note::Malformed);
                     // What follows may be the next rule.
                     piece = if begins_rule(after) { after } else { &[] };
-                } else if has_names
-                    && (before.is_empty() || is(before, HeaderField::XRobotsTag.as_str()))
-                {
-                    // No name, or that of the field once more: then another line begins here.
+                } else if is_time(before, after) {
+                    self.notes.add(Note::Malformed);
+                    piece = if after.contains(&b':') { after } else { &[] };
+                } else if has_names && !is_name(before) {
+                    // No name, or that of the field once more, as if another line began here: in doubt it is for all.
                     self.notes.add(Note::Malformed);
                     name = None;
                     piece = after;
@@ -143,6 +144,18 @@ impl RobotsTags {
 
 fn is(text: &[u8], word: &str) -> bool {
     text.eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// Returns true if a text before a colon can name crawlers: it has a letter, and is not the name of the field.
+fn is_name(text: &[u8]) -> bool {
+    let has_letter = text.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    is_everybody(text) || has_letter && !is(text, HeaderField::XRobotsTag.as_str())
+}
+
+/// Returns true if a colon stands between digits, as in a time of the day, and not behind a name.
+fn is_time(before: &[u8], after: &[u8]) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    is_digit(before.last()) && is_digit(after.first())
 }
 
 /// Returns true for the names that stand for all crawlers.
@@ -319,6 +332,11 @@ mod tests {
             ("x-robots-tag: X-Robots-Tag: noai", &[NoAi], Note::Malformed),
             (": noai", &[NoAi], Note::Malformed),
             ("noml, noai", &[NoAi], Note::UnknownRule),
+            ("max-snippet: 50, 10:00, noai", &[MaxSnippet(50), NoAi], Note::Malformed),
+            ("noai, 10:00:00 GMT, noarchive", &[NoAi, NoArchive], Note::Malformed),
+            ("at 10:00: noai", &[NoAi], Note::Malformed),
+            ("a: follow, 7: noai", &[NoAi], Note::Malformed),
+            ("a: follow, **: noai", &[NoAi], Note::Malformed),
         ] {
             assert_eq!(header(value), all(wanted), "{value}");
             assert_eq!(notes(value), [note], "{value}");
@@ -329,6 +347,19 @@ mod tests {
             let mut wanted = all(&[Unreadable, NoAi]);
             wanted.push(("a".into(), NoIndex));
             assert_eq!(header(&value), wanted, "{value}");
+        }
+        // A time after a date that can be read, in a header and in a page, whose tags have no names.
+        let date = "2026-02-15T10:00Z";
+        for time in ["10:00", "10:00:00 GMT", "T10:00", "at 10:00", "Sun 10 : 00", "10:00:00"] {
+            let value = format!("unavailable_after: {date}, {time}, noai");
+            assert_eq!(header(&value), all(&[AFTER, NoAi]), "{value}");
+            let mut tags = RobotsTags::default();
+            tags.add_meta(b"robots", value.as_bytes(), 1);
+            assert_eq!(shown(&tags), all(&[AFTER, NoAi]), "{value}");
+            assert_eq!(tags.notes().iter().collect::<Vec<_>>(), [Note::Malformed], "{value}");
+            // In the scope of a name it stays there.
+            let own = [AFTER, NoAi].map(|rule| ("a".to_string(), rule));
+            assert_eq!(header(&format!("a: {value}")), own, "{value}");
         }
         let named = header("unavailable_after: x, a: noai");
         assert_eq!(named, [("all".into(), Unreadable), ("a".into(), NoAi)]);
