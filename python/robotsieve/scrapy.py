@@ -56,12 +56,12 @@ class RobotsieveRobotParser(RobotParser):
         self.rp: Protego = Protego._of(
             robotstxt_body, self.profile if profile is None else profile
         )
-        _, read_bytes = self.rp._policies.robots.extent
-        if read_bytes < len(robotstxt_body):
+        robots = self.rp._policies.robots
+        if robots.is_cut:
             logger.warning(
                 "robots.txt is longer than the size limit: of %(size)d bytes, the first %(read)d "
                 "are read.",
-                {"size": len(robotstxt_body), "read": read_bytes},
+                {"size": len(robotstxt_body), "read": robots.extent[1]},
                 extra={"spider": spider},
             )
 

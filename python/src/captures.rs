@@ -203,9 +203,8 @@ impl Rows {
         match item {
             WarcItem::Capture(capture) => self.capture(&capture),
             WarcItem::Known(known) => {
-                if known.lacks_body() {
-                    let what = format!("the body of {} is missing or another one", known.origin);
-                    self.push(&Row { damage: Some(&what), ..Row::default() }, &known.place);
+                if let Some(lack) = known.lacks() {
+                    self.push(&Row { damage: Some(&lack), ..Row::default() }, &known.place);
                 }
                 known.captures().iter().for_each(|capture| self.capture(capture));
             }
@@ -726,7 +725,7 @@ impl CapturesOf {
 ///
 /// >>> from robotsieve._robotsieve import judge
 /// >>> judge([(1_760_000_000, 0, "file", None), (1_760_086_400, 0, "status", 503)])
-/// ('rules', 0, 1760000000, False)
+/// ('rules', 0, 1760000000, True)
 #[pyfunction]
 #[pyo3(signature = (events, profile = None, as_of = None))]
 pub fn judge(

@@ -87,11 +87,17 @@ impl Robots {
     }
 
     /// The part of the file that is read, as from and to in bytes: without a byte order mark, and cut
-    /// at the profile's size limit.
+    /// at the profile's size limit. Of a file in UTF-16 these are bytes of its text in UTF-8.
     #[getter]
     fn extent(&self) -> (usize, usize) {
         let extent = self.with(|robots| robots.extent());
         (extent.start, extent.end)
+    }
+
+    /// True if the file is longer than the profile's size limit: the rest is not read.
+    #[getter]
+    fn is_cut(&self) -> bool {
+        self.with(|robots| robots.extent().end) < self.text().len()
     }
 
     /// The values of the ``Sitemap`` lines, as written.

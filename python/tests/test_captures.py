@@ -303,7 +303,7 @@ def test_the_capture_of_that_time_decides() -> None:
 def test_judge() -> None:
     day = 86_400
     history = [(40 * day, 0, "status", 503), (10 * day, 0, "file", None)]
-    assert judge(history) == ("rules", 1, 10 * day, False)
+    assert judge(history) == ("rules", 1, 10 * day, True)
     assert judge(history[:1]) == ("disallow-all", 0, 40 * day, False)
     assert judge(history, as_of=9 * day) is None
     assert judge([(day, 1, "no-target", None)]) == ("allow-all", 0, day, True)
@@ -501,7 +501,7 @@ def test_a_store_in_a_warc_file(tmp_path: Path, programs: Path) -> None:
     out.write_bytes(text.replace(b"Disallow: /x", b"Disallow: /y"))
     found = rows(out)
     assert [row["damage"] for row in found if row["damage"]] == [
-        "the body of https://a.example is missing or another one"
+        "the body of https://a.example is missing or another one; it is unknown"
     ]
     assert dict(history(found)) == packed(programs, tmp_path, "--warc", out)
     assert dict(history(found))["https://a.example"][0] == "unknown"

@@ -622,6 +622,9 @@ def test_records_permit_nothing_that_was_not_read() -> None:
         rights.to_record(notes=["x"])
     with pytest.raises(ValueError, match="page must be one of read, not-html"):
         rights.to_record(page="all")
+    for documents in [{"fit": "later"}, ["later"]]:
+        with pytest.raises(TypeError, match="documents must be a list of mappings"):
+            rights.to_record(documents=documents)  # type: ignore[arg-type]
 
 
 def test_columns_say_what_they_cut() -> None:
@@ -639,16 +642,16 @@ def test_xmp() -> None:
         b'</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
     )
     reader = RightsReader("a")
-    rights = reader.rights("/a.gif", xmp=b"GIF89a" + packet)
+    rights = reader.rights("/a.gif", xmp=b"GIF89a\0\0\0\0\0\0\0;" + packet)
     assert [one.place for one in rights.by["ai-train"]] == ["xmp:plus:DataMining:1"]
     assert "xmp:plus:DataMining:1: plus:DataMining: http" in str(rights)
     assert pickle.loads(pickle.dumps(rights)) == rights
     assert rights.to_record(robots="allow-all")["page"] == "metadata"
-    column = [b"GIF89a" + packet, None]
+    column = [b"GIF89a\0\0\0\0\0\0\0;" + packet, None]
     captures = pa.table({"robots": ["allow-all"] * 2})
     table = pa.table(reader.columns(["/a.gif", "/b"], xmp=column, captures=captures)).to_pylist()
     assert [(row["ai-train"], row["notes"]) for row in table] == [("disallow", rights.notes), ("unknown", ["page-not-read"])]
-    assert reader.rights("/a.gif", xmp=b"GIF89a").notes == ["xmp-silent"]
+    assert reader.rights("/a.gif", xmp=b"GIF89a\0\0\0\0\0\0\0;").notes == ["xmp-silent"]
     assert reader.rights("/a.gif", xmp=b"").notes == ["xmp-not-read"]
     with pytest.raises(ValueError, match="give html or xmp, not both"):
         reader.rights("/", html="", xmp=b"")

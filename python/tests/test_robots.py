@@ -80,7 +80,10 @@ def test_what_a_file_says(robots: Robots) -> None:
     assert robots.tokens == ["*", "GPTBot", "CCBot"]
     assert robots.group_count == 2
     assert robots.group_of("gptbot") == [(8, "GPTBot"), (9, "CCBot")]
-    assert robots.extent == (0, len(FILE))
+    assert (robots.extent, robots.is_cut) == ((0, len(FILE)), False)
+    utf_16 = Robots("Disallow: /x".encode("utf-16"))
+    assert (utf_16.extent, utf_16.is_cut) == ((0, 12), False)
+    assert Robots(b"#\n" * 300_000).is_cut
     policy = robots.policy("gptbot")
     assert policy.group == [(8, "GPTBot"), (9, "CCBot")]
     assert [rule.value for rule in policy.rules] == ["/"]

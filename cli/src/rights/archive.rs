@@ -22,13 +22,13 @@ use robotsieve_report::{
 };
 use robotsieve_rights::{
     Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
-    RobotsTag, Statement, TagRule,
+    RobotsTag, TagRule,
 };
 use serde_json::Value;
 
 use super::args::{AsOfDocuments, RightsArgs, RightsFormat};
 use super::documents::{Dated, Known, Lines, address, documents, tdm_of};
-use super::page::{is_of_page, media_type, page_of};
+use super::page::{is_of_page, is_part, media_type, page_of};
 use super::payloads::{Payload, Payloads};
 use super::robots::{RobotsAt, RobotsFiles, RobotsInForce};
 use super::row::{Page, Printed, Record, Row, is_of};
@@ -241,7 +241,7 @@ impl Judge<'_> {
                     printed.rows += u64::from(made.is_some());
                     made.map_or(Ok(()), &mut act)?;
                 }
-                ResponseItem::Damaged { place, what } => damage.tell(&place, &what),
+                ResponseItem::Damaged { place, what, .. } => damage.tell(&place, &what),
                 ResponseItem::Unreadable(unreadable) => tell_unreadable(unreadable),
             }
             Ok::<(), Failure>(())
@@ -270,22 +270,22 @@ impl Judge<'_> {
         let fits = dated.iter().filter(|_| !self.is_of_newest).map(|one| one.fit.as_str());
         let of_capture = notes_of_capture(holds.map(SiteKind::as_str), page, fits);
         let doubts = dated.iter().filter_map(|one| one.doubt);
-        for note in of_capture.iter().chain(doubts) {
+        let of_archives = self.documents.is_damaged.then_some(Note::ArchiveDamaged);
+        for note in of_capture.iter().chain(doubts).chain(of_archives) {
             rights = rights.with_note(note);
         }
-        if robots.as_ref().is_some_and(|robots| robots.is_lost) {
+        let is_lost = robots.as_ref().is_some_and(|robots| robots.is_lost)
+            || self.documents.has_damaged(&origin.robots_url());
+        if self.documents.is_damaged || is_lost {
             rights = rights.with_crawl_unknown();
         }
         let mut quotes = quoted(record, &rights, lines.as_deref(), &response, &documents);
         if self.with_later_refusals && !self.is_of_newest {
-            let in_force = rights.clone();
             let later = self.later(record, &origin, &response, rules, rights, &mut dated)?;
             let later_quotes;
             (rights, later_quotes) = later;
             for (place, quote) in later_quotes {
-                if !decides_still(&in_force, &rights, &place) {
-                    quotes.insert(place, quote);
-                }
+                quotes.entry(place).or_insert(quote);
             }
             quotes.retain(|place, _| decides(&rights, |by| by.to_string() == *place));
         }
@@ -346,6 +346,9 @@ impl Judge<'_> {
         let with_header = Response::new().with_headers(fields());
         let (page, response) = page_of(fields(), status, with_header, || record.body());
         match payload {
+            Some(_) if page == Page::Unreadable && is_part(fields(), record.status) => {
+                (Page::Cut, response)
+            }
             Some(repeated @ Payload { page: (of_payload, html), .. })
                 if page == Page::Unreadable
                     && (*of_payload != Page::NotHtml || !is_of_page(media_type(fields())))
@@ -374,7 +377,8 @@ impl Judge<'_> {
         let mut lines = None;
         if let Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, .. }) = &robots {
             let (url, has_file) = (origin.robots_url(), *holds == SiteKind::Rules);
-            let mut found = self.documents.robots(url, *captured, *fit, captures, has_file);
+            let mut found = self.documents.robots(url.clone(), *captured, *fit, captures, has_file);
+            let is_doubtful = *is_doubtful || self.documents.has_damaged(&url);
             let doubt = is_doubtful.then_some(Note::RobotsNotRead);
             found.0.doubt = found.0.doubt.or(doubt);
             dated.push(found.0);
@@ -384,6 +388,10 @@ impl Judge<'_> {
         let mut documents = Documents::new();
         for address in addresses(record, rules, response) {
             dated.extend(self.documents.add(&mut documents, &address, at));
+        }
+        // The newest captures may be of after the page.
+        for one in dated.iter_mut().filter(|one| one.captured > record.at && at.is_none()) {
+            one.fit = Fit::Later;
         }
         Ok(InForce { robots, documents, dated, lines })
     }
@@ -432,8 +440,23 @@ impl Judge<'_> {
             let then = self.reader.rights(record.url, rules, response, &documents);
             let then = then.map_err(|error| error.to_string())?;
             let before = rights.clone();
-            rights = rights.with_refusals(&then);
-            if rights != before {
+            let captured = |place: &Place| {
+                let address = match place {
+                    Place::Robots { .. } => return robots.as_ref().map(|robots| time(robots.at)),
+                    Place::TdmFile { .. } => tdm_of(record.url),
+                    Place::Rsl { document, .. } => address(document),
+                    _ => None,
+                }?;
+                let document = named.iter().find(|one: &&Dated| one.address == address)?;
+                (document.captured > record.at).then(|| time(document.captured))
+            };
+            rights = rights.with_refusals(&then, captured);
+            let is_refused = rights != before;
+            // What is said later and cannot be read may be a refusal.
+            for note in then.notes().iter().filter(|note| !note.withholds().is_empty()) {
+                rights = rights.with_note(note);
+            }
+            if is_refused {
                 rights = rights.with_note(Note::LaterRefusal);
                 let mut lines = None;
                 if let Some(RobotsAt { captures, .. }) = &robots {
@@ -443,31 +466,29 @@ impl Judge<'_> {
                     dated.push(document);
                     lines = of_file;
                 }
-                for (place, quote) in quoted(record, &then, lines.as_deref(), response, &documents)
-                {
-                    if !decides_still(&then, &before, &place) {
-                        words.entry(place).or_insert(quote);
+                let quotes = quoted(record, &then, lines.as_deref(), response, &documents);
+                for statement in then.purposes().flat_map(|purpose| then.by(purpose)) {
+                    let place = statement.place.to_string();
+                    if let Some(quote) = quotes.get(&place) {
+                        let place = statement.place.clone().later(captured).to_string();
+                        words.entry(place).or_insert_with(|| quote.clone());
                     }
                 }
-                let is_new = |one: &Dated| one.captured > record.at && !dated.contains(one);
-                let new: Vec<Dated> = named.into_iter().filter(is_new).collect();
-                dated.extend(new);
+                for mut one in named.into_iter().filter(|one| one.captured > record.at) {
+                    one.fit = Fit::Later;
+                    if !dated.contains(&one) {
+                        dated.push(one);
+                    }
+                }
             }
         }
         Ok((rights, words))
     }
 }
 
-/// Returns true if what decided at a place decides among other rights too.
-fn decides_still(before: &Rights, now: &Rights, place: &str) -> bool {
-    let by = |rights: &Rights, purpose: Purpose| -> Vec<Statement> {
-        let all = rights.by(purpose).filter(|by| by.place.to_string() == place);
-        all.cloned().collect()
-    };
-    now.purposes().any(|purpose| {
-        let then = by(before, purpose);
-        by(now, purpose).iter().any(|statement| then.contains(statement))
-    })
+/// A time as the places of later documents have it.
+fn time(at: Timestamp) -> Arc<str> {
+    rfc3339(at).into()
 }
 
 /// What was in force for a response.

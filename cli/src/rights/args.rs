@@ -159,6 +159,7 @@ pub struct RightsArgs {
     /// crawler, the profile, the reading, the vocabulary and the time.
     #[arg(long, value_name = "RECORDS", requires = "warc", verbatim_doc_comment)]
     #[arg(conflicts_with_all = ["only", "format", "crawler", "now", "reading", "vocabulary", "profile"])]
+    #[arg(conflicts_with_all = ["as_of_documents", "and_later_refusals", "purpose"])]
     #[arg(value_hint = ValueHint::FilePath)]
     pub verify: Option<PathBuf>,
 

@@ -39,6 +39,9 @@ use crate::write::bytes::shown;
 const MOST_DOCUMENTS: usize = 1 << 20;
 const MOST_DOCUMENT_BYTES: usize = 1 << 30;
 
+/// The most bytes of addresses of records that could not be read.
+const MOST_DAMAGED_BYTES: usize = 256 << 20;
+
 /// About the most bytes of lines of robots.txt files that are kept to be quoted.
 const MOST_LINE_BYTES: usize = 256 << 20;
 
@@ -64,6 +67,10 @@ pub(super) struct Known {
     pub(super) left_out: u64,
     /// True if there was no room for a site's tdmrep.json: one that is not here may have been there.
     has_lost_tdm: bool,
+    /// Addresses of which the archives have a record that could not be read.
+    damaged: HashSet<String>,
+    /// True if the archives have a part that could not be read: any document may be in it.
+    pub(super) is_damaged: bool,
 }
 
 /// What an address had, and when.
@@ -117,6 +124,8 @@ struct Robotstxt {
     body: Option<(ContentHash, Arc<Lines>)>,
     /// The digest of its record.
     answer: ContentHash,
+    /// True if there was no file.
+    says_none: bool,
 }
 
 /// The records of a robots.txt, in the order of their lines, to quote them.
@@ -199,14 +208,17 @@ impl Known {
             let known = self.robots.get(key).map_or(&[][..], Vec::as_slice);
             let first = known.partition_point(|(time, _)| time < at);
             let of_time = known[first..].iter().take_while(|(time, _)| time == at);
-            let digest = |capture: &Robotstxt| capture.body.as_ref().map(|(hash, _)| *hash);
+            let says = |capture: &Robotstxt| {
+                let digest = capture.body.as_ref().map(|(hash, _)| *hash);
+                (digest, capture.says_none)
+            };
             let is_file = has_file && number + 1 == captures.len();
             // Of two of the same time the later one in the archives counts.
             let is_wanted = |(_, one): &&(_, Robotstxt)| one.body.is_some() == is_file;
             let found = of_time.clone().filter(is_wanted).last().or(of_time.clone().last());
             let Some((_, found)) = found else { continue };
-            let mut others = of_time.filter_map(|(_, other)| digest(other));
-            if others.any(|other| Some(other) != digest(found)) {
+            let mut others = of_time.map(|(_, other)| says(other));
+            if others.any(|other| other != says(found) && other != (None, false)) {
                 dated.doubt = Some(Note::DocumentsDiffer);
             }
             dated.answers.push(found.answer);
@@ -215,6 +227,11 @@ impl Known {
             lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
         }
         (dated, lines)
+    }
+
+    /// Whether the archives have a record of a URL that could not be read.
+    pub(super) fn has_damaged(&self, url: &str) -> bool {
+        !self.damaged.is_empty() && address(url).is_some_and(|url| self.damaged.contains(&url))
     }
 
     /// Adds the document to `documents` that was in force at an address when a page was fetched. A redirect to
@@ -251,6 +268,9 @@ impl Known {
         let (mut next, mut redirects) = (address.to_owned(), 0);
         let mut found: Option<Dated> = None;
         loop {
+            if self.damaged.contains(&next) {
+                documents.add_not_read(address);
+            }
             let Some(known) = self.by_address.get(&next).filter(|_| redirects <= MAX_HOPS) else {
                 // What a redirect leads to and the archives do not have may be there.
                 if redirects > 0 || self.has_lost_tdm && is_tdm(address) {
@@ -485,6 +505,9 @@ struct Found {
     bytes: usize,
     left_out: u64,
     has_lost_tdm: bool,
+    damaged: HashSet<String>,
+    damaged_bytes: usize,
+    is_damaged: bool,
     robots: HashMap<Box<str>, Vec<(Timestamp, Robotstxt)>>,
     /// The lines of robots.txt files, each file once, and about the bytes that they take.
     lines: HashMap<ContentHash, Arc<Lines>>,
@@ -497,6 +520,8 @@ struct Look {
     capture: Option<(String, Timestamp, Place, Said)>,
     names: Vec<String>,
     robots: Option<(Box<str>, Timestamp, Robotstxt)>,
+    /// Its own address, if it repeats what it does not name.
+    lost: Option<String>,
 }
 
 /// The documents that the archives have, each at the address that names it.
@@ -529,7 +554,8 @@ pub(super) fn documents(
 }
 
 impl Found {
-    /// Reads the archives. What is damaged in them is told when the responses are judged.
+    /// Reads the archives. What is damaged in them is told when the responses are judged, and noted for each: what was
+    /// not read may have been a document.
     fn read(
         &mut self,
         args: &RightsArgs,
@@ -547,20 +573,40 @@ impl Found {
         };
         let look = |response: &ResponseRecord<'_>| Ok(look(response));
         let take = |item| {
-            if let ResponseItem::Made(Look { capture, names, robots }) = item {
-                if let Some((key, at, robots)) = robots {
-                    self.add_robots(key, at, robots);
+            match item {
+                ResponseItem::Made(Look { capture, names, robots, lost }) => {
+                    lost.into_iter().for_each(|address| self.add_damaged(address));
+                    if let Some((key, at, robots)) = robots {
+                        self.add_robots(key, at, robots);
+                    }
+                    let room = MOST_DOCUMENTS.saturating_sub(self.named.len());
+                    self.named.extend(names.into_iter().take(room));
+                    if let Some((address, at, place, said)) = capture {
+                        self.add(address, at, place, said);
+                    }
                 }
-                let room = MOST_DOCUMENTS.saturating_sub(self.named.len());
-                self.named.extend(names.into_iter().take(room));
-                if let Some((address, at, place, said)) = capture {
-                    self.add(address, at, place, said);
+                // What has no address is no document.
+                ResponseItem::Damaged { url: Some(url), .. } => {
+                    address(&url).into_iter().for_each(|address| self.add_damaged(address));
+                }
+                ResponseItem::Damaged { .. } | ResponseItem::Unreadable(_) => {
+                    self.is_damaged = true;
                 }
             }
             Ok::<(), Failure>(())
         };
-        warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
+        let threads = args.threads.get();
+        warc::read_responses_and_resources(files, threads, look, weigh, take, |_| ())?;
         Ok(())
+    }
+
+    /// Notes a record that could not be read. If there are too many, any document may be one of them.
+    fn add_damaged(&mut self, address: String) {
+        self.damaged_bytes += address.len();
+        match self.damaged_bytes <= MOST_DAMAGED_BYTES {
+            true => _ = self.damaged.insert(address),
+            false => self.is_damaged = true,
+        }
     }
 
     fn add_robots(&mut self, key: Box<str>, at: Timestamp, mut robots: Robotstxt) {
@@ -621,8 +667,8 @@ impl Found {
         let redirected = Mutex::default();
         let mut robots = self.robots;
         robots.values_mut().for_each(|captures| captures.sort_by_key(|(at, _)| *at));
-        let Found { left_out, has_lost_tdm, .. } = self;
-        Known { by_address, redirected, robots, count, left_out, has_lost_tdm }
+        let Found { left_out, has_lost_tdm, damaged, is_damaged, .. } = self;
+        Known { by_address, redirected, robots, count, left_out, has_lost_tdm, damaged, is_damaged }
     }
 }
 
@@ -637,6 +683,7 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
     }
     let Some(own) = address(response.url) else { return look };
     if let Some(key) = robots.key(response.url, response.at) {
+        look.lost = Some(own).filter(|_| response.repeats_nothing());
         let body = body_of(response, payloads, true);
         // What a revisit repeats is looked at where it stands.
         if let Some(body) = body.as_ref().filter(|_| response.repeats.is_none()) {
@@ -645,7 +692,8 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
         let body = body.map(|body| (ContentHash::of(&body), Arc::new(Lines::of(&body))));
         let answer = payloads.digest(response);
         let place = response.place.clone();
-        look.robots = Some((key, response.at, Robotstxt { place, body, answer }));
+        let says_none = has_none(payloads.status(response));
+        look.robots = Some((key, response.at, Robotstxt { place, body, answer, says_none }));
         return look;
     }
     let media_type = media_type(response.headers());

@@ -12,22 +12,27 @@ mod row;
 mod verify;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use robotsieve::Robots;
 use robotsieve_client::Timestamp;
 use robotsieve_report::{RightsReport, RightsSources};
-use robotsieve_rights::{Documents, Response, RightsReader, header_fields};
+use robotsieve_rights::{Documents, Note, Response, Rights, RightsReader, header_fields};
 use url::Url;
 
 use crate::error::{Failure, Status};
 use crate::options::Agent;
+use crate::read::policy::OperatorsNote;
 use crate::read::{robots_file, small_input, stdin, urls};
 use crate::write::bytes::shown;
+use crate::write::stderr;
 use crate::write::stdout::{self, Stdout};
 use args::{RightsArgs, RightsFormat};
+use documents::{address as address_of, tdm_of};
 use verify::Verification;
 
 /// Prints the rights of a URL.
@@ -71,6 +76,9 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
     let robots = file.as_deref().map(|file| Robots::parse(file, &profile));
     if let (Some(name), Some(file), Some(robots)) = (&args.robots, &file, &robots) {
         robots_file::note_cut(name, file, robots);
+        let name = robots_file::shown(name);
+        OperatorsNote::of(slice::from_ref(&crawler), &profile)
+            .look(file, &format_args!("'{name}'"));
     }
     let header = match &args.headers {
         Some(name) => header_fields(&read("header file", name)?).map_err(|invalid| {
@@ -81,8 +89,18 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
     };
     let html = args.html.as_deref().map(|name| read("HTML file", name)).transpose()?;
     let mut documents = Documents::new();
+    let mut given: HashMap<String, &str> = HashMap::new();
     for (address, name) in &files {
-        documents.add(&in_full(address, url), &read("file", name)?);
+        let own = in_full(address, url);
+        let known = given.insert(address_of(&own).unwrap_or_else(|| own.to_string()), address);
+        if let Some(before) = known {
+            return Err(Failure::Usage(format!(
+                "--file '{}' and --file '{}' are for one address: give one of the two",
+                shown(before.as_bytes()),
+                shown(address.as_bytes())
+            )));
+        }
+        documents.add(&own, &read("file", name)?);
     }
     let fields = header.iter().map(|(name, value)| (&name[..], &value[..]));
     let mut response = Response::new().with_headers(fields);
@@ -97,6 +115,7 @@ pub fn run(mut args: RightsArgs) -> Result<Status, Failure> {
         .rights(url, compiled.as_ref(), &response, &documents)
         .map_err(|_| urls::invalid("", url))?;
 
+    note_unnamed(given, url, &rights);
     let mut out = io::BufWriter::new(Stdout::new());
     let printed = match args.format {
         Some(RightsFormat::Json) => serde_json::to_writer(&mut out, &rights)
@@ -163,6 +182,31 @@ fn in_full<'a>(address: &'a str, url: &[u8]) -> Cow<'a, str> {
     match base.filter(|_| address.starts_with('/')).and_then(|base| base.join(address).ok()) {
         Some(url) => String::from(url).into(),
         None => address.into(),
+    }
+}
+
+/// Notes files that nothing asks for: an address with a typing error would go unnoticed.
+fn note_unnamed(mut given: HashMap<String, &str>, url: &[u8], rights: &Rights) {
+    if rights.notes().iter().any(|note| matches!(note, Note::Cut | Note::LicencesLeftOut)) {
+        return;
+    }
+    let page = str::from_utf8(url).ok();
+    let base = page.and_then(|page| Url::parse(page).ok());
+    let in_full = |url: &str| base.as_ref().and_then(|base| base.join(url).ok());
+    let licences = rights.licences().iter().filter_map(|licence| licence.url.as_deref());
+    let licences =
+        licences.filter_map(|url| address_of(in_full(url).as_ref().map_or(url, Url::as_str)));
+    for address in licences.chain(page.and_then(tdm_of)) {
+        given.remove(&address);
+    }
+    let mut unnamed: Vec<&str> = given.into_values().collect();
+    unnamed.sort_unstable();
+    for address in unnamed {
+        stderr::note(&format_args!(
+            "--file '{}' is not read: nothing that counts for this crawler and URL names this address, and it \
+             is not that of the site's /.well-known/tdmrep.json",
+            shown(address.as_bytes())
+        ));
     }
 }
 

@@ -181,7 +181,9 @@ impl RobotsFiles {
     /// Whether what a site said after a time is partly unknown.
     pub fn is_lost_after(&self, origin: &Origin<'_>, at: Timestamp) -> bool {
         let versions = self.origins.get(origin.key());
-        versions.is_some_and(|versions| versions.is_lost_between(at, None))
+        versions.is_some_and(|versions| {
+            versions.is_lost_between(at, None) || versions.is_unread_after(at)
+        })
     }
 
     /// The different files that a site had after a time, each as it was first captured, the newest first:

@@ -5,8 +5,11 @@
 //! the digest that it names; records whose basis does not, or is not there, differ.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use robotsieve_client::lines::RECORD_BYTES;
 use robotsieve_report::RIGHTS_SCHEMA;
 use serde_json::{Map, Value};
 
@@ -48,10 +51,10 @@ impl Verification {
     /// Returns an error if the file cannot be read, is empty, or has a line that is no record, or one with other
     /// settings than the first.
     pub fn read(name: &Path, args: &mut RightsArgs) -> Result<Verification, Failure> {
-        let text = std::fs::read(name);
+        let file = File::open(name);
         let name = shown(name.as_os_str().as_encoded_bytes());
-        let text =
-            text.map_err(|cause| Failure::io(format!("cannot read records '{name}'"), cause))?;
+        let cannot = |cause| Failure::io(format!("cannot read records '{name}'"), cause);
+        let mut input = BufReader::new(file.map_err(cannot)?);
         let mut verification = Verification {
             records: HashMap::new(),
             files: HashMap::new(),
@@ -60,10 +63,19 @@ impl Verification {
             differ: 0,
         };
         let mut bases: HashMap<String, Option<Map<String, Value>>> = HashMap::new();
-        let mut lines: HashMap<&[u8], u64> = HashMap::new();
+        // By their digests.
+        let mut lines: HashMap<String, u64> = HashMap::new();
         let mut first: Option<Value> = None;
         let mut no_record = None;
-        for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
+        let (mut line, mut number) = (Vec::new(), 0);
+        while next_line(&mut input, &mut line).map_err(cannot)? {
+            number += 1;
+            if line.len() > RECORD_BYTES {
+                return Err(Failure::Usage(format!(
+                    "{name}:{number}: longer than {RECORD_BYTES} bytes"
+                )));
+            }
+            let line = &*line;
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -98,7 +110,7 @@ impl Verification {
             };
             // Without a place in the file, two may be of two responses.
             if key.3.is_some() {
-                let first = *lines.entry(line).or_insert(number);
+                let first = *lines.entry(digest(line)).or_insert(number);
                 if first != number {
                     verification
                         .differs(number, &format!("it is the record of line {first} again"));
@@ -263,6 +275,16 @@ impl Verification {
             () => Status::Done,
         })
     }
+}
+
+/// Reads a line without its line feed; of one that is too long no more than shows that. Returns `false` at the end.
+///
+/// [`Lines`](robotsieve_client::lines::Lines) would go on to the end of such a line, which a device may not have.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let bytes = input.by_ref().take(RECORD_BYTES as u64 + 1).read_until(b'\n', line)?;
+    line.pop_if(|byte| *byte == b'\n');
+    Ok(bytes > 0)
 }
 
 /// The place of a record. `None` if it names none.

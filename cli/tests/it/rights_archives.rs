@@ -167,6 +167,16 @@ fn documents_of_the_time_of_the_page_count() {
     assert_eq!(training(&moved_later[..2], &[]), "allow");
     let cut = record("response", now, TDM, "WARC-Truncated: length\r\n", "200 OK", "[");
     assert_eq!(training(&[tdm(then, TDM, 0), cut], &later), "unknown");
+    for (url, head, body) in [
+        (TDM, "200 OK", "{"),
+        (ROBOTS, "503 Busy", ""),
+        (ROBOTS, "403 No", ""),
+        (ROBOTS, "200 OK", "License: https://e.com/l.xml\nUser-agent: *\nAllow: /\n"),
+    ] {
+        let unread = response(now, url, head, body);
+        assert_eq!(training(&[tdm(then, TDM, 0), unread.clone()], &later), "unknown", "{unread}");
+        assert_eq!(training(&[tdm(then, TDM, 0), unread], &[]), "allow");
+    }
 }
 
 /// The words are those of the version that decided, whatever another one has at the same place.
@@ -179,13 +189,20 @@ fn words_of_later_refusals() {
         let row = row_of(&records, PAGE, &["--and-later-refusals"]);
         (row["ai-train"].clone(), row["quotes"].clone())
     };
-    let quoted =
-        |words: &str| serde_json::json!({"robots.txt:2": format!("Content-Signal: {words}")});
-    let refused = |words| ("disallow".into(), quoted(words));
-    assert_eq!(quotes("ai-train=yes", "ai-train=no"), refused("ai-train=no"));
-    assert_eq!(quotes("ai-train=no", "ai-train=no, use=full"), refused("ai-train=no"));
+    let quoted = |all: &[(&str, &str)]| -> Value {
+        let all = all.iter();
+        all.map(|(place, words)| (place.to_string(), format!("Content-Signal: {words}"))).collect()
+    };
+    let (line, later) = ("robots.txt:2", "robots.txt:2@2026-01-01T00:00:00Z");
+    let refused = |all: &[(&str, &str)]| ("disallow".into(), quoted(all));
+    assert_eq!(quotes("ai-train=yes", "ai-train=no"), refused(&[(later, "ai-train=no")]));
+    let no = "ai-train=no";
+    assert_eq!(quotes(no, "ai-train=no, use=full"), refused(&[(line, no)]));
+    let both = [(line, "search=no, ai-train=yes"), (later, "search=yes, ai-train=no")];
+    assert_eq!(quotes(both[0].1, both[1].1), refused(&both));
     assert_eq!(quotes("search=yes", "search=yes, ai-train=no").0, "disallow");
-    assert_eq!(quotes("ai-train=yes", "search=yes"), ("allow".into(), quoted("ai-train=yes")));
+    let yes = "ai-train=yes";
+    assert_eq!(quotes(yes, "search=yes"), ("allow".into(), quoted(&[(line, yes)])));
 }
 
 /// A rule of tdmrep.json and a licence are quoted, too.
@@ -244,7 +261,11 @@ fn metadata_of_images_and_pdfs() {
         let row = of_body(&head, "", &packet("PROHIBITED"));
         assert_eq!(row, ("metadata disallow".to_owned(), words.to_owned()), "{kind}");
         // In a format that is not known there may be some that is compressed.
-        for (body, wanted) in [("GIF89a", "metadata allow"), ("nothing", "metadata unknown")] {
+        for (body, wanted) in [
+            ("GIF89a\x01\0\x01\0\0\0\0;", "metadata allow"),
+            ("GIF89a", "metadata unknown"),
+            ("nothing", "metadata unknown"),
+        ] {
             assert_eq!(of_body(&head, "", body).0, wanted, "{kind}");
         }
         let row = of_body(&head, "WARC-Truncated: length\r\n", "nothing");
@@ -678,6 +699,47 @@ fn attacks_permit_nothing() {
         (typed("Content-Type: text/html; charset=utf-16le", &wide), "disallow "),
     ] {
         assert_eq!(own(&record), wanted);
+    }
+}
+
+/// A record that could not be read may have been any document; one of which the URL is known, only that.
+#[test]
+fn what_is_damaged_permits_nothing() {
+    let (early, same) = ("2026-03-01T08:00:00Z", "2026-03-01T09:00:00Z");
+    let robots = response(early, ROBOTS, "200 OK", &says("ai-train=yes"));
+    let page = response("2026-03-01T10:00:00Z", PAGE, HTML, "<p>");
+    let of = |damaged: &str| {
+        let row = row_of(&[robots.clone(), damaged.to_owned(), page.clone()], PAGE, &[]);
+        format!("{} {} {}", row["crawl"], row["ai-train"], row["notes"]).replace('"', "")
+    };
+    let dated = |url: &str| response("yesterday", url, "200 OK", &says("ai-train=no"));
+    let tdm = response(same, TDM, "200 OK", "[]").replace("HTTP/1.1 200", "HTTP/1.1 one");
+    let no_answer = |url| record("response", same, url, "", "", "");
+    let reserved = r#"[{"location":"/","tdm-reservation":1}]"#;
+    let file = record("resource", same, TDM, "", "", "");
+    let file = file.replace(
+        "Content-Length: 0\r\n\r\n",
+        &format!("Content-Length: {}\r\n\r\n{reserved}", reserved.len()),
+    );
+    for (damaged, wanted) in [
+        ("", "allow allow null"),
+        ("what is this?\r\n\r\n", "unknown unknown [archive-damaged]"),
+        (
+            &robots.replace("Content-Length: ", "Content-Length: 1"),
+            "unknown unknown [archive-damaged]",
+        ),
+        (&dated(ROBOTS), "unknown unknown [robots-not-read]"),
+        (&dated(TDM), "allow unknown [tdm-not-read]"),
+        (&tdm, "allow unknown [tdm-not-read]"),
+        (&dated("https://e.com/b"), "allow allow null"),
+        (&no_answer(ROBOTS), "unknown unknown [robots-not-read]"),
+        (&no_answer(TDM), "allow unknown [tdm-not-read]"),
+        (&record("revisit", same, ROBOTS, "", "200 OK", ""), "unknown unknown [robots-not-read]"),
+        (&response(same, ROBOTS, "503 Busy", ""), "allow unknown [document-older,robots-not-read]"),
+        (&response(early, ROBOTS, "404 Gone", ""), "allow unknown [documents-differ]"),
+        (&file, "allow disallow null"),
+    ] {
+        assert_eq!(of(damaged), wanted, "{damaged}");
     }
 }
 

@@ -139,15 +139,18 @@ impl<B: Clone> Versions<B> {
     }
 
     /// Returns true if a robots.txt may say more than what was in force at the time `at`: what allows all did not
-    /// show that there is no file, as a 403, or a newer answer is broken or leads to what is not known.
+    /// show that there is no file, as a 403, or a newer answer is broken, is a failure such as 503, or leads to what is
+    /// not known.
     #[must_use]
     pub fn may_say_more(&self, settled: &Settled<B>, fit: Fit, at: Option<Timestamp>) -> bool {
         let captured = settled.captured.at;
         let is_not_shown = settled.holds == SiteKind::AllowAll
             && !matches!(settled.said, Some(Said::Status(status)) if has_none(status));
+        // What forbids all says nothing of a file.
+        let is_of_file = matches!(settled.holds, SiteKind::Rules | SiteKind::AllowAll);
         is_not_shown
             || self.is_doubtful(captured, fit, at)
-            || self.is_broken_since(captured, fit, at)
+            || is_of_file && self.is_broken_since(captured, fit, at)
     }
 
     /// Returns true if an answer between two times, or at one of them, leads to what is not known. `O(log n)`.
@@ -157,16 +160,33 @@ impl<B: Clone> Versions<B> {
         self.lost[..until].last().is_some_and(|last| *last >= from)
     }
 
-    /// Returns true if an answer until the time `at`, newer than the one that was captured then, is broken.
+    /// Returns true if an answer until the time `at`, newer than the one that was captured then, is broken, or has a
+    /// status that shows neither a file nor that there is none, such as 503.
     fn is_broken_since(&self, captured: Timestamp, fit: Fit, at: Option<Timestamp>) -> bool {
         let from = if fit == Fit::Later {
             0
         } else {
-            self.times.partition_point(|time| *time <= captured)
+            // Of two of the same time it is not known which was in force.
+            self.times.partition_point(|time| *time < captured)
         };
         let until = self.times.partition_point(|time| at.is_none_or(|at| *time <= at));
         let mut newest = (from..until).rev().take(MOST_ANSWERS);
-        newest.any(|place| matches!(self.answers[place].0, Some((_, Said::Failed))))
+        newest.any(|place| self.shows_nothing(place))
+    }
+
+    /// Returns true if the newest answer after a time shows neither a file nor that there is none.
+    #[must_use]
+    pub fn is_unread_after(&self, at: Timestamp) -> bool {
+        let newest = self.times.len().checked_sub(1).filter(|newest| self.times[*newest] > at);
+        newest.is_some_and(|newest| self.shows_nothing(newest))
+    }
+
+    fn shows_nothing(&self, place: usize) -> bool {
+        match self.answers[place].0 {
+            Some((_, Said::Failed | Said::NoTarget)) => true,
+            Some((_, Said::Status(status))) => !has_none(status),
+            _ => false,
+        }
     }
 
     /// The companions of the files that were captured after a time, with their times, the newest first.

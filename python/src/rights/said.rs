@@ -339,8 +339,12 @@ impl Rights {
             let all = RecordedPage::ALL.map(RecordedPage::as_str).join(", ");
             PyValueError::new_err(format!("page must be one of {all}"))
         })?;
-        let documents = members.get("documents").and_then(Value::as_array).into_iter().flatten();
-        let fits = documents.filter_map(|document| document["fit"].as_str());
+        let documents: &[Value] = match members.get("documents") {
+            None | Some(Value::Null) => &[],
+            Some(Value::Array(documents)) if documents.iter().all(Value::is_object) => documents,
+            Some(_) => return Err(PyTypeError::new_err("documents must be a list of mappings")),
+        };
+        let fits = documents.iter().filter_map(|document| document["fit"].as_str());
         let robots = members.get("robots").and_then(Value::as_str);
         let (robots, page) = captures::believed(robots, kept.robots.is_some(), page, default);
         let mut rights = self.rights.clone();

@@ -85,32 +85,32 @@ impl Import {
         Ok(Import { store, captures: Gathered::new(folder)?, scratch: Scratch::new(folder)? })
     }
 
-    /// Adds an origin with everything that a store knew of it. Returns false if the body of its
-    /// copy is missing: then its answer is unknown.
+    /// Adds an origin with everything that a store knew of it. Returns what cannot be known, if the body of
+    /// its copy is missing here and in the store.
     ///
     /// # Errors
     /// Returns an error if a temporary file cannot be written, or the store not be read.
-    pub fn known(&mut self, mut known: Known) -> Result<bool, ExchangeError> {
+    pub fn known(&mut self, mut known: Known) -> Result<Option<String>, ExchangeError> {
         if let (Some(copy), None, Some(store)) = (&known.state.copy, &known.copy, &self.store) {
             let body = store.body(&copy.content)?;
             known.copy = body.map(|body| of_copy(copy, body));
         }
-        if known.lacks_body() {
+        if let Some(lack) = known.lacks() {
             for capture in known.captures() {
                 self.capture(capture)?;
             }
-            return Ok(false);
+            return Ok(Some(lack));
         }
         let copy = known.copy.as_ref().filter(|_| known.state.copy.is_some());
         let body = copy.map(|copy| self.scratch.put_body(&copy.body)).transpose()?;
         let state = self.scratch.put(&known.state)?;
         let mut captures = known.captures();
-        let Some(last) = captures.pop() else { return Ok(false) };
+        let Some(last) = captures.pop() else { return Ok(None) };
         for capture in captures {
             self.add(capture, Kept::OfState)?;
         }
         self.add(last, |spot| Kept::State(spot, state, body))?;
-        Ok(true)
+        Ok(None)
     }
 
     /// Adds a capture.

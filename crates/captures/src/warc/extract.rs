@@ -60,8 +60,8 @@ pub trait Extract: Sync {
 pub enum Extracted<F> {
     /// What was made of a record.
     Made(F),
-    /// Something that is no record, or one that says nothing.
-    Damage(At, String),
+    /// Something that is no record, or one that says nothing; with its URL, if so much of it could be read.
+    Damage(At, String, Option<Box<str>>),
 }
 
 /// Takes what was found, in the order of the inputs. What is left out it also counts.
@@ -72,11 +72,12 @@ pub trait Sink<F> {
     /// Takes what was made of a record.
     fn found(&mut self, found: F, counts: &mut Counts) -> Result<(), Self::Error>;
 
-    /// Takes what is wrong with a place.
+    /// Takes what is wrong with a place, and the URL of the record there if that could be read.
     fn damaged(
         &mut self,
         place: RecordPlace,
         what: String,
+        url: Option<Box<str>>,
         counts: &mut Counts,
     ) -> Result<(), Self::Error>;
 

@@ -64,7 +64,9 @@ use found::{Captures, RecordFound};
 use reading::{PIECE_BYTES, Reading};
 
 pub use extract::{Counts, Panicked, Unreadable};
-pub use response::{Body, ResponseItem, ResponseRecord, read_responses};
+pub use response::{
+    Body, ResponseItem, ResponseRecord, read_responses, read_responses_and_resources,
+};
 pub use source::WarcInput;
 pub use state::to_json as state_to_json;
 
@@ -101,10 +103,13 @@ pub struct Known {
 }
 
 impl Known {
-    /// Returns true if the body of its copy is missing, or another one.
+    /// What cannot be known because the body of its copy is missing, or another one.
     #[must_use]
-    pub fn lacks_body(&self) -> bool {
-        self.state.copy.is_some() && self.copy.is_none()
+    pub fn lacks(&self) -> Option<String> {
+        let is_known = self.state.copy.is_none() || self.copy.is_some();
+        (!is_known).then(|| {
+            format!("the body of {} is missing or another one; it is unknown", self.origin)
+        })
     }
 
     /// As captures, from which the same follows. What a missing body said is unknown.
@@ -230,7 +235,13 @@ impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> f
         }
     }
 
-    fn damaged(&mut self, place: RecordPlace, what: String, counts: &mut Counts) -> Result<(), E> {
+    fn damaged(
+        &mut self,
+        place: RecordPlace,
+        what: String,
+        _: Option<Box<str>>,
+        counts: &mut Counts,
+    ) -> Result<(), E> {
         counts.damaged += 1;
         (self.act)(WarcItem::Damaged { place, what })
     }
@@ -246,7 +257,7 @@ impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> f
         // What follows is not for the copy of a store, which is as it should be.
         if capture.time() > self.latest {
             let what = "its WARC-Date is in the future: its clock was wrong";
-            return self.damaged(capture.place, what.to_owned(), counts);
+            return self.damaged(capture.place, what.to_owned(), None, counts);
         }
         if let SiteAnswer::Final(response) = &mut capture.answer
             && response.is_truncated

@@ -14,7 +14,7 @@ use super::extract::{Extract, Extracted};
 use super::member::{self, Decode, Member};
 use super::record;
 use super::source::WarcInput;
-use crate::capture::{At, RecordPlace};
+use crate::capture::{At, MAX_URL_BYTES, RecordPlace};
 
 /// How much of a stream beyond its end is read for a piece that may not be wanted.
 const AHEAD_BYTES: u64 = 8 << 20;
@@ -143,7 +143,7 @@ impl<X: Extract> Piece<'_, X> {
             self.hand_on()?;
             let found = self.record(input, place);
             if let Some(what) = damage(found)? {
-                self.damaged(place, what);
+                self.damaged(place, what, None);
                 // A wrong length says nothing about where the next record begins.
                 input.go_to((place + 1).max(self.source.first()));
                 if input.find(&line, u64::MAX)? {
@@ -177,7 +177,7 @@ impl<X: Extract> Piece<'_, X> {
             self.hand_on()?;
             let read = self.member(input, &mut decode, place);
             if let Some(what) = damage(read)? {
-                self.damaged(place, what);
+                self.damaged(place, what, None);
                 // Text inside of a member is never taken for a record once something was wrong
                 // with it: it may be anybody's.
                 input.go_to((place + 1).max(self.source.first()));
@@ -223,7 +223,7 @@ impl<X: Extract> Piece<'_, X> {
             if end.is_err() {
                 return Err(cause);
             }
-            self.damaged(place, cause.to_string());
+            self.damaged(place, cause.to_string(), None);
             return Ok(());
         }
     }
@@ -241,7 +241,10 @@ impl<X: Extract> Piece<'_, X> {
                 }
             }
             let place = RecordPlace { file: source.path.clone(), at: At::Byte(place) };
-            extract.read(record, place)
+            // What is longer is no document's.
+            let uri = &record.uri[..record.uri.len().min(MAX_URL_BYTES)];
+            let url = || String::from_utf8_lossy(uri).into();
+            extract.read(record, place).map(|read| read.map_err(|what| (what, url())))
         };
         let found = record::read(input, source.form, is_wanted, made)?;
         if is_wat {
@@ -254,7 +257,7 @@ impl<X: Extract> Piece<'_, X> {
                 self.weight += extract.weight(&found);
                 self.read.found.push(Extracted::Made(found));
             }
-            Some(Err(what)) => self.damaged(place, what),
+            Some(Err((what, url))) => self.damaged(place, what, Some(url)),
         }
         Ok(())
     }
@@ -276,9 +279,9 @@ impl<X: Extract> Piece<'_, X> {
         Ok(())
     }
 
-    fn damaged(&mut self, place: u64, what: String) {
-        self.weight += 128;
-        self.read.found.push(Extracted::Damage(At::Byte(place), what));
+    fn damaged(&mut self, place: u64, what: String, url: Option<Box<str>>) {
+        self.weight += 128 + url.as_ref().map_or(0, |url| url.len());
+        self.read.found.push(Extracted::Damage(At::Byte(place), what, url));
     }
 }
 

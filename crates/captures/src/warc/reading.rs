@@ -236,9 +236,9 @@ impl<X: Extract, S: Sink<X::Found>> Gather<'_, X, S> {
         for found in found {
             match found {
                 Extracted::Made(made) => self.sink.found(made, &mut self.counts)?,
-                Extracted::Damage(at, what) => {
+                Extracted::Damage(at, what, url) => {
                     let place = RecordPlace { file: source.path.clone(), at };
-                    self.sink.damaged(place, what, &mut self.counts)?;
+                    self.sink.damaged(place, what, url, &mut self.counts)?;
                 }
             }
         }

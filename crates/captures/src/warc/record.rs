@@ -172,6 +172,12 @@ fn head_len<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<usize> {
                 }
                 line = end + 1;
                 searched = line;
+                // No field has such a name: another record begins. Without this, many beginnings of heads would each
+                // be searched for an end.
+                input.ensure(line + VERSION.len())?;
+                if form != Form::Arc && input.rest()[line..].starts_with(VERSION) {
+                    return Err(damage("the head of the record has no end"));
+                }
             }
             None => {
                 searched = rest.len();

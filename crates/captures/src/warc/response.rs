@@ -74,6 +74,15 @@ impl ResponseRecord<'_> {
         }
     }
 
+    /// Returns true if it is a revisit of a payload and does not say where that is.
+    #[must_use]
+    pub fn repeats_nothing(&self) -> bool {
+        let names = RecordNames::of("", text(self.payload_digest));
+        matches!(self.repeats, Some([None, None, None]))
+            && matches!(self.status, 0 | 200..=299)
+            && !is_of_nothing(&names)
+    }
+
     /// What the record says of its payload; of a revisit, of the one that it repeats.
     #[must_use]
     pub fn claim(&self) -> PayloadClaim {
@@ -130,6 +139,8 @@ pub enum ResponseItem<T> {
         place: RecordPlace,
         /// What is wrong with it. The text may have bytes of the input in it.
         what: String,
+        /// The URL of the record, if so much of it could be read. Without one it may be any record.
+        url: Option<Box<str>>,
     },
     /// An input that could not be read, or not to its end: the rest of it is left out.
     Unreadable(Unreadable),
@@ -179,15 +190,38 @@ pub fn read_responses<T: Send, E: From<Panicked>>(
     done: impl Fn(u64),
 ) -> Result<Counts, E> {
     let reading = Reading { threads, piece_bytes: PIECE_BYTES };
-    let latest = Timestamp::now() + CLOCK_TOLERANCE;
-    reading.read(inputs, &Look { look, weigh, latest }, &mut Act(act), done)
+    reading.read(inputs, &Look::new(look, weigh, false), &mut Act(act), done)
+}
+
+/// As [`read_responses`], with resources of http and https URLs too: each as an answer 200 whose header has the type of
+/// the record.
+///
+/// # Errors
+/// Returns an error if `act` does, or if a thread has panicked.
+pub fn read_responses_and_resources<T: Send, E: From<Panicked>>(
+    inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
+    threads: usize,
+    look: impl Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
+    weigh: impl Fn(&T) -> usize + Sync,
+    act: impl FnMut(ResponseItem<T>) -> Result<(), E>,
+    done: impl Fn(u64),
+) -> Result<Counts, E> {
+    let reading = Reading { threads, piece_bytes: PIECE_BYTES };
+    reading.read(inputs, &Look::new(look, weigh, true), &mut Act(act), done)
 }
 
 struct Look<L, W> {
     look: L,
     weigh: W,
+    with_resources: bool,
     /// Later times come from a wrong clock.
     latest: Timestamp,
+}
+
+impl<L, W> Look<L, W> {
+    fn new(look: L, weigh: W, with_resources: bool) -> Look<L, W> {
+        Look { look, weigh, with_resources, latest: Timestamp::now() + CLOCK_TOLERANCE }
+    }
 }
 
 impl<L, W, T: Send> Extract for Look<L, W>
@@ -206,7 +240,13 @@ where
             let begin = record.uri.get(..scheme.len());
             begin.is_some_and(|begin| begin.eq_ignore_ascii_case(scheme.as_bytes()))
         });
-        is_of_web && (record.kind == Kind::Revisit || record.kind == Kind::Response && is_http)
+        let is_kind = match record.kind {
+            Kind::Revisit => true,
+            Kind::Response => is_http,
+            Kind::Resource => self.with_resources,
+            _ => false,
+        };
+        is_of_web && is_kind
     }
 
     fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<T, String>> {
@@ -245,6 +285,10 @@ where
                 end,
             })
         };
+        if record.kind == Kind::Resource {
+            let header = httparse::Header { name: "Content-Type", value: record.content_type };
+            return Some(look(200, &[header], record.block));
+        }
         if repeats.is_some() && record.block.trim_ascii().is_empty() {
             return Some(look(0, &[], &[]));
         }
@@ -276,9 +320,15 @@ impl<A: FnMut(ResponseItem<T>) -> Result<(), E>, T, E: From<Panicked>> Sink<T> f
         (self.0)(ResponseItem::Made(found))
     }
 
-    fn damaged(&mut self, place: RecordPlace, what: String, counts: &mut Counts) -> Result<(), E> {
+    fn damaged(
+        &mut self,
+        place: RecordPlace,
+        what: String,
+        url: Option<Box<str>>,
+        counts: &mut Counts,
+    ) -> Result<(), E> {
         counts.damaged += 1;
-        (self.0)(ResponseItem::Damaged { place, what })
+        (self.0)(ResponseItem::Damaged { place, what, url })
     }
 
     fn unreadable(&mut self, unreadable: Unreadable, counts: &mut Counts) -> Result<(), E> {

@@ -695,23 +695,33 @@ fn items_of_damage() {
         }
     }
     let good = answer("e.com", "200 OK", b"");
-    let bytes = [&good[..], b"noise\x1b\r\n", &good].concat();
-    let source = || Ok(WarcInput::memory("w.warc", bytes.clone()).unwrap());
-    let mut found = Vec::new();
-    let act = |item| {
-        found.push(match item {
-            WarcItem::Capture(capture) => capture.place.to_string(),
-            WarcItem::Damaged { place, what } => format!("{place}: {what}"),
-            WarcItem::Known(_) | WarcItem::Unreadable(_) => panic!("{item:?}"),
-        });
-        Ok::<(), Full>(())
-    };
-    read([source()], 1, act, |_| {}).unwrap();
-    found.sort();
-    let at = good.len();
-    let damage = format!("w.warc, byte {at}: no record begins here");
-    assert_eq!(found, ["w.warc, byte 0".to_owned(), damage, format!("w.warc, byte {}", at + 8)]);
-    assert_eq!(read([source()], 1, |_| Err(Full), |_| {}), Err(Full));
+    for (between, what) in [
+        (&b"noise\x1b\r\n"[..], "no record begins here"),
+        (b"WARC/1.1\r\nWARC-Type: response\r\n", "the head of the record has no end"),
+    ] {
+        let bytes = [&good[..], between, &good].concat();
+        let source = || Ok(WarcInput::memory("w.warc", bytes.clone()).unwrap());
+        let mut found = Vec::new();
+        let act = |item| {
+            found.push(match item {
+                WarcItem::Capture(capture) => capture.place.to_string(),
+                WarcItem::Damaged { place, what } => format!("{place}: {what}"),
+                WarcItem::Known(_) | WarcItem::Unreadable(_) => panic!("{item:?}"),
+            });
+            Ok::<(), Full>(())
+        };
+        read([source()], 1, act, |_| {}).unwrap();
+        found.sort();
+        let at = good.len();
+        let behind = at + between.len();
+        let wanted = [
+            "w.warc, byte 0".to_owned(),
+            format!("w.warc, byte {at}: {what}"),
+            format!("w.warc, byte {behind}"),
+        ];
+        assert_eq!(found, wanted);
+        assert_eq!(read([source()], 1, |_| Err(Full), |_| {}), Err(Full));
+    }
 }
 
 /// A wrong clock is told, with the place.
