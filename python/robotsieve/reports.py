@@ -20,7 +20,7 @@ AddressSource = Literal["published", "other", "unknown"]
 
 - ``published``: From one of these addresses: the crawler itself.
 - ``other``: From another address: somebody with its name, or the list is not of that time.
-- ``unknown``: The log does not have the address."""
+- ``unknown``: The log does not have the address, or it is a private one: that of a proxy."""
 
 Certainty = Literal["compatible", "product", "word"]
 """The certainty that a word of a header names the crawler, the surest first.
@@ -355,9 +355,9 @@ class AuditedCrawler(Document):
     forbidden: int
     """The number of those that are forbidden."""
     excused: int
-    """The number of those that the file forbids, made after the crawler was refused /robots.txt
-    (status 4xx) and before it got the file: by RFC 9309 it may then fetch all, so they are not
-    in ``forbidden``."""
+    """The number of those that the file forbids, made after the crawler, or another one of its
+    operator, was refused /robots.txt (status 4xx) and before it got the file: by RFC 9309 it may
+    then fetch all, so they are not in ``forbidden``."""
     share: str
     """The forbidden ones in percent of all: ``12.5 %``."""
     forbidden_by_status: tuple[StatusCount, ...]
@@ -395,8 +395,6 @@ class AuditedFile(Document):
     """The time from which on it was the site's, null if that is the beginning."""
     judged: int
     """The number of requests that it judged."""
-    answer: str | None
-    """The answer of its URL in the place of a file, such as ``HTTP 503``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,10 +403,10 @@ class BrokenRule(Document):
 
     file: int
     """The file, as an index into ``robots``."""
-    line: int | None
-    """The line of the rule, null if an answer stands for the file."""
-    rule: str | None
-    """The rule's value as written, null if ``line`` is."""
+    line: int
+    """The line of the rule."""
+    rule: str
+    """The rule's value as written."""
     requests: int
     """The number of requests that it forbids."""
     examples: tuple[ExamplePath, ...]

@@ -25,8 +25,9 @@ use crate::options::{Format, ProfileOption, ProgressOption, Threads, list, rfc33
 /// paths.
 ///
 /// Crawlers are found by their User-Agent headers: those that robotsieve knows, and
-/// others whose header has a name that the robots.txt has too, or that has 'bot',
-/// 'crawler', 'spider' or '+http' in it. Other clients are counted, not judged.
+/// others whose header has a name that the robots.txt has too, or that has a word
+/// ending in 'bot', or 'crawler', 'spider' or '+http' in it. Other clients are
+/// counted, not judged.
 /// Anybody can send any header: only --ranges tells real crawlers from others that
 /// use their names.
 #[derive(Args, Debug)]
@@ -69,10 +70,10 @@ pub struct AuditArgs {
     /// Decide by this robots.txt: a file, an http(s) URL, or '-'
     ///
     /// Instead of ROBOTS. With DATE=FILE, the file is what the site had from
-    /// that time on, like 2026-11-20 or 2026-11-20T12:00:00Z; repeat the
-    /// option for each version. A request is judged by the one that was in
-    /// force. What was requested before the first date is judged by the
-    /// first file, and counted.
+    /// that time on, like 2026-11-20 (midnight in UTC) or
+    /// 2026-11-20T12:00:00Z; repeat the option for each version. A request
+    /// is judged by the one that was in force. What was requested before the
+    /// first date is judged by the first file, and counted.
     #[arg(long = "robots", id = "robots_versions", value_name = "FILE", verbatim_doc_comment)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub robots: Vec<OsString>,
@@ -102,8 +103,9 @@ pub struct AuditArgs {
     /// name of the file ('googlebot.json'), or stands before it
     /// ('Googlebot=FILE'). An operator's name is for all its crawlers
     /// ('Google=FILE'), and 'common-crawlers.json' is known to be Google's.
-    /// Repeat the option for several files. The report lists the addresses
-    /// that sent the name of a crawler and are none of its own.
+    /// Repeat the option for several files, and give all that an operator
+    /// publishes for a crawler: the report lists the addresses that sent
+    /// its name and are in none of those given for it.
     #[arg(long, value_name = "FILE", verbatim_doc_comment, value_hint = ValueHint::FilePath)]
     pub ranges: Vec<RangesOption>,
 
@@ -170,7 +172,7 @@ pub struct AuditArgs {
 pub enum WhoseAddresses {
     /// Those that made forbidden requests in a crawler's name
     Offenders,
-    /// With --ranges: those that only claimed to be a crawler
+    /// With --ranges: a crawler's name, in no list given for it
     Impostors,
 }
 

@@ -1,7 +1,7 @@
 //! The logs, one after another, in blocks of lines.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::slice;
 use std::sync::Arc;
@@ -106,12 +106,23 @@ impl<'r> Input<'r> {
                     return Some(Current { name, log, lines: Lines::new(bytes) });
                 }
                 Err(cause) => {
-                    self.errors.error(&inputs::cannot_read(name, &cause));
+                    self.errors.error(&cannot_read(name, &cause));
                     self.unread.push(log_name(name));
                 }
             }
         }
     }
+}
+
+/// Says that a log cannot be read.
+fn cannot_read(name: &OsStr, cause: &io::Error) -> String {
+    let advice = match cause.kind() {
+        io::ErrorKind::NotFound => {
+            "; give the path of the log, or pipe the log to standard input, which is '-'"
+        }
+        _ => "",
+    };
+    format!("cannot read {}: {cause}{advice}", inputs::shown(name))
 }
 
 /// The name of a log in the report.

@@ -11,7 +11,9 @@ use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use robotsieve::Robots;
+use robotsieve::{Profile, Robots};
+use robotsieve_client::Timestamp;
+use robotsieve_client::outcome::{Attempt, Outcome, Protocol, Response};
 use robotsieve_known::Operators;
 use robotsieve_owners::audit::{Audit, AuditReport, AuditedCrawler, LogFormat, Version};
 
@@ -68,7 +70,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         let question = dated.iter().find_map(|version| version.did_you_mean(name, &known));
         return Err(refused_name(question.unwrap_or_default()));
     }
-    let mut audit = Audit::new(dated, &known);
+    let mut audit = Audit::new(dated, &known, means_none);
     args.purpose.purposes.iter().for_each(|purpose| audit.choose_purpose(*purpose));
     for token in &args.crawlers {
         let chosen = audit.choose_crawler(token);
@@ -95,7 +97,8 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
     if args.list {
         if report.excused > 0 {
             stderr::note(&format_args!(
-                "of the listed lines, {} are of crawlers that were refused /robots.txt itself, and so might fetch all then",
+                "of the listed lines, {} are of crawlers that might fetch all then: they were refused /robots.txt itself, or \
+                 another crawler of their operator was",
                 report.excused
             ));
         }
@@ -153,6 +156,13 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         )));
     }
     Ok(unless_failed(if report.forbidden > 0 { Status::No } else { Status::Done }))
+}
+
+/// Returns true if a status in the place of a robots.txt means that there is none, so that all may be fetched.
+fn means_none(profile: &Profile, status: u16) -> bool {
+    let attempt = Attempt::new(Timestamp(0), Ok(Response::new(status, *b"")));
+    let state = Protocol::of(profile).after(None, &attempt);
+    state.is_ok_and(|state| matches!(state.last, Outcome::Absent(_)))
 }
 
 /// Refuses to list addresses that nobody can blame.

@@ -74,7 +74,10 @@ fn row(
     }
 }
 
-/// The addresses that sent the name of a crawler, and are none of its own.
+/// What is known of an address that is none of those given: the operator may have further lists.
+const NO_LIST: &str = "in no list given for it";
+
+/// The addresses that sent the name of a crawler, and are in no list given for it.
 fn others(crawler: &AuditedCrawler, out: &mut impl Write) -> io::Result<()> {
     let Some(verified) = &crawler.verified else { return Ok(()) };
     if crawler.source != Some(AddressSource::Other) {
@@ -83,13 +86,13 @@ fn others(crawler: &AuditedCrawler, out: &mut impl Write) -> io::Result<()> {
     for other in verified.others.iter().take(ADDRESSES) {
         let OtherAddress { address, requests, forbidden, .. } = other;
         let s = if *requests == 1 { "" } else { "s" };
-        writeln!(out, "    not its own: {address}  {requests} request{s}, {forbidden} forbidden")?;
+        writeln!(out, "    {NO_LIST}: {address}  {requests} request{s}, {forbidden} forbidden")?;
     }
     let rest = verified.others.iter().skip(ADDRESSES).map(|other| other.requests).sum::<u64>();
     match rest + verified.more_others {
         0 => Ok(()),
-        1 => writeln!(out, "    not its own: 1 more request, from another address"),
-        more => writeln!(out, "    not its own: {more} more requests, from other addresses"),
+        1 => writeln!(out, "    {NO_LIST}: 1 more request, from another address"),
+        more => writeln!(out, "    {NO_LIST}: {more} more requests, from other addresses"),
     }
 }
 
@@ -103,13 +106,8 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
         };
         out.write_all(b"    ")?;
         out.write_all(&on_one_line(name.as_bytes()))?;
-        match (rule.line, &file.answer) {
-            (_, Some(cause)) => out.write_all(&on_one_line(cause.as_bytes()))?,
-            (line, None) => {
-                write!(out, "line {} Disallow: ", line.unwrap_or(0))?;
-                bytes(rule.rule.as_deref().unwrap_or_default(), &rule.rule_base64, out)?;
-            }
-        }
+        write!(out, "line {} Disallow: ", rule.line)?;
+        bytes(&rule.rule, &rule.rule_base64, out)?;
         write!(out, "  {}", requests(rule.requests))?;
         examples(rule, out)?;
         writeln!(out)?;
@@ -122,15 +120,20 @@ fn broken(report: &AuditReport, crawler: &AuditedCrawler, out: &mut impl Write) 
     if crawler.lacks_file() {
         writeln!(
             out,
-            "    never got /robots.txt: {} got status 4xx, {} got 5xx",
+            "    never got /robots.txt: {} got status 4xx, {} got 5xx, {} another answer",
             requests(crawler.robots_txt_refused),
-            crawler.robots_txt_failed
+            crawler.robots_txt_failed,
+            crawler.robots_txt_otherwise()
         )?;
     }
     if crawler.excused > 0 {
+        let whom = match crawler.robots_txt_refused {
+            0 => "another crawler of its operator",
+            _ => "it",
+        };
         writeln!(
             out,
-            "    might fetch all once it was refused /robots.txt, as RFC 9309 says: the file forbids {} of these requests",
+            "    might fetch all once {whom} was refused /robots.txt, as RFC 9309 says: the file forbids {} of these requests",
             crawler.excused
         )?;
     }

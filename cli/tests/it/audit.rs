@@ -120,10 +120,7 @@ fn nobody_disobeys() {
 fn the_json() {
     let report = report(&folder(), &["robots.txt", "access.log"]);
     assert_eq!(numbers(&report), [8, 0, 0, 6, 3, 1]);
-    assert_eq!(
-        report["robots"],
-        json!([{ "file": "robots.txt", "from": null, "judged": 6, "answer": null }])
-    );
+    assert_eq!(report["robots"], json!([{ "file": "robots.txt", "from": null, "judged": 6 }]));
     assert_eq!(report["formats"], json!(["combined"]));
     let [gptbot, xyzbot] = [0, 1].map(|number: usize| &report["crawlers"][number]);
     assert_eq!(gptbot["purpose"], "ai-training");
@@ -390,12 +387,21 @@ fn published_addresses() {
     for line in [
         "  GPTBot                          2          2   100 %",
         "  GPTBot, other addresses         1          1   100 %",
-        "    not its own: 198.51.100.1  1 request, 1 forbidden\n",
+        "    in no list given for it: 198.51.100.1  1 request, 1 forbidden\n",
         "  GPTBot, no address              1          1   100 %",
         "4 of 5 requests by crawlers forbidden (80.0 %), of 1 of 2 crawlers\nforbidden, and perhaps not of the crawler: \
-         1 from addresses that are none of the crawlers' own, 1 without an address in the log\n",
+         1 from addresses in no list given for the crawler, 1 without a public address in the log\n",
     ] {
         assert!(text.contains(line), "{text}");
+    }
+    // A proxy's address says nothing of who is behind it.
+    for address in ["10.0.0.1", "127.0.0.1", "169.254.1.1", "fd00::1", "fe80::1"] {
+        folder.file("proxy.log", from(address));
+        let ranges = ["--ranges", "gptbot.json", "robots.txt", "proxy.log"];
+        let crawlers = &report(&folder, &ranges)["crawlers"];
+        assert_eq!(crawlers[0]["source"], "unknown", "{address}: {crawlers}");
+        let ran = audit(&folder, &[&["--addresses", "impostors"], &ranges[..]].concat());
+        ran.gives(1, "").says("1 address left out, of private networks");
     }
     audit(&folder, &["--ranges", "other.json", "robots.txt", "log"])
         .fails(2, "no known crawler has the name 'other'; write NAME=other.json");
@@ -553,6 +559,22 @@ fn several_hosts() {
     folder.file("log", absolute);
     let report = self::report(&folder, &["--host", "e.com", "robots.txt", "log"]);
     assert_eq!((&report["other_hosts"], of(&report, "GPTBot")), (&json!(1), [1, 1]));
+    let other = line(1, "http://other.example/a", GPTBOT);
+    folder.file("log", line(1, "http://www.e.com:80/a", GPTBOT) + &other);
+    audit(&folder, &["robots.txt", "log"]).says("several hosts (other.example, www.e.com)");
+}
+
+/// People's clients have names in which `bot` stands in a word.
+#[test]
+fn clients_that_are_no_bots() {
+    let folder = folder();
+    let header = |name: &str| format!("Mozilla/5.0 (iPhone) Mobile/15E148 {name}");
+    for (name, status) in [("BOTIM/3.9.1", 0), ("Bottle/1.0", 0), ("FooBot-x/1", 1), ("bots/1", 1)]
+    {
+        folder.file("log", line(1, "/search", &header(name)));
+        let ran = audit(&folder, &["--addresses", "offenders", "robots.txt", "log"]);
+        ran.gives(status, if status == 0 { "" } else { "192.0.2.7\n" });
+    }
 }
 
 /// Those beyond a thousand are counted together, so their number is not known.
@@ -568,12 +590,17 @@ fn more_names_than_are_told_apart() {
         .prints("1500 of 1500 requests by crawlers forbidden (100 %), of at least 1001 of at least 1001 crawlers");
 }
 
-/// In some profiles a rule can match /robots.txt. Asking for it is no offence for that.
+/// In some profiles a rule can match /robots.txt. Asking for it is no offence for that. With a query it is another URL.
 #[test]
 fn robots_txt_is_for_all() {
     let folder = Folder::of(&[("all", "User-agent: *\nDisallow: /\n")]);
-    let asked = ["/robots.txt", "/robots.txt?x", "https://e.com/robots.txt"];
+    let asked = ["/robots.txt", "https://e.com/robots.txt", "http://e.com:80/robots.txt"];
     folder.file("log", asked.map(|path| line(1, path, GPTBOT)).concat());
+    folder.file("query", line(1, "/robots.txt?x", GPTBOT));
+    audit(&folder, &["all", "query"])
+        .status(1)
+        .prints("1 of 1 request by crawlers forbidden")
+        .prints("never asked for /robots.txt in these logs: GPTBot");
     folder.file("more", line(1, "/robots.txt.bak", GPTBOT));
     for profile in ["rfc9309", "google", "google-classic", "original-1994"] {
         let ran = audit(&folder, &["--profile", profile, "all", "log"]);
@@ -628,6 +655,8 @@ fn damaged_lines() {
     for missing in [["robots.txt", "missing"], ["missing", "access.log"]] {
         assert_eq!(audit(&folder, &missing).status, 3);
     }
+    audit(&folder, &["robots.txt", "missing.log"])
+        .says("give the path of the log, or pipe the log to standard input, which is '-'");
 }
 
 #[test]
@@ -927,9 +956,9 @@ fn refused_robots_txt_itself() {
     audited(&[403, 404])
         .status(0)
         .prints("0 of 5 requests by crawlers forbidden (0 %)")
-        .prints("never got /robots.txt: 2 requests got status 4xx, 0 got 5xx")
+        .prints("never got /robots.txt: 2 requests got status 4xx, 0 got 5xx, 0 another answer")
         .prints("might fetch all once it was refused /robots.txt, as RFC 9309 says: the file forbids 2 of these requests")
-        .prints("warning: no crawler got /robots.txt in these logs: of 2 requests for it, 2 got status 4xx")
+        .prints("warning: no crawler got /robots.txt in these logs: of 2 requests for it, 2 got status 4xx, 0 got 5xx and 0 another")
         .prints("is not counted (2 requests): GPTBot");
     for got in [200, 304] {
         audited(&[403, got])
@@ -940,9 +969,136 @@ fn refused_robots_txt_itself() {
     }
     // A server that fails forbids all, and a redirect leads elsewhere.
     audited(&[503]).status(1).prints("warning: no crawler got /robots.txt");
-    let redirected = audited(&[301]);
-    redirected.status(1);
-    assert!(!String::from_utf8_lossy(&redirected.out).contains("warning"), "{redirected:?}");
+    audited(&[301]).status(1).prints(
+        "warning: no crawler got /robots.txt in these logs: of 1 request for it, 0 got status 4xx, 0 got 5xx and 1 another \
+         answer without the file, such as a redirect",
+    );
+    // Nobody knows what was answered.
+    folder.file("access.log", "/robots.txt\tGPTBot\n/private/1\tGPTBot\n");
+    let format = ["--format-string", "$request_uri\t$http_user_agent"];
+    let ran = audit(&folder, &[&format[..], &["robots.txt", "access.log"]].concat());
+    ran.status(1);
+    assert!(!String::from_utf8_lossy(&ran.out).contains("got /robots.txt"), "{ran:?}");
+}
+
+/// Only an answer to a request for the file that means that there is none lets a crawler fetch all.
+#[test]
+fn what_is_no_refusal() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /private/\n")]);
+    let (rfc9309, google, classic) = (
+        &["--profile", "rfc9309"][..],
+        &["--profile", "google"][..],
+        &["--profile", "google-classic"][..],
+    );
+    for (options, name, request, status, is_excused) in [
+        (&[][..], "CCBot", "GET /robots.txt", 403, true),
+        (&[], "CCBot", "GET /robots.txt", 405, true),
+        (&[], "CCBot", "HEAD /robots.txt", 404, true),
+        (&[], "CCBot", "HEAD /robots.txt", 405, false),
+        (&[], "CCBot", "POST /robots.txt", 405, false),
+        (&[], "CCBot", "GET /robots.txt?x=1", 410, false),
+        (&[], "CCBot", "GET /robots.txt", 408, false),
+        (&[], "CCBot", "GET /robots.txt", 412, false),
+        (&[], "CCBot", "GET /robots.txt", 444, false),
+        (&[], "CCBot", "GET /robots.txt", 499, false),
+        (&[], "CCBot", "GET /robots.txt", 429, true),
+        (google, "CCBot", "GET /robots.txt", 429, false),
+        (google, "CCBot", "GET /robots.txt", 404, true),
+        (classic, "CCBot", "GET /robots.txt", 429, true),
+        (&[], "Googlebot", "GET /robots.txt", 429, false),
+        (&[], "AdsBot-Google", "GET /robots.txt", 429, false),
+        (rfc9309, "Googlebot", "GET /robots.txt", 429, true),
+    ] {
+        let header = format!("{name}/1.0");
+        let asked = line(1, "/robots.txt", &header)
+            .replace("GET /robots.txt", request)
+            .replace(" 200 ", &format!(" {status} "));
+        folder.file("log", asked + &line(2, "/private/1", &header));
+        folder.file("robots.txt", format!("User-agent: {name}\nDisallow: /private/\n"));
+        let report = report(&folder, &[options, &["robots.txt", "log"]].concat());
+        let excused = report["excused"].as_u64().unwrap() > 0;
+        assert_eq!(excused, is_excused, "{options:?} {name}: {request} {status}: {report}");
+        assert_eq!(report["forbidden"].as_u64().unwrap() > 0, !is_excused, "{report}");
+    }
+    // HEAD brings no file, and POST does not ask for it.
+    let answered = |request: &str| {
+        folder.file("log", line(1, "/robots.txt", "CCBot/2.0").replace("GET /robots.txt", request));
+        let report = report(&folder, &["robots.txt", "log"]);
+        ["robots_txt", "robots_txt_delivered"].map(|name| report["crawlers"][0][name].clone())
+    };
+    assert_eq!(answered("GET /robots.txt"), [1, 1]);
+    assert_eq!(answered("HEAD /robots.txt"), [1, 0]);
+    assert_eq!(answered("POST /robots.txt"), [0, 0]);
+    // In other formats too.
+    let caddy = json!({ "request": { "uri": "/robots.txt", "method": "POST",
+        "headers": { "User-Agent": ["CCBot/2.0"] } }, "status": 405 });
+    let google = json!({ "httpRequest": { "requestMethod": "POST", "requestUrl": "https://e.com/robots.txt",
+        "status": 405, "userAgent": "CCBot/2.0" } });
+    let cloudflare = json!({ "ClientRequestURI": "/robots.txt", "ClientRequestMethod": "POST",
+        "ClientRequestUserAgent": "CCBot/2.0", "EdgeResponseStatus": 405 });
+    let w3c =
+        "#Fields: cs-method cs-uri-stem cs(User-Agent) sc-status\nPOST /robots.txt CCBot/2.0 405";
+    for log in [caddy.to_string(), google.to_string(), cloudflare.to_string(), w3c.to_owned()] {
+        folder.file("log", format!("{log}\n"));
+        let report = report(&folder, &["robots.txt", "log"]);
+        let crawler = &report["crawlers"][0];
+        assert_eq!([&crawler["requests"], &crawler["robots_txt"]], [1, 0], "{log}: {report}");
+    }
+}
+
+/// What one crawler of an operator was answered for /robots.txt holds for its others: Google's ask under one name.
+#[test]
+fn crawlers_of_one_operator() {
+    let folder = Folder::of(&[("robots.txt", "User-agent: *\nDisallow: /private/\n")]);
+    let robots = |minute, status: u16| {
+        let asked = line(minute, "/robots.txt", "Googlebot/2.1");
+        asked.replace(" 200 ", &format!(" {status} "))
+    };
+    let image = |minute| line(minute, "/private/1", "Googlebot-Image/1.0");
+    let gptbot = |minute| line(minute, "/private/1", GPTBOT);
+    let audited = |lines: &[String], options: &[&str]| {
+        folder.file("log", lines.concat());
+        audit(&folder, &[options, &["robots.txt", "log"]].concat())
+    };
+    folder.file("googlebot.json", r#"{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}"#);
+    let only = ["--crawler", "Googlebot-Image"];
+    for options in [&[][..], &["--ranges", "googlebot.json"], &only] {
+        // Also what was requested before, and not what was requested after the file came.
+        audited(&[image(1), robots(2, 403), image(3)], options)
+            .status(0)
+            .prints("might fetch all once another crawler of its operator was refused /robots.txt")
+            .prints("or another crawler of the same operator was")
+            .prints("is not counted (2 requests): Googlebot-Image");
+        let ran = audited(&[robots(1, 403), image(2), robots(3, 200), image(4)], options);
+        ran.status(1).prints("is not counted (1 request): Googlebot-Image");
+        assert!(!String::from_utf8_lossy(&ran.out).contains("never asked"), "{ran:?}");
+    }
+    // Those of others know nothing of it.
+    audited(&[robots(1, 403), image(2), gptbot(3)], &[])
+        .status(1)
+        .prints("1 of 3 requests by crawlers forbidden")
+        .prints("never asked for /robots.txt in these logs: GPTBot\n");
+    audited(&[robots(1, 200), image(2)], &["--addresses", "offenders"]).gives(1, "192.0.2.7\n");
+    audited(&[robots(1, 403), image(2)], &["--addresses", "offenders"]).gives(0, "");
+    // Of many blocks and threads.
+    let many = (0..30_000).map(|number| match number {
+        20_000 => robots(30, 404),
+        25_000 => robots(40, 200),
+        _ => image(if number < 20_000 {
+            20
+        } else if number < 25_000 {
+            35
+        } else {
+            45
+        }),
+    });
+    let many = [many.collect::<String>()];
+    for threads in ["1", "3"] {
+        audited(&many, &["--threads", threads])
+            .status(1)
+            .prints("4999 of 30000 requests by crawlers forbidden")
+            .prints("is not counted (24999 requests): Googlebot-Image");
+    }
 }
 
 /// Times matter, not the end of the logs: what was requested after a refusal and before the file came is excused.

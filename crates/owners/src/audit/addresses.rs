@@ -1,17 +1,17 @@
 //! The addresses from which forbidden requests, or false names, came: for a firewall.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use super::counts::Counts;
-use super::ranges::{AddressSource, PRIVATE, Ranges};
+use super::ranges::{AddressSource, is_private};
 
 /// Which addresses a list has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// Those from which crawlers, or whoever has their names, made forbidden requests.
     Offenders,
-    /// Those that sent the name of a crawler and are none of those that its operator publishes.
+    /// Those that sent the name of a crawler and are in no list given for it.
     Impostors,
 }
 
@@ -35,18 +35,10 @@ impl Counts<'_> {
         let mut addresses = BTreeSet::new();
         let [mut shared, mut private, mut published] = [const { BTreeSet::new() }; 3];
         let (mut unknown, mut more) = (BTreeSet::new(), 0);
-        let of_networks = Ranges::of(PRIVATE).expect("networks");
-        let is_private = |address: IpAddr| {
-            let is_broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
-            of_networks.contains(address)
-                || address.is_multicast()
-                || address.is_unspecified()
-                || is_broadcast
-        };
         for found in &self.found {
             let sums = found.sums();
             let is_meant = match whose {
-                Whose::Offenders => found.forbidden()[0] > 0,
+                Whose::Offenders => self.forbidden(found)[0] > 0,
                 Whose::Impostors => {
                     matches!(found.source, Some(AddressSource::Other | AddressSource::Unknown))
                 }

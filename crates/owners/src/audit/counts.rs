@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 
-use super::crawlers::Name;
+use super::crawlers::{Asker, Name};
 use super::judged::{CrawlerHere, Judged};
 use super::ranges::AddressSource;
 use super::settings::{Audit, Verified};
@@ -27,7 +27,8 @@ pub(super) struct Found<'a> {
     pub(super) tally: Tally,
     /// Requests from an answer 4xx for /robots.txt until it was delivered.
     pub(super) excused: Tally,
-    pub(super) answers: Answers,
+    /// The place of its answers, and those of others that ask for /robots.txt together with it.
+    pub(super) answers: usize,
 }
 
 impl Found<'_> {
@@ -36,19 +37,6 @@ impl Found<'_> {
         let mut sums = self.tally.sums.clone();
         sums.add_all(&self.excused.sums);
         sums
-    }
-
-    /// Returns true if nobody can tell which of its requests followed a refusal of /robots.txt, and there is one.
-    pub(super) fn is_excused(&self) -> bool {
-        let [_, got, refused, _] = self.sums().robots_txt;
-        // Of several crawlers nobody can say which one was refused it.
-        refused > 0 && if self.name.is_some() { self.answers.is_disordered } else { got == 0 }
-    }
-
-    /// The number of requests that it must not make, and of those that are excused.
-    pub(super) fn forbidden(&self) -> [u64; 2] {
-        let [forbidden, excused] = [&self.tally, &self.excused].map(|tally| tally.sums.forbidden);
-        if self.is_excused() { [0, forbidden + excused] } else { [forbidden, excused] }
     }
 
     fn tally(&mut self, is_excused: bool) -> &mut Tally {
@@ -79,6 +67,10 @@ pub struct Counts<'a> {
     pub(super) found: Vec<Found<'a>>,
     /// Places in `found`, by token in lower case and where requests came from.
     by_token: HashMap<(String, Option<AddressSource>), usize>,
+    /// The answers to requests for /robots.txt.
+    answers: Vec<Answers>,
+    /// Places in `answers`, by who asked and [where that came from](AddressSource::apart).
+    by_asker: HashMap<(Asker, usize), usize>,
     /// The addresses of clients, if they are kept, and whether requests that are not judged came from there.
     pub(super) clients: HashMap<IpAddr, bool>,
     /// The number of addresses of crawlers.
@@ -105,6 +97,8 @@ impl<'a> Counts<'a> {
             formats: BTreeSet::new(),
             found: Vec::new(),
             by_token: HashMap::new(),
+            answers: Vec::new(),
+            by_asker: HashMap::new(),
             clients: HashMap::new(),
             addresses: 0,
             unknown: 0,
@@ -139,11 +133,18 @@ impl<'a> Counts<'a> {
                 }
             }
         }
+        let places: Vec<usize> =
+            judged.crawlers.iter().map(|here| self.at(&here.name, here.source)).collect();
+        let answers = self.places_of_answers(&judged, &places);
+        for (here, place) in judged.answers.iter().zip(&answers) {
+            self.excuse_all_before(*place, here);
+        }
         // The place of each, and whether it is excused.
+        let crawlers = judged.crawlers.iter().zip(places);
         let crawlers: Vec<(usize, bool)> =
-            judged.crawlers.iter().map(|here| self.add_crawler(here, &judged)).collect();
-        for (answers, place) in judged.answers.iter().zip(places_of_answers(&judged, &crawlers)) {
-            self.found[place].answers.add_all(answers);
+            crawlers.map(|(here, at)| (at, self.add_crawler(here, at))).collect();
+        for (here, place) in judged.answers.iter().zip(answers) {
+            self.answers[place].add_all(here);
         }
         for addressed in &judged.addresses {
             let (place, is_excused) = crawlers[addressed.crawler as usize];
@@ -176,26 +177,56 @@ impl<'a> Counts<'a> {
         self.unread.push(log.to_owned());
     }
 
-    /// Adds the sums of a crawler. Returns its place, and whether these requests are excused.
-    fn add_crawler(&mut self, here: &CrawlerHere<'a>, judged: &Judged<'a>) -> (usize, bool) {
-        let at = self.at(&here.name, here.source);
+    /// Returns true if nobody can tell which of a crawler's requests followed a refusal of /robots.txt, and there is one.
+    pub(super) fn is_excused(&self, found: &Found<'_>) -> bool {
+        let answers = &self.answers[found.answers];
+        let [_, got, ..] = found.sums().robots_txt;
+        // Of several crawlers nobody can say which one was refused it.
+        answers.has_refusal && if found.name.is_some() { answers.is_disordered } else { got == 0 }
+    }
+
+    /// The number of requests that a crawler must not make, and of those that are excused.
+    pub(super) fn forbidden(&self, found: &Found<'_>) -> [u64; 2] {
+        let [forbidden, excused] = [&found.tally, &found.excused].map(|tally| tally.sums.forbidden);
+        if self.is_excused(found) { [0, forbidden + excused] } else { [forbidden, excused] }
+    }
+
+    /// Returns true if a crawler asked for /robots.txt, or another one of its operator, for all that is known.
+    pub(super) fn has_asked(&self, found: &Found<'_>) -> bool {
+        let unknown = AddressSource::apart(Some(AddressSource::Unknown));
+        let unknown =
+            found.name.as_ref().and_then(|name| self.by_asker.get(&(name.asker(), unknown)));
+        unknown.into_iter().chain([&found.answers]).any(|at| self.answers[*at].has_asked)
+    }
+
+    /// If the first answer of all is a refusal, so was the one before it, for all that is known.
+    fn excuse_all_before(&mut self, place: usize, here: &Answers) {
+        let answers = &mut self.answers[place];
+        if answers.first.is_some() || here.first != Some(Answer::Refused) {
+            return;
+        }
+        answers.first = here.first;
+        for found in &mut self.found {
+            if found.answers == place && found.name.is_some() {
+                std::mem::swap(&mut found.tally, &mut found.excused);
+            }
+        }
+    }
+
+    /// Adds the sums of a crawler. Returns true if these requests are excused.
+    fn add_crawler(&mut self, here: &CrawlerHere<'a>, at: usize) -> bool {
         let found = &mut self.found[at];
         if found.name.is_none() {
             // Of several crawlers nobody can say which addresses are theirs.
             let sums = Sums { more_addresses: 0, ..here.sums.clone() };
             found.tally.sums.add_all(&sums);
-            return (at, false);
+            return false;
         }
-        let answers = &judged.answers[here.answers as usize];
-        // If the first answer of all is a refusal, so was the one before it, for all that is known.
-        if found.answers.first.is_none() && answers.first == Some(Answer::Refused) {
-            found.answers.first = answers.first;
-            std::mem::swap(&mut found.tally, &mut found.excused);
-        }
-        let before = found.answers.last.or(found.answers.first);
+        let answers = &self.answers[found.answers];
+        let before = answers.last.or(answers.first);
         let is_excused = here.after.or(before) == Some(Answer::Refused);
         found.tally(is_excused).sums.add_all(&here.sums);
-        (at, is_excused)
+        is_excused
     }
 
     /// The place of a crawler.
@@ -218,8 +249,34 @@ impl<'a> Counts<'a> {
 
     fn find(&mut self, name: Option<Name<'a>>, source: Option<AddressSource>) -> usize {
         let (tally, excused) = (Tally::default(), Tally::default());
-        self.found.push(Found { name, source, tally, excused, answers: Answers::default() });
+        let answers = self.answers_of(name.as_ref(), source);
+        self.found.push(Found { name, source, tally, excused, answers });
         self.found.len() - 1
+    }
+
+    /// The place of the answers of a crawler, or of a new one if it has no name.
+    fn answers_of(&mut self, name: Option<&Name<'a>>, source: Option<AddressSource>) -> usize {
+        let next = self.answers.len();
+        let place = name.map_or(next, |name| {
+            let asker = (name.asker(), AddressSource::apart(source));
+            *self.by_asker.entry(asker).or_insert(next)
+        });
+        if place == next {
+            self.answers.push(Answers::default());
+        }
+        place
+    }
+
+    /// The place of each of the answers of a block whose crawlers have these places.
+    fn places_of_answers(&mut self, judged: &Judged<'a>, crawlers: &[usize]) -> Vec<usize> {
+        let mut places = vec![0; judged.answers.len()];
+        for (here, at) in judged.crawlers.iter().zip(crawlers) {
+            places[here.answers as usize] = self.found[*at].answers;
+        }
+        for here in &judged.askers {
+            places[here.answers as usize] = self.answers_of(Some(&here.name), here.source);
+        }
+        places
     }
 
     /// The names under which addresses were given, of whose crawlers none is in the logs.
@@ -238,15 +295,6 @@ impl<'a> Counts<'a> {
         }
         names
     }
-}
-
-/// The place of the crawler of each of the answers.
-fn places_of_answers(judged: &Judged<'_>, crawlers: &[(usize, bool)]) -> Vec<usize> {
-    let mut places = vec![0; judged.answers.len()];
-    for (here, (place, _)) in judged.crawlers.iter().zip(crawlers) {
-        places[here.answers as usize] = *place;
-    }
-    places
 }
 
 #[cfg(test)]
@@ -285,7 +333,8 @@ mod tests {
         };
         let versions =
             vec![version("old", old).from(1_700_000_000), version("new", new).from(1_790_000_000)];
-        let mut audit = Audit::new(versions, KnownCrawlers::built_in());
+        let is_4xx = |_: &Profile, status| (400..500).contains(&status);
+        let mut audit = Audit::new(versions, KnownCrawlers::built_in(), is_4xx);
         let ranges = Ranges::of(["192.0.2.0/28"]).unwrap();
         // Known, not known, beyond those that are told apart, and in no log.
         for token in ["GPTBot", "xbot1", "Xbot1299", "Googlebot", "Nobot"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use robotsieve::internals::RobotsInternals as _;
-use robotsieve::{Crawler, Field, Policy, Robots, UserAgent};
+use robotsieve::{Crawler, Field, Policy, Profile, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
 /// What the headers have with which phones of people fetch previews of links (Apple's Messages): they name crawlers,
@@ -34,6 +34,22 @@ impl<'a> Name<'a> {
             Name::Unknown(_) => None,
         }
     }
+
+    /// Who asks for /robots.txt for it.
+    pub fn asker(&self) -> Asker {
+        match self {
+            Name::Known(known) => Asker::Operator(known.operator.clone()),
+            Name::Unknown(token) => Asker::Token(token.to_ascii_lowercase()),
+        }
+    }
+}
+
+/// Those that ask for /robots.txt together: an operator's crawlers may all use what one of them got, as Google's do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Asker {
+    Operator(String),
+    /// In lower case, of one that is not known.
+    Token(String),
 }
 
 /// By what crawlers are found, and what they may read.
@@ -62,6 +78,14 @@ impl<'a> Crawlers<'a> {
     pub fn readings(&self) -> impl Iterator<Item = impl Iterator<Item = &Robots<'a>>> {
         let files = self.files.iter().zip(&self.operators);
         files.map(|(file, operators)| operators.iter().chain([file]))
+    }
+
+    /// The profile by which an answer counts that a crawler got in the place of a file: its operator's.
+    pub fn profile(&self, name: &Name<'a>, file: usize) -> &Profile {
+        let asked = &self.files[file];
+        let has_own = |known: &&KnownCrawler| known.profile.is_some();
+        let own = name.known().and_then(|one| self.known.of_operator(&one.operator).find(has_own));
+        own.map_or(asked, |known| self.operators[file].robots(known, asked)).profile()
     }
 
     /// Queries of which one makes a path allowed, if the file allows it with some query. `None` if there are too many.
@@ -113,20 +137,31 @@ impl<'a> Crawlers<'a> {
         let read = UserAgent::read(header);
         let mut names = read.names().iter().map(|name| name.name);
         let is_named = |name: &&[u8]| self.tokens.contains(&name.to_ascii_lowercase());
-        let has_mark = |text: &[u8], marks: &[&str]| {
-            // Phones of that make have the name in their headers, and are no crawlers.
-            let lower = String::from_utf8_lossy(text).to_ascii_lowercase().replace("cubot", "");
-            marks.iter().any(|mark| lower.contains(mark))
-        };
-        const WORDS: [&str; 4] = ["bot", "crawler", "spider", "+http"];
         let token = names.clone().find(is_named).or_else(|| {
-            let looks = has_mark(header, &WORDS);
-            let named = names.clone().find(|name| has_mark(name, &WORDS[..3]));
+            let looks = has_word(header) || memmem::find(header, b"+http").is_some();
+            let named = names.clone().find(|name| has_word(name));
             named.or_else(|| names.next()).filter(|_| looks)
         })?;
         // Letters, digits, `-`, `_` and `.`.
         Some(String::from_utf8_lossy(token).into_owned())
     }
+}
+
+/// Returns true if a text has a word that crawlers have in their names.
+fn has_word(text: &[u8]) -> bool {
+    // Phones of that make have the name in their headers, and are no crawlers.
+    let lower = String::from_utf8_lossy(text).to_ascii_lowercase().replace("cubot", "");
+    ["crawler", "spider"].iter().any(|word| lower.contains(word)) || has_bot(&lower)
+}
+
+/// Returns true if a text in lower case has `bot` or `bots` at the end of a word: people's clients are named BOTIM and
+/// Bottle.
+fn has_bot(lower: &str) -> bool {
+    let is_end = |after: &str| !after.starts_with(char::is_alphabetic);
+    lower.match_indices("bot").any(|(at, bot)| {
+        let after = &lower[at + bot.len()..];
+        is_end(after.strip_prefix('s').unwrap_or(after))
+    })
 }
 
 #[cfg(test)]
@@ -177,6 +212,13 @@ mod tests {
                 None,
             ),
             ("SomeReader/1.0", None),
+            ("Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 Mobile/15E148 BOTIM/3.9.1", None),
+            ("Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/120 Safari/537.36 Bottle/1.0", None),
+            ("FooBot-x/1.0", Some("FooBot-x")),
+            ("FooBot2x/1.0", Some("FooBot2x")),
+            ("Foo_Bots/1.0", Some("Foo_Bots")),
+            ("bot", Some("bot")),
+            ("OurRobot/1.0", Some("OurRobot")),
             ("", None),
         ] {
             let found = crawlers.look_up(header.as_bytes()).map(|(name, _)| name);

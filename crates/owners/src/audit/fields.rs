@@ -12,6 +12,7 @@ use super::escapes::{quoted, undone};
 pub struct Fields<'l> {
     /// The request target, in any form of RFC 9112 §3.2. `None` if the request is no request.
     pub target: Option<&'l [u8]>,
+    pub method: Method,
     /// The query, if the format has it apart from the target.
     pub query: Option<&'l [u8]>,
     /// Whether there may have been a query that is in neither of them.
@@ -25,6 +26,34 @@ pub struct Fields<'l> {
     pub status: u16,
     /// True if texts are escaped as in the [extended log format](super::w3c).
     pub is_w3c: bool,
+}
+
+/// The method of a request, as far as it matters for /robots.txt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// GET, or the log does not tell.
+    #[default]
+    Get,
+    Head,
+    /// One that does not ask for a file.
+    Other,
+}
+
+impl Method {
+    /// The method with this name.
+    pub fn of(name: &[u8]) -> Method {
+        match some(name) {
+            None => Method::Get,
+            Some(name) if name.eq_ignore_ascii_case(b"GET") => Method::Get,
+            Some(name) if name.eq_ignore_ascii_case(b"HEAD") => Method::Head,
+            Some(_) => Method::Other,
+        }
+    }
+
+    /// The method of a request line.
+    pub fn of_line(request: &[u8]) -> Method {
+        memchr(b' ', request).map_or(Method::Get, |end| Method::of(&request[..end]))
+    }
 }
 
 /// Whether a log may lack the query of a request.
@@ -128,6 +157,7 @@ pub fn common(line: &[u8], has_agent: bool) -> Option<Fields<'_>> {
     };
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent: some(agent),
         time: Some(&line[open + 1..open + 27]),
         client: Client::Before(before),
@@ -196,6 +226,18 @@ mod tests {
         // Every shorter line is none, or the same without its end.
         for len in 0..APACHE.len() {
             assert_eq!(common(&APACHE[..len], true), None, "{len}");
+        }
+    }
+
+    #[test]
+    fn methods() {
+        for (request, wanted) in [
+            ("GET / HTTP/1.1", Method::Get),
+            ("HEAD / HTTP/1.1", Method::Head),
+            ("POST /robots.txt", Method::Other),
+            ("-", Method::Get),
+        ] {
+            assert_eq!(Method::of_line(request.as_bytes()), wanted, "{request}");
         }
     }
 

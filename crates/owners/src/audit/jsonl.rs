@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memchr2};
 
 use super::escapes::quoted;
-use super::fields::{Client, Fields, LacksQuery, number, some, target};
+use super::fields::{Client, Fields, LacksQuery, Method, number, some, target};
 
 /// Reads a line of [Caddy's log](https://caddyserver.com/docs/logging).
 pub fn caddy(line: &[u8]) -> Option<Fields<'_>> {
@@ -21,6 +21,7 @@ pub fn caddy(line: &[u8]) -> Option<Fields<'_>> {
             // What is wrong in it is missing below.
             let _ = members(value, |name, value| match name {
                 b"uri" => uri = scalar(value),
+                b"method" => fields.method = method(value),
                 b"host" => host = scalar(value),
                 // Behind a proxy that Caddy trusts it is the client's, unlike `remote_ip`.
                 b"client_ip" => address = scalar(value),
@@ -49,6 +50,7 @@ pub fn cloudflare(line: &[u8]) -> Option<Fields<'_>> {
     members(line, |name, value| match name {
         b"ClientRequestURI" => fields.target = scalar(value).and_then(some),
         b"ClientRequestPath" => path = scalar(value).and_then(some),
+        b"ClientRequestMethod" => fields.method = method(value),
         b"ClientRequestUserAgent" => fields.agent = scalar(value).and_then(some),
         b"ClientRequestHost" => host = scalar(value),
         b"ClientIP" => address = scalar(value),
@@ -77,7 +79,11 @@ pub fn nginx(line: &[u8]) -> Option<Fields<'_>> {
             has_args = true;
             args = scalar(value).and_then(some);
         }
-        b"request" => request = scalar(value).and_then(target),
+        b"request" => {
+            request = scalar(value).and_then(target);
+            fields.method = scalar(value).map_or(fields.method, Method::of_line);
+        }
+        b"request_method" => fields.method = method(value),
         b"http_user_agent" => fields.agent = scalar(value).and_then(some),
         b"user_agent" | b"userAgent" | b"user-agent" => has_other_names = true,
         b"remote_addr" => address = scalar(value),
@@ -107,6 +113,7 @@ pub fn traefik(line: &[u8]) -> Option<Fields<'_>> {
     let (mut fields, mut address, mut host) = (Fields::default(), None, None);
     members(line, |name, value| match name {
         b"RequestPath" => fields.target = scalar(value).and_then(some),
+        b"RequestMethod" => fields.method = method(value),
         b"request_User-Agent" => fields.agent = scalar(value).and_then(some),
         b"ClientHost" => address = scalar(value),
         b"RequestHost" => host = scalar(value),
@@ -119,6 +126,11 @@ pub fn traefik(line: &[u8]) -> Option<Fields<'_>> {
     let [address, host] = [address, host].map(Option::unwrap_or_default);
     fields.client = Client::Apart { address, host };
     Some(fields)
+}
+
+/// The method that a value names.
+fn method(value: &[u8]) -> Method {
+    scalar(value).map_or(Method::Get, Method::of)
 }
 
 /// The text of a string without its quotes and with its escapes, or a number. `None` for anything

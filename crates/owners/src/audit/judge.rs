@@ -5,11 +5,12 @@ use std::net::IpAddr;
 use memchr::{memchr, memchr_iter};
 use robotsieve::Policy;
 
-use super::fields::{self, Fields, LacksQuery};
+use super::crawlers::Name;
+use super::fields::{self, Fields, LacksQuery, Method};
 use super::formats::LogFormat;
 use super::judged::{Judged, Recorder};
 use super::logs::Block;
-use super::ranges::AddressSource;
+use super::ranges::{AddressSource, is_private};
 use super::requested::{Asked, asked, host, is_allowed_with, is_robots_txt, without_port};
 use super::senders::{Sender, Senders, Sent};
 use super::settings::Audit;
@@ -147,12 +148,34 @@ impl<'a> Judge<'a> {
                 self.recorder.judged.totals.other_clients += 1;
                 Request::NotJudged
             }
-            Sender::NotChosen => {
+            Sender::NotChosen { number } => {
                 self.recorder.judged.totals.other_crawlers += 1;
+                number.into_iter().for_each(|number| self.of_other(fields, time, number));
                 Request::NotJudged
             }
             Sender::Crawler { number, policies } => self.of_crawler(fields, time, number, policies),
         }
+    }
+
+    /// Notes what a crawler that is not judged was answered for /robots.txt, which may hold for others that are.
+    fn of_other(&mut self, fields: &Fields<'_>, time: Option<u64>, number: usize) {
+        let target = fields.target().unwrap_or_default();
+        if !asked(&target).is_some_and(|asked| is_robots_txt(&asked, &self.audit.profile)) {
+            return;
+        }
+        let file = time.map_or(0, |time| self.audit.in_force(time));
+        let Sent { name, asker, .. } = &self.senders.crawlers[number];
+        let Some(answer) = self.answer(fields, name, file) else { return };
+        let (source, _) = self.source(number, fields);
+        self.recorder.add_answer(*asker, source, (time, answer), || name.clone());
+    }
+
+    /// The answer to a request for the URL of /robots.txt. `None` if it did not ask for the file.
+    fn answer(&self, fields: &Fields<'_>, name: &Name<'a>, file: usize) -> Option<Answer> {
+        let means_none =
+            |status| (self.audit.means_none)(self.audit.crawlers.profile(name, file), status);
+        let asks = fields.method != Method::Other;
+        asks.then(|| Answer::of(fields.method, fields.status, means_none))
     }
 
     /// Judges the request of a crawler.
@@ -172,9 +195,16 @@ impl<'a> Judge<'a> {
         }
         judged.totals.judged += 1;
         judged.judged_by[file] += 1;
-        let (_, host) = fields.client.apart();
-        if !host.is_empty() && self.recorder.wants_host(host) {
-            self.recorder.add_host(without_port(host));
+        let (_, named) = fields.client.apart();
+        if !named.is_empty() {
+            if self.recorder.wants_host(named) {
+                self.recorder.add_host(without_port(named));
+            }
+        } else if matches!(asked, Asked::Url(_)) && self.recorder.has_room_for_hosts() {
+            let host = host(fields);
+            if !host.is_empty() {
+                self.recorder.add_host(host);
+            }
         }
         let (source, address) = self.source(number, fields);
         let policy = self.senders.policy(policies, file);
@@ -206,12 +236,12 @@ impl<'a> Judge<'a> {
             by_query || by_copy
         };
         let rule = if is_allowed { None } else { Some((file, line_of(policy, &asked))) };
-        let Sent { name, same, .. } = &self.senders.crawlers[number];
-        let answer = Answer::of(fields.status).filter(|_| is_robots_txt);
+        let Sent { name, asker, .. } = &self.senders.crawlers[number];
+        let answer = if is_robots_txt { self.answer(fields, name, file) } else { None };
         let crawler =
-            self.recorder.crawler([number, *same], source, (time, answer), || name.clone());
+            self.recorder.crawler([number, *asker], source, (time, answer), || name.clone());
         let sums = self.recorder.sums(crawler);
-        sums.add(time, is_robots_txt, fields.status);
+        sums.add(time, answer, fields.status);
         if rule.is_some() {
             sums.add_forbidden(fields.status);
         }
@@ -245,8 +275,9 @@ impl<'a> Judge<'a> {
             Some(address) if self.audit.verified[at].ranges.contains(address) => {
                 AddressSource::Published
             }
-            Some(_) => AddressSource::Other,
-            None => AddressSource::Unknown,
+            Some(address) if !is_private(address) => AddressSource::Other,
+            // A proxy's address says nothing of who is behind it.
+            Some(_) | None => AddressSource::Unknown,
         });
         (source, address)
     }

@@ -35,8 +35,10 @@ pub struct Judged<'a> {
     /// The crawlers, apart by where their requests came from and what they were answered for /robots.txt
     /// before. One that wrote its token in several ways is there as often.
     pub(super) crawlers: Vec<CrawlerHere<'a>>,
-    /// The answers to each crawler's requests for /robots.txt, apart by where they came from.
+    /// The answers to requests for /robots.txt of each crawler and others of its operator, apart by where they came from.
     pub(super) answers: Vec<Answers>,
+    /// Crawlers that are not judged, and asked for /robots.txt: one for each of the answers that are not those of others.
+    pub(super) askers: Vec<AskerHere<'a>>,
     pub(super) addresses: Vec<Addressed>,
     /// The addresses of all clients, and whether requests that are not judged came from there.
     pub(super) clients: Vec<(IpAddr, bool)>,
@@ -54,6 +56,15 @@ pub(super) struct CrawlerHere<'a> {
     pub(super) sums: Sums,
     /// The last answer before them in the block.
     pub(super) after: Option<Answer>,
+    /// The place of its answers.
+    pub(super) answers: u32,
+}
+
+/// A crawler that is not judged, and asked for /robots.txt.
+#[derive(Debug)]
+pub(super) struct AskerHere<'a> {
+    pub(super) name: Name<'a>,
+    pub(super) source: Option<AddressSource>,
     /// The place of its answers.
     pub(super) answers: u32,
 }
@@ -126,23 +137,45 @@ impl<'a> Recorder<'a> {
         std::mem::take(&mut self.judged)
     }
 
+    /// The place of the answers of those that ask together, and whether it is new.
+    #[inline]
+    fn answers(&mut self, asker: usize, source: Option<AddressSource>) -> (u32, bool) {
+        let answers = place(&mut self.answers, 3 * asker + AddressSource::apart(source));
+        let is_new = *answers == NONE;
+        if is_new {
+            *answers = self.judged.answers.len() as u32;
+            self.judged.answers.push(Answers::default());
+        }
+        (*answers, is_new)
+    }
+
+    /// Adds the answer to a request for /robots.txt of a crawler that is not judged.
+    pub(super) fn add_answer(
+        &mut self,
+        asker: usize,
+        source: Option<AddressSource>,
+        (time, answer): (Option<u64>, Answer),
+        name: impl FnOnce() -> Name<'a>,
+    ) {
+        let (answers, is_new) = self.answers(asker, source);
+        self.judged.answers[answers as usize].add(time, Some(answer));
+        if is_new {
+            self.judged.askers.push(AskerHere { name: name(), source, answers });
+        }
+    }
+
     /// The place of the crawler with a number, for a request from there at this time, with the answer if it
-    /// is one for /robots.txt. `same` is the first number of those with the same token.
+    /// is one for /robots.txt. `asker` is the first number of those that ask together.
     #[inline]
     pub(super) fn crawler(
         &mut self,
-        [number, same]: [usize; 2],
+        [number, asker]: [usize; 2],
         source: Option<AddressSource>,
         (time, answer): (Option<u64>, Option<Answer>),
         name: impl FnOnce() -> Name<'a>,
     ) -> u32 {
+        let (answers, _) = self.answers(asker, source);
         let from = source.map_or(0, |source| source as usize + 1);
-        let answers = place(&mut self.answers, 4 * same + from);
-        if *answers == NONE {
-            *answers = self.judged.answers.len() as u32;
-            self.judged.answers.push(Answers::default());
-        }
-        let answers = *answers;
         let all = &mut self.judged.answers[answers as usize];
         all.add(time, answer);
         let after = all.last;
@@ -226,8 +259,12 @@ impl<'a> Recorder<'a> {
     /// Returns true if another host is remembered.
     #[inline]
     pub(super) fn wants_host(&self, host: &[u8]) -> bool {
-        let hosts = &self.judged.hosts;
-        hosts.len() <= HOSTS && !hosts.iter().any(|there| there.as_bytes() == host)
+        self.has_room_for_hosts() && !self.judged.hosts.iter().any(|there| there.as_bytes() == host)
+    }
+
+    /// Returns true if any more hosts are remembered.
+    pub(super) fn has_room_for_hosts(&self) -> bool {
+        self.judged.hosts.len() <= HOSTS
     }
 
     /// Remembers a host, to say that there are several.

@@ -20,12 +20,14 @@
 //! use robotsieve::{Profile, Robots};
 //!
 //! let robots = Robots::parse(b"User-agent: GPTBot\nDisallow: /", &Profile::RFC9309);
-//! let audit = Audit::new(vec![Version::new("robots.txt", robots)], KnownCrawlers::built_in());
+//! let means_none = |_: &Profile, status| (400..500).contains(&status);
+//! let versions = vec![Version::new("robots.txt", robots)];
+//! let audit = Audit::new(versions, KnownCrawlers::built_in(), means_none);
 //! let lines = br#"192.0.2.7 - - [20/Nov/2026:12:00:00 +0100] "GET /a HTTP/1.1" 200 5 "-" "GPTBot/1.1""#;
 //! let mut log = Log::new("access.log", Some(LogFormat::Combined));
 //! let mut counts = Counts::new(&audit);
 //! counts.add(Judge::new(&audit).judge(log.block(lines), |_forbidden| ()));
-//! assert_eq!(counts.report().crawlers[0].rules[0].rule.as_deref(), Some("/"));
+//! assert_eq!(counts.report().crawlers[0].rules[0].rule, "/");
 //! ```
 
 mod addresses;
@@ -64,5 +66,5 @@ pub use report::{
     AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,
     StatusCount, VerifiedCount,
 };
-pub use settings::{Audit, Version};
+pub use settings::{Audit, MeansNone, Version};
 pub use template::{InvalidTemplate, Template};

@@ -1,7 +1,8 @@
 //! Published ranges of addresses, by which operators let others verify their crawlers.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
 
 /// Addresses, as ranges from first to last in ascending order that do not touch. An IPv4 address is
 /// the IPv6 address that it is mapped to.
@@ -23,6 +24,15 @@ pub const PRIVATE: [&str; 10] = [
     "fe80::/10",
 ];
 
+/// Returns true if no client on the internet has this address: it is that of a proxy, or of a check of the site's own.
+pub fn is_private(address: IpAddr) -> bool {
+    static NETWORKS: LazyLock<Ranges> = LazyLock::new(|| Ranges::of(PRIVATE).unwrap_or_default());
+    NETWORKS.contains(address)
+        || address.is_multicast()
+        || address.is_unspecified()
+        || address == IpAddr::V4(Ipv4Addr::BROADCAST)
+}
+
 /// Where the requests of a crawler came from, by the addresses that its operator publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -32,8 +42,20 @@ pub enum AddressSource {
     Published,
     /// From another address: somebody with its name, or the list is not of that time.
     Other,
-    /// The log does not have the address.
+    /// The log does not have the address, or it is a private one: that of a proxy.
     Unknown,
+}
+
+impl AddressSource {
+    /// A number for those whose requests for /robots.txt count together: of the crawler itself for all that is known,
+    /// of others with its name, and of nobody knows whom.
+    pub(super) fn apart(source: Option<AddressSource>) -> usize {
+        match source {
+            None | Some(AddressSource::Published) => 0,
+            Some(AddressSource::Other) => 1,
+            Some(AddressSource::Unknown) => 2,
+        }
+    }
 }
 
 /// A text that is no address and no range of addresses.
@@ -192,6 +214,19 @@ mod tests {
         assert_eq!(networks(all), ["::/0", "0.0.0.0/0"]);
         let odd = Ranges::of(["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]).unwrap();
         assert_eq!(networks(odd), ["192.0.2.1/32", "192.0.2.2/31", "192.0.2.4/32"]);
+        for (address, wanted) in [
+            ("10.0.0.1", true),
+            ("127.0.0.1", true),
+            ("169.254.1.1", true),
+            ("fd00::1", true),
+            ("fe80::1", true),
+            ("::1", true),
+            ("255.255.255.255", true),
+            ("192.0.2.1", false),
+            ("2001:db8::1", false),
+        ] {
+            assert_eq!(is_private(address.parse().unwrap()), wanted, "{address}");
+        }
         for wrong in ["", "x", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/+8", "/8"] {
             assert_eq!(Ranges::of(["::", wrong]).unwrap_err(), (1, InvalidRange), "{wrong}");
         }

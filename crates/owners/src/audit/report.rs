@@ -91,8 +91,6 @@ pub struct AuditedFile {
     pub from: Option<String>,
     /// The number of requests that it judged.
     pub judged: u64,
-    /// The answer of its URL in the place of a file, such as `HTTP 503`.
-    pub answer: Option<String>,
 }
 
 /// The place of a line that is not in the format.
@@ -131,7 +129,7 @@ pub struct AuditedCrawler {
     pub requests: u64,
     /// The number of those that are forbidden.
     pub forbidden: u64,
-    /// The number of those that the file forbids, made after the crawler was refused /robots.txt (status 4xx) and before it
+    /// The number of those that the file forbids, made after the crawler, or another one of its operator, was refused /robots.txt (status 4xx) and before it
     /// got the file: by RFC 9309 it may then fetch all, so they are not in `forbidden`.
     pub excused: u64,
     /// The forbidden ones in percent of all: `12.5 %`.
@@ -158,6 +156,12 @@ pub struct AuditedCrawler {
     pub more_rules: u64,
     /// The word of its operator or of others, if it broke a rule and is not said to obey them all.
     pub note: Option<String>,
+    /// Those of `robots_txt` of which the log does not have the answer.
+    #[serde(skip)]
+    robots_txt_unknown: u64,
+    /// True if it asked for /robots.txt, or another crawler of its operator.
+    #[serde(skip)]
+    has_asked: bool,
 }
 
 /// Forbidden requests with the same kind of answer.
@@ -200,9 +204,9 @@ pub struct OtherAddress {
 }
 
 impl VerifiedCount {
-    fn of(source: AddressSource, found: &Found<'_>) -> VerifiedCount {
+    fn of(source: AddressSource, found: &Found<'_>, counts: &Counts<'_>) -> VerifiedCount {
         let (Sums { requests, more_addresses, .. }, [forbidden, _]) =
-            (found.sums(), found.forbidden());
+            (found.sums(), counts.forbidden(found));
         if source != AddressSource::Other {
             let is_its_own = source == AddressSource::Published;
             let its_own = |count| if is_its_own { count } else { 0 };
@@ -213,7 +217,7 @@ impl VerifiedCount {
                 more_others: requests - its_own(requests),
             };
         }
-        let is_excused = found.is_excused();
+        let is_excused = counts.is_excused(found);
         let mut others = found.tally.addresses.clone();
         if is_excused {
             others.values_mut().for_each(|[_, forbidden]| *forbidden = 0);
@@ -241,10 +245,10 @@ impl VerifiedCount {
 pub struct BrokenRule {
     /// The file, as an index into `robots`.
     pub file: usize,
-    /// The line of the rule, null if an answer stands for the file.
-    pub line: Option<u32>,
-    /// The rule's value as written, null if `line` is.
-    pub rule: Option<String>,
+    /// The line of the rule.
+    pub line: u32,
+    /// The rule's value as written.
+    pub rule: String,
     /// The bytes of `rule` if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_base64: Option<String>,
@@ -304,10 +308,20 @@ impl AuditedCrawler {
         matches!(self.source, None | Some(AddressSource::Published))
     }
 
-    /// Returns true if it asked for /robots.txt, and no answer had the file or led to it.
+    /// Returns true if it asked for /robots.txt, and no answer had the file.
     #[must_use]
     pub fn lacks_file(&self) -> bool {
-        self.robots_txt > 0 && self.robots_txt_refused + self.robots_txt_failed == self.robots_txt
+        self.robots_txt > 0 && self.robots_txt_delivered + self.robots_txt_unknown == 0
+    }
+
+    /// The number of its requests for /robots.txt that got neither the file nor status 4xx or 5xx, such as redirects.
+    #[must_use]
+    pub fn robots_txt_otherwise(&self) -> u64 {
+        self.robots_txt
+            - self.robots_txt_delivered
+            - self.robots_txt_refused
+            - self.robots_txt_failed
+            - self.robots_txt_unknown
     }
 }
 
@@ -335,7 +349,6 @@ impl Counts<'_> {
                 file: version.name.clone(),
                 from: version.from.map(rfc3339),
                 judged: *judged,
-                answer: version.answer.clone(),
             });
         let damaged = self.damaged.iter().map(|(log, line)| (log.clone(), *line));
         let mut hosts: Vec<String> =
@@ -381,7 +394,7 @@ impl Counts<'_> {
         for found in purposes.values_mut() {
             found.sort_by_cached_key(|found| {
                 let name = found.shown().to_ascii_lowercase();
-                let [forbidden, _] = found.forbidden();
+                let [forbidden, _] = self.forbidden(found);
                 (Reverse(forbidden), Reverse(found.sums().requests), name, found.source)
             });
         }
@@ -404,8 +417,8 @@ impl Counts<'_> {
         let (tally, known) = (&found.tally, found.known());
         let sums = found.sums();
         let token = found.name.as_ref().map(Name::token);
-        let is_excused = found.is_excused();
-        let [forbidden, excused] = found.forbidden();
+        let is_excused = self.is_excused(found);
+        let [forbidden, excused] = self.forbidden(found);
         let by_status = tally.sums.forbidden_by_status.iter().enumerate();
         let by_status =
             by_status.filter(|(_, count)| **count > 0 && !is_excused).map(|(class, requests)| {
@@ -414,9 +427,8 @@ impl Counts<'_> {
             });
         let rules_broken = tally.rules().into_iter().filter(|_| !is_excused);
         let broken = rules_broken.map(|((file, line), broken)| {
-            let is_file = self.audit.versions[file].answer.is_none();
             let value = rules[file].get(&line).copied().unwrap_or_default();
-            broken_rule(file, is_file.then_some((line, value)), broken)
+            broken_rule(file, line, value, broken)
         });
         let is_other = found.source == Some(AddressSource::Other);
         let says = known.and_then(KnownCrawler::disobeys).filter(|_| forbidden > 0 && !is_other);
@@ -439,19 +451,22 @@ impl Counts<'_> {
             robots_txt_delivered: sums.robots_txt[1],
             robots_txt_refused: sums.robots_txt[2],
             robots_txt_failed: sums.robots_txt[3],
-            verified: found.source.map(|source| VerifiedCount::of(source, found)),
+            verified: found.source.map(|source| VerifiedCount::of(source, found, self)),
             rules: broken.collect(),
             more_rules: if is_excused { 0 } else { tally.by_more_rules },
             note: says,
+            robots_txt_unknown: sums.robots_txt[4],
+            has_asked: self.has_asked(found),
         }
     }
 
     /// The sentences at the end.
     fn sentences(&self, crawlers: &[AuditedCrawler]) -> Vec<Sentence> {
         let mut lines = totals(&self.totals, crawlers);
-        lines.extend(undelivered(crawlers));
+        lines.extend(undelivered(crawlers, self.totals.other_crawlers > 0));
+        lines.extend(excused(crawlers));
         let disordered = self.found.iter().filter(|found| {
-            found.name.is_some() && found.is_excused() && found.tally.sums.forbidden > 0
+            found.name.is_some() && self.is_excused(found) && found.tally.sums.forbidden > 0
         });
         let disordered: Vec<String> = disordered.map(|found| found.shown().to_owned()).collect();
         if !disordered.is_empty() {
@@ -483,7 +498,7 @@ impl Counts<'_> {
             lines.push(format!("could not be read, or not to the end: {names}"));
         }
         let is_itself = |crawler: &&AuditedCrawler| crawler.may_be_itself();
-        let never = crawlers.iter().filter(is_itself).filter(|crawler| crawler.robots_txt == 0);
+        let never = crawlers.iter().filter(is_itself).filter(|crawler| !crawler.has_asked);
         let never: Vec<String> = never.map(|crawler| crawler.name.clone()).collect();
         if !never.is_empty() {
             let names = first_of(NAMES, never.into_iter());
@@ -501,51 +516,55 @@ impl Counts<'_> {
     }
 }
 
-fn broken_rule(file: usize, rule: Option<(u32, &[u8])>, broken: &Broken) -> BrokenRule {
+fn broken_rule(file: usize, line: u32, value: &[u8], broken: &Broken) -> BrokenRule {
     let examples = broken.examples.iter().map(|example| {
         let part = example.part();
         let (path, path_base64) = text(part.path);
         ExamplePath { path, path_base64, cut: part.is_cut }
     });
-    let (value, rule_base64) = match rule.map(|(_, value)| text(value)) {
-        Some((value, base64)) => (Some(value), base64),
-        None => (None, None),
-    };
+    let (rule, rule_base64) = text(value);
     BrokenRule {
         file,
-        line: rule.map(|(line, _)| line),
-        rule: value,
+        line,
+        rule,
         rule_base64,
         requests: broken.requests,
         examples: examples.collect(),
     }
 }
 
-/// Who could not read the file, so that nobody can blame them.
-fn undelivered(crawlers: &[AuditedCrawler]) -> Vec<String> {
-    let mut lines = Vec::new();
+/// That nobody got the file, if there are requests for it. If some crawlers were not judged, they may have got it.
+fn undelivered(crawlers: &[AuditedCrawler], has_others: bool) -> Option<String> {
     let of = |count: fn(&AuditedCrawler) -> u64| crawlers.iter().map(count).sum::<u64>();
     let asked = of(|crawler| crawler.robots_txt);
-    if asked > 0 && crawlers.iter().all(|crawler| crawler.robots_txt == 0 || crawler.lacks_file()) {
-        let s = if asked == 1 { "" } else { "s" };
-        lines.push(format!(
-            "warning: no crawler got /robots.txt in these logs: of {asked} request{s} for it, {} got status 4xx and {} got 5xx",
-            of(|crawler| crawler.robots_txt_refused),
-            of(|crawler| crawler.robots_txt_failed),
-        ));
+    if asked == 0 || !crawlers.iter().all(|one| one.robots_txt == 0 || one.lacks_file()) {
+        return None;
     }
+    Some(format!(
+        "warning: {} got /robots.txt in these logs: of {asked} request{} for it, {} got status 4xx, {} got 5xx and {} another \
+         answer without the file, such as a redirect",
+        if has_others { "none of the chosen crawlers" } else { "no crawler" },
+        if asked == 1 { "" } else { "s" },
+        of(|crawler| crawler.robots_txt_refused),
+        of(|crawler| crawler.robots_txt_failed),
+        of(AuditedCrawler::robots_txt_otherwise),
+    ))
+}
+
+/// Who was refused the file, so that nobody can blame them.
+fn excused(crawlers: &[AuditedCrawler]) -> Option<String> {
     let excused = || crawlers.iter().filter(|crawler| crawler.excused > 0);
-    if excused().next().is_some() {
-        let names: Vec<String> = excused().map(AuditedCrawler::label).collect();
-        let requests: u64 = excused().map(|crawler| crawler.excused).sum();
-        lines.push(format!(
-            "refused /robots.txt itself (status 4xx), so by RFC 9309 they may fetch all until they get it, and what the file \
-             forbids until then is not counted ({requests} request{}): {}",
-            if requests == 1 { "" } else { "s" },
-            first_of(NAMES, names.into_iter())
-        ));
-    }
-    lines
+    excused().next()?;
+    let names: Vec<String> = excused().map(AuditedCrawler::label).collect();
+    let requests: u64 = excused().map(|crawler| crawler.excused).sum();
+    let by_others = excused().any(|crawler| crawler.robots_txt_refused == 0);
+    Some(format!(
+        "refused /robots.txt itself (status 4xx){}, so by RFC 9309 they may fetch all until they get it, and what the file \
+         forbids until then is not counted ({requests} request{}): {}",
+        if by_others { ", or another crawler of the same operator was" } else { "" },
+        if requests == 1 { "" } else { "s" },
+        first_of(NAMES, names.into_iter())
+    ))
 }
 
 /// What the file forbids, and may yet have been allowed.
@@ -603,8 +622,8 @@ fn totals(totals: &Totals, crawlers: &[AuditedCrawler]) -> Vec<String> {
         from.map(|crawler| crawler.forbidden).sum::<u64>()
     };
     let elsewhere = [
-        (from(AddressSource::Other), "from addresses that are none of the crawlers' own"),
-        (from(AddressSource::Unknown), "without an address in the log"),
+        (from(AddressSource::Other), "from addresses in no list given for the crawler"),
+        (from(AddressSource::Unknown), "without a public address in the log"),
     ];
     let elsewhere = counted(&elsewhere);
     if !elsewhere.is_empty() {

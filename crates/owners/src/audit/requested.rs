@@ -1,6 +1,6 @@
 //! What a request asks for: a path or a URL, and the host.
 
-use memchr::{memchr, memmem};
+use memchr::memmem;
 use robotsieve::{Policy, Profile, Target};
 
 use super::fields::Fields;
@@ -38,7 +38,7 @@ pub fn is_allowed_with(queries: &[Vec<u8>], policy: &Policy, asked: &Asked<'_>) 
     })
 }
 
-/// Returns true if this is /robots.txt, with a query or without.
+/// Returns true if this is /robots.txt: with a query it is another URL.
 pub fn is_robots_txt(asked: &Asked<'_>, profile: &Profile) -> bool {
     let target = match asked {
         // Rules out nearly all.
@@ -49,8 +49,7 @@ pub fn is_robots_txt(asked: &Asked<'_>, profile: &Profile) -> bool {
         Asked::Path(_) => return false,
     };
     let Ok(target) = target else { return false };
-    let target = target.to_vec();
-    target[..memchr(b'?', &target).unwrap_or(target.len())] == *b"/robots.txt"
+    target.to_vec() == b"/robots.txt"
 }
 
 /// The host that a request is for, in lower case, without its port; empty if the log does not tell.
@@ -137,7 +136,7 @@ mod tests {
     fn requests_for_robots_txt() {
         for (target, wanted) in [
             ("/robots.txt", true),
-            ("/robots.txt?x", true),
+            ("/robots.txt?x", false),
             ("/%72obots.txt", true),
             ("http://e.com/robots.txt#x", true),
             ("/robots.txt/", false),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use robotsieve::{Policy, UserAgent};
 
-use super::crawlers::Name;
+use super::crawlers::{Asker, Name};
 use super::escapes::undone;
 use super::settings::Audit;
 
@@ -20,7 +20,10 @@ pub enum Sender {
     /// No crawler.
     Other,
     /// One whose requests are not judged.
-    NotChosen,
+    NotChosen {
+        /// The place of a known one in [`Senders::crawlers`]: what it is answered for /robots.txt holds for others.
+        number: Option<usize>,
+    },
     Crawler {
         /// The place in [`Senders::crawlers`].
         number: usize,
@@ -35,8 +38,8 @@ pub struct Sent<'a> {
     pub name: Name<'a>,
     /// The place of its addresses, if they are known.
     pub verified: Option<usize>,
-    /// The place of the first one with the same token, however it is written.
-    pub same: usize,
+    /// The place of the first one that asks for /robots.txt together with it.
+    pub asker: usize,
 }
 
 /// The senders of headers that a thread remembers.
@@ -49,8 +52,8 @@ pub struct Senders<'a> {
     pub crawlers: Vec<Sent<'a>>,
     /// Places in `crawlers`, by token as it is written: another block may have had another spelling first.
     by_token: HashMap<Arc<str>, usize>,
-    /// The first of them, by token in lower case.
-    firsts: HashMap<String, usize>,
+    /// The first of them, by who asks for /robots.txt.
+    firsts: HashMap<Asker, usize>,
     /// Policies for each file; no two of these are the same.
     policies: Vec<Vec<Policy>>,
 }
@@ -88,7 +91,10 @@ impl<'a> Senders<'a> {
     fn new_sender(&mut self, header: &[u8]) -> Sender {
         let sender = match self.audit.crawlers.look_up(&undone(header)) {
             None => Sender::Other,
-            Some((name, _)) if !self.audit.is_chosen(&name) => Sender::NotChosen,
+            Some((name, _)) if !self.audit.is_chosen(&name) => {
+                let is_known = name.known().is_some();
+                Sender::NotChosen { number: is_known.then(|| self.number(name)) }
+            }
             Some((name, policies)) => {
                 Sender::Crawler { number: self.number(name), policies: self.place(policies) }
             }
@@ -106,9 +112,9 @@ impl<'a> Senders<'a> {
         }
         let number = self.crawlers.len();
         self.by_token.insert(name.token().into(), number);
-        let same = *self.firsts.entry(name.token().to_ascii_lowercase()).or_insert(number);
+        let asker = *self.firsts.entry(name.asker()).or_insert(number);
         let verified = self.audit.verified_at(name.token());
-        self.crawlers.push(Sent { name, verified, same });
+        self.crawlers.push(Sent { name, verified, asker });
         number
     }
 
@@ -139,7 +145,7 @@ mod tests {
 
     fn audit(known: &KnownCrawlers) -> Audit<'_> {
         let robots = Robots::parse(FILE, &Profile::RFC9309);
-        Audit::new(vec![Version::new("robots.txt", robots)], known)
+        Audit::new(vec![Version::new("robots.txt", robots)], known, |_, _| true)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::escapes::quoted;
-use super::fields::{Client, Fields, LacksQuery, number, some, target};
+use super::fields::{Client, Fields, LacksQuery, Method, number, some, target};
 use super::jsonl::{members, scalar};
 
 /// Reads a line of HAProxy's `option httplog`, of which the User-Agent header was captured:
@@ -38,6 +38,7 @@ pub fn haproxy(line: &[u8]) -> Option<Fields<'_>> {
     let host = captures.find(is_host).unwrap_or_default();
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent,
         time: Some(&line[open + 1..close]),
         client: Client::Apart { address: without_port(client), host },
@@ -61,6 +62,7 @@ pub fn alb(line: &[u8]) -> Option<Fields<'_>> {
     let agent = quoted(after.strip_prefix(b" \"")?)?.0;
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent: some(agent),
         time: Some(time),
         client: Client::Apart { address: without_port(client), host: b"" },
@@ -85,6 +87,7 @@ pub fn s3(line: &[u8]) -> Option<Fields<'_>> {
     let agent = quoted(after.strip_prefix(b" \"")?)?.0;
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent: some(agent),
         time: Some(&line[open + 1..close]),
         client: Client::Apart { address, host: b"" },
@@ -107,6 +110,7 @@ pub fn envoy(line: &[u8]) -> Option<Fields<'_>> {
     let address = forwarded.split(|byte| *byte == b',').next().unwrap_or_default();
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent: some(agent),
         time: Some(time),
         client: Client::Apart { address, host: some(host).unwrap_or_default() },
@@ -134,6 +138,7 @@ pub fn docker(line: &[u8]) -> Option<Fields<'_>> {
     let agent = quoted_within(after.strip_prefix(b" \\\"")?)?.0;
     Some(Fields {
         target: target(request),
+        method: Method::of_line(request),
         agent: some(agent),
         time: Some(&log[open + 1..close]),
         client: Client::Before(before),
@@ -159,7 +164,8 @@ const DEPTH: usize = 4;
 pub fn json(line: &[u8]) -> Option<Fields<'_>> {
     let mut found = Json::default();
     found.read(line, DEPTH)?;
-    let Json { mut fields, request, path, query, address, host, has_agent } = found;
+    let Json { mut fields, method, request, path, query, address, host, has_agent } = found;
+    fields.method = method.unwrap_or_default();
     // A path, and a URL beside a query, may stand without it.
     let target = fields.target.or(path).filter(|target| memchr(b'?', target).is_none());
     if target.is_some() {
@@ -179,9 +185,17 @@ pub fn json(line: &[u8]) -> Option<Fields<'_>> {
     Some(fields)
 }
 
+/// Returns true if it is a method of HTTP: other things have methods too.
+fn is_method(name: &[u8]) -> bool {
+    const METHODS: [&str; 9] =
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
+    METHODS.iter().any(|method| method.as_bytes().eq_ignore_ascii_case(name))
+}
+
 #[derive(Default)]
 struct Json<'l> {
     fields: Fields<'l>,
+    method: Option<Method>,
     request: Option<&'l [u8]>,
     path: Option<&'l [u8]>,
     /// Empty if there was none.
@@ -231,7 +245,15 @@ impl<'l> Json<'l> {
             b"query" | b"querystring" | b"args" => {
                 self.query = self.query.or(Some(some(value).unwrap_or_default()));
             }
-            b"request" | b"requestline" => self.request = self.request.or(target(value)),
+            b"request" | b"requestline" if self.request.is_none() => {
+                self.request = target(value);
+                if self.request.is_some() && self.method.is_none() {
+                    self.method = Some(Method::of_line(value));
+                }
+            }
+            b"method" | b"requestmethod" | b"httpmethod" if is_method(value) => {
+                self.method = self.method.or(Some(Method::of(value)));
+            }
             b"status" | b"statuscode" | b"responsestatus" | b"responsecode" => {
                 let status = number(value).unwrap_or(0);
                 self.fields.status =

@@ -16,20 +16,13 @@ pub struct Version<'f> {
     robots: Robots<'f>,
     operators: Operators<'f>,
     from: Option<u64>,
-    answer: Option<String>,
 }
 
 impl<'f> Version<'f> {
     /// A file that was there from the beginning, with its name for the report.
     #[must_use]
     pub fn new(name: impl Into<String>, robots: Robots<'f>) -> Version<'f> {
-        Version {
-            name: name.into(),
-            robots,
-            operators: Operators::default(),
-            from: None,
-            answer: None,
-        }
+        Version { name: name.into(), robots, operators: Operators::default(), from: None }
     }
 
     /// Says when the file became the site's, in seconds since 1970.
@@ -52,13 +45,6 @@ impl<'f> Version<'f> {
     pub fn did_you_mean(&self, name: &str, known: &KnownCrawlers) -> Option<String> {
         known.did_you_mean(name, &self.robots)
     }
-
-    /// Says that the file stands for what its URL answered instead, such as `HTTP 503`.
-    #[must_use]
-    pub fn answered(mut self, answer: impl Into<String>) -> Version<'f> {
-        self.answer = Some(answer.into());
-        self
-    }
 }
 
 /// A version without its file, which [`Crawlers`] has.
@@ -66,8 +52,11 @@ impl<'f> Version<'f> {
 pub(super) struct Dated {
     pub(super) name: String,
     pub(super) from: Option<u64>,
-    pub(super) answer: Option<String>,
 }
+
+/// Says whether a status in the place of a robots.txt means, in a profile, that there is none, so that all may be fetched:
+/// `robotsieve_client::outcome::Protocol` decides that.
+pub type MeansNone = fn(&Profile, u16) -> bool;
 
 /// The addresses of a crawler.
 #[derive(Debug)]
@@ -87,6 +76,7 @@ pub(super) struct Verified {
 #[derive(Debug)]
 pub struct Audit<'a> {
     pub(super) profile: Profile,
+    pub(super) means_none: MeansNone,
     /// In the order of time.
     pub(super) versions: Vec<Dated>,
     pub(super) crawlers: Crawlers<'a>,
@@ -104,18 +94,23 @@ pub struct Audit<'a> {
 
 impl<'a> Audit<'a> {
     /// Judges requests by the version of the file that was in force. The versions may come in any
-    /// order; what was requested before the first one is judged by it.
+    /// order; what was requested before the first one is judged by it. `means_none` says which answers to a request for
+    /// /robots.txt let a crawler fetch everything.
     ///
     /// # Panics
     /// Panics if there is no version.
     #[must_use]
-    pub fn new(mut versions: Vec<Version<'a>>, known: &'a KnownCrawlers) -> Audit<'a> {
+    pub fn new(
+        mut versions: Vec<Version<'a>>,
+        known: &'a KnownCrawlers,
+        means_none: MeansNone,
+    ) -> Audit<'a> {
         assert!(!versions.is_empty(), "requests are judged by at least one file");
         versions.sort_by_key(|version| version.from);
         let (versions, files): (Vec<Dated>, Vec<_>) = versions
             .into_iter()
-            .map(|Version { name, robots, operators, from, answer }| {
-                (Dated { name, from, answer }, (robots, operators))
+            .map(|Version { name, robots, operators, from }| {
+                (Dated { name, from }, (robots, operators))
             })
             .unzip();
         let (files, operators): (Vec<Robots<'a>>, Vec<Operators<'a>>) = files.into_iter().unzip();
@@ -123,6 +118,7 @@ impl<'a> Audit<'a> {
         let crawlers = Crawlers::new(known, files, operators);
         Audit {
             profile,
+            means_none,
             versions,
             queries: crawlers.queries(),
             crawlers,

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
+use super::fields::Method;
+
 /// The number of places of damaged lines that are kept.
 pub const PLACES: usize = 5;
 
@@ -24,8 +26,8 @@ const EXAMPLE_BYTES: usize = 200;
 pub struct Sums {
     pub requests: u64,
     pub forbidden: u64,
-    /// Requests for /robots.txt; those of them that got the file, that were refused it (status 4xx), and that failed (5xx).
-    pub robots_txt: [u64; 4],
+    /// Requests for /robots.txt; those of them that got the file, that have status 4xx, 5xx, and none.
+    pub robots_txt: [u64; 5],
     /// The first and the last request.
     pub times: Option<(u64, u64)>,
     /// Forbidden requests by the first digit of their status; 0 if there is none.
@@ -35,15 +37,15 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds a request of any kind.
+    /// Adds a request of any kind, with what a status is as an answer if it is one for /robots.txt.
     #[inline]
-    pub fn add(&mut self, time: Option<u64>, is_robots_txt: bool, status: u16) {
+    pub fn add(&mut self, time: Option<u64>, answer: Option<Answer>, status: u16) {
         self.requests += 1;
-        if is_robots_txt {
-            let answer = Answer::of(status);
-            let [got, refused] =
-                [Answer::Got, Answer::Refused].map(|one| u64::from(answer == Some(one)));
-            add_each(&mut self.robots_txt, &[1, got, refused, u64::from(status / 100 == 5)]);
+        if let Some(answer) = answer {
+            let got = u64::from(answer == Answer::Got);
+            let [refused, failed, unknown] =
+                [4, 5, 0].map(|class| u64::from(status / 100 == class));
+            add_each(&mut self.robots_txt, &[1, got, refused, failed, unknown]);
         }
         if let Some(time) = time {
             self.add_times((time, time));
@@ -80,24 +82,39 @@ impl Sums {
 pub enum Answer {
     /// The file.
     Got,
-    /// Status 4xx: by RFC 9309 §2.3.1.3 the crawler may then fetch all.
+    /// Status 4xx that means that there is none: by RFC 9309 §2.3.1.3 the crawler may then fetch all.
     Refused,
+    /// Another one, which leaves things as they are.
+    Other,
 }
 
+/// Statuses 4xx that logs have of requests to which nobody answered that there is no file: the client was too slow or
+/// hung up (408; 499 of nginx, 460 of ALB), nginx closed the connection without an answer (444), or a condition did
+/// not hold (412), after which one asks without it.
+const UNANSWERED: [u16; 5] = [408, 412, 444, 460, 499];
+
 impl Answer {
-    /// `None`: another answer, which leaves things as they are.
-    pub fn of(status: u16) -> Option<Answer> {
+    /// The answer of a status. `means_none` says whether it means that there is no file.
+    pub fn of(method: Method, status: u16, means_none: impl Fn(u16) -> bool) -> Answer {
         match status {
-            200..=299 | 304 => Some(Answer::Got),
-            400..=499 => Some(Answer::Refused),
-            _ => None,
+            200..=299 | 304 if method == Method::Get => Answer::Got,
+            // That may be about HEAD alone.
+            405 if method == Method::Head => Answer::Other,
+            400..=499 if !UNANSWERED.contains(&status) && means_none(status) => Answer::Refused,
+            _ => Answer::Other,
         }
     }
 }
 
-/// The answers to a crawler's requests for /robots.txt in the order of the lines, and whether that is the order of time.
+/// The answers to requests for /robots.txt, of a crawler and all others of its operator, in the order of the lines, and
+/// whether that is the order of time.
 #[derive(Clone, Debug)]
 pub struct Answers {
+    /// True if there was any such request.
+    pub has_asked: bool,
+    /// True if one was refused.
+    pub has_refusal: bool,
+    /// The first and the last one by which the file was delivered or refused.
     pub first: Option<Answer>,
     pub last: Option<Answer>,
     /// True if an answer is on the wrong side of another request, by their times.
@@ -110,23 +127,40 @@ pub struct Answers {
 impl Default for Answers {
     fn default() -> Self {
         let none = (u64::MAX, 0);
-        Answers { first: None, last: None, is_disordered: false, all: none, answers: none }
+        Answers {
+            has_asked: false,
+            has_refusal: false,
+            first: None,
+            last: None,
+            is_disordered: false,
+            all: none,
+            answers: none,
+        }
     }
 }
 
 impl Answers {
     /// Adds a request.
     pub fn add(&mut self, time: Option<u64>, answer: Option<Answer>) {
-        let mut line = Answers { first: answer, last: answer, ..Answers::default() };
+        let settled = answer.filter(|answer| *answer != Answer::Other);
+        let mut line = Answers {
+            has_asked: answer.is_some(),
+            has_refusal: answer == Some(Answer::Refused),
+            first: settled,
+            last: settled,
+            ..Answers::default()
+        };
         if let Some(time) = time {
             line.all = (time, time);
-            line.answers = if answer.is_some() { line.all } else { line.answers };
+            line.answers = if settled.is_some() { line.all } else { line.answers };
         }
         self.add_all(&line);
     }
 
     /// Adds those of later lines.
     pub fn add_all(&mut self, later: &Answers) {
+        self.has_asked |= later.has_asked;
+        self.has_refusal |= later.has_refusal;
         self.first = self.first.or(later.first);
         self.last = later.last.or(self.last);
         self.is_disordered |=

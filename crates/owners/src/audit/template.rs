@@ -6,7 +6,7 @@ use std::fmt;
 use memchr::memmem;
 
 use super::escapes::quoted;
-use super::fields::{self, Client, Fields, LacksQuery};
+use super::fields::{self, Client, Fields, LacksQuery, Method};
 
 /// A line's format.
 #[derive(Clone, Debug)]
@@ -40,6 +40,7 @@ enum Piece {
 enum Role {
     /// The whole request line.
     Request,
+    Method,
     /// Path and query.
     Target,
     /// The path alone: `$uri`, `%U`.
@@ -130,7 +131,11 @@ impl Template {
             let (field, after) = left.split_at(len);
             left = after;
             match role {
-                Role::Request => fields.target = fields::target(field).or(fields.target),
+                Role::Request => {
+                    fields.target = fields::target(field).or(fields.target);
+                    fields.method = Method::of_line(field);
+                }
+                Role::Method => fields.method = Method::of(field),
                 Role::Target => fields.target = fields.target.or(fields::some(field)),
                 Role::Path if self.has_path_alone => {
                     fields.target = fields.target.or(fields::some(field));
@@ -169,6 +174,7 @@ fn nginx(format: &str) -> Result<Vec<Piece>, String> {
         pieces.push(Piece::Field(match name {
             "" => return Err("a '$' has no name".to_owned()),
             "request" => Role::Request,
+            "request_method" => Role::Method,
             "request_uri" => Role::Target,
             "uri" | "document_uri" => Role::Path,
             "is_args" | "args" | "query_string" => Role::Query,
@@ -209,6 +215,7 @@ fn apache(format: &str) -> Result<Vec<Piece>, String> {
         let is_header = |wanted: &str| kind == "i" && name.eq_ignore_ascii_case(wanted);
         let role = match kind {
             "r" => Role::Request,
+            "m" => Role::Method,
             "U" => Role::Path,
             "q" => Role::Query,
             "i" if is_header("User-Agent") => Role::Agent,
@@ -247,7 +254,7 @@ fn parts_of_requests(pieces: &[Piece]) -> Result<Vec<Piece>, String> {
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Field(Role::Request) if is_before_blank(at) => parts.extend([
-                Piece::Field(Role::Other),
+                Piece::Field(Role::Method),
                 blank(),
                 Piece::Field(Role::Target),
                 blank(),

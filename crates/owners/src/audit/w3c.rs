@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::fields::{Client, Fields, LacksQuery, number, some};
+use super::fields::{Client, Fields, LacksQuery, Method, number, some};
 
 /// The columns of a log, as the last line that begins with `#Fields:` names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub struct Columns(Vec<Column>);
 enum Column {
     Date,
     Time,
+    Method,
     Path,
     Query,
     Agent,
@@ -42,6 +43,7 @@ impl Columns {
             match &name.to_ascii_lowercase()[..] {
                 b"date" => Column::Date,
                 b"time" => Column::Time,
+                b"cs-method" => Column::Method,
                 b"cs-uri-stem" => Column::Path,
                 b"cs-uri-query" => Column::Query,
                 b"cs(user-agent)" => Column::Agent,
@@ -80,6 +82,7 @@ impl Columns {
                 Column::Time if date.is_some_and(|date| date + 11 == at) => {
                     fields.time = Some(&line[at - 11..at + value.len()]);
                 }
+                Column::Method => fields.method = Method::of(value),
                 Column::Path => fields.target = some(value),
                 Column::Query => fields.query = some(value),
                 Column::Agent => fields.agent = some(value),
