@@ -741,10 +741,19 @@ def check_difference(
                 assert verdict[1]
 
 
+LOOK_ELSEWHERE = {
+    known.token.lower()
+    for known in robotsieve.known_crawlers().crawlers
+    if known.after or not known.star or known.profile
+}
+
+
 def check_diff(old: Robots, new: Robots) -> robotsieve.DiffReport:
     compared = robotsieve.diff(old, new)
     for same in compared.crawlers:
-        crawlers = [Crawler() if name == "*" else Crawler(name) for name in same.crawlers]
+        # A known crawler may obey the group of another one, or read the file in another profile.
+        names = [name for name in same.crawlers if name.lower() not in LOOK_ELSEWHERE]
+        crawlers = [Crawler() if name == "*" else Crawler(name) for name in names]
         pairs = [(old.policy(crawler), new.policy(crawler)) for crawler in crawlers[:5]]
         check_difference(same, pairs)
     for change in compared.records:

@@ -58,9 +58,9 @@ def test_reports_are_those_of_the_command(profile: str) -> None:
         url = URLS[number % len(URLS)]
 
         def check(report: Document, kind: str, *args: "str | Path") -> None:
-            # Unless a profile is named, `crawlers` reads a file as the operators of known crawlers do, and so
+            # Unless a profile is named, `crawlers` and `diff` read a file as the operators of known crawlers do, and so
             # does Python, which does not know whether the default was meant.
-            named = () if kind == "crawlers" and profile == "rfc9309" else ("--profile", profile)
+            named = () if kind in {"crawlers", "diff"} and profile == "rfc9309" else ("--profile", profile)
             printed = said(kind, *named, "--format", "json", *args)
             assert as_json(report) == json.dumps(printed, sort_keys=True), (kind, path)
 

@@ -69,7 +69,10 @@ for (const profile of PROFILES) {
       const json = ["--profile", profile, "--format", "json"];
       const check = (kind, report, ...args) => {
         count += 1;
-        same(report, kind, kind, ...json, ...args);
+        // Unless a profile is named, these read a file as the operators of known crawlers do, and so does this package,
+        // which does not know whether the default was meant.
+        const isDefault = profile === "rfc9309" && ["crawlers", "diff"].includes(kind);
+        same(report, kind, kind, ...(isDefault ? json.slice(2) : json), ...args);
       };
       const url = URLS[count % URLS.length];
       check("explain", robots.explain("Googlebot", url), "--agent", "Googlebot", path, url);
@@ -83,10 +86,7 @@ for (const profile of PROFILES) {
       const old = new Robots(asked(before, profile), { profile, name: before });
       check("diff", diff(old, robots), before, path);
       check("records", robots.records(), path);
-      count += 1;
-      // Unless a profile is named, it is read as the operators of known crawlers do, and so does this package, which
-      // does not know whether the default was meant.
-      same(robots.crawlers(), "crawlers", "crawlers", ...(profile === "rfc9309" ? json.slice(2) : json), path);
+      check("crawlers", robots.crawlers(), path);
       before = path;
       old.free();
       robots.free();

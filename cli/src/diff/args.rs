@@ -37,11 +37,13 @@ When equality is not proven:
   is 1.
 
 Known crawlers:
-  'markdown' and 'github' begin with what changes for known crawlers and for
-  their purposes, and look up a name that is one of them as it does itself:
-  Applebot obeys the group of Googlebot if none names it, and AdsBot-Google
-  ignores that of '*'. With --agent or --user-agent, and in 'text' and 'json',
-  a crawler is looked up by its name alone.
+  A name that is one of them is looked up as that crawler does it: Applebot
+  obeys the group of Googlebot if none names it, and AdsBot-Google ignores that
+  of '*'. Those that no file names are compared, too, and listed if something
+  else changes for them. Unless --profile is given, they read the files as their
+  operators do. 'markdown' and 'github' begin with what changes for their
+  purposes. With --agent or --user-agent, a crawler is looked up by its name
+  alone.
 
 docs/diff.md describes the JSON.
 

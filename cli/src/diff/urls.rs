@@ -14,8 +14,9 @@ use crate::write::stderr;
 /// The URLs of `--urls`, with the policies that decide about them.
 pub struct Urls<'a> {
     pub given: &'a [OsString],
-    /// Of the crawlers for which something changed, with their places in the report.
-    pub policies: Vec<(usize, [Policy; 2])>,
+    /// Of the crawlers for which something changed, with their places in the report and the profile in
+    /// which they read URLs.
+    pub policies: Vec<(usize, Profile, [Policy; 2])>,
     pub profile: Profile,
     pub progress: &'a Arc<Report>,
 }
@@ -33,6 +34,12 @@ impl Urls<'_> {
         }
         let mut inputs = Inputs::new(self.given.to_vec(), Arc::clone(self.progress));
         let (mut chunk, mut flipped, mut invalid) = (Vec::new(), 0, 0u64);
+        let mut others: Vec<Profile> = Vec::new();
+        for (_, profile, _) in &self.policies {
+            if *profile != self.profile && !others.contains(profile) {
+                others.push(*profile);
+            }
+        }
         while inputs.fill(&mut chunk) {
             for line in chunk.split(|byte| *byte == b'\n') {
                 let url = line.strip_suffix(b"\r").unwrap_or(line);
@@ -44,14 +51,25 @@ impl Urls<'_> {
                         continue;
                     }
                 };
+                let in_others = others
+                    .iter()
+                    .filter_map(|profile| Some((*profile, Target::from_url(url, profile).ok()?)));
+                let in_others: Vec<(Profile, Target<'_>)> = in_others.collect();
+                let target_in = |profile: &Profile| match *profile == self.profile {
+                    true => Some(&target),
+                    false => in_others.iter().find_map(|(of, it)| (of == profile).then_some(it)),
+                };
                 let mut is_flipped = false;
                 for to in [Verdict::Disallow, Verdict::Allow] {
-                    let flips = |[old, new]: &[Policy; 2]| {
-                        new.verdict(&target) == to && old.verdict(&target) != to
+                    let flips = |profile: &Profile, [old, new]: &[Policy; 2]| {
+                        target_in(profile).is_some_and(|target| {
+                            new.verdict(target) == to && old.verdict(target) != to
+                        })
                     };
-                    let places = self.policies.iter().filter(|(_, policies)| flips(policies));
+                    let places = self.policies.iter();
+                    let places = places.filter(|(_, profile, policies)| flips(profile, policies));
                     let same: Vec<&CrawlerDiff> =
-                        places.map(|(place, _)| &report.crawlers[*place]).collect();
+                        places.map(|(place, ..)| &report.crawlers[*place]).collect();
                     if !same.is_empty() {
                         is_flipped = true;
                         found(&UrlFlip::new(url, to, &same))?;

@@ -1,6 +1,6 @@
 //! `robotsieve diff`: what it prints and how it ends.
 
-use crate::command::{Folder, Ran, run, run_with};
+use crate::command::{Folder, Ran, run, run_in, run_with};
 use std::io::Write;
 
 const OLD: &str =
@@ -287,4 +287,115 @@ fn called_wrongly() {
     run(args!["diff", "--format", "xml", &old, &old]).fails(2, "xml");
     run(args!["diff", &old, folder.path("none")]).fails(3, "cannot read robots.txt");
     run(args!["diff"]).fails(2, "Usage: robotsieve diff");
+}
+
+/// Two files, with more options.
+fn compared(old: &str, new: &str, options: &[&str]) -> Ran {
+    let folder = Folder::of(&[("old", old), ("new", new), ("urls", "/a\n/b\n/a\n")]);
+    let args = ["diff", "old", "new"].iter().chain(options);
+    run_in(&folder.root(), args.map(std::ffi::OsString::from))
+}
+
+/// The exit status, and what happens to a crawler's whole site, is the same in every format.
+fn in_every_format(old: &str, new: &str, headline: &str, crawler: &str) {
+    compared(old, new, &[]).status(1).prints(&format!("{headline} for {crawler}"));
+    let ran = compared(old, new, &["--format", "github"]);
+    ran.status(1).prints(&format!("{headline} for {crawler}"));
+    let (first, rest) = headline.split_at(1);
+    let headline = first.to_uppercase() + rest;
+    let ran = compared(old, new, &["--format", "markdown"]);
+    ran.status(1).prints(&format!("**{headline}** for `{crawler}`"));
+    let ran = compared(old, new, &["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!((ran.status, &value["result"]), (1, &"different".into()), "{ran:?}");
+    let sites = value["risks"]["sites"].as_array().unwrap();
+    let mut crawlers = sites.iter().flat_map(|site| site["crawlers"].as_array().unwrap());
+    assert!(crawlers.any(|one| one["token"] == crawler), "{ran:?}");
+}
+
+/// Known crawlers that obey the group of another one, or ignore that of `*`.
+#[test]
+fn known_crawlers_look_themselves_up() {
+    let old = "User-agent: Googlebot\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n";
+    let new = format!("{old}\nUser-agent: Googlebot-Image\nDisallow: /\n");
+    in_every_format(old, &new, "the whole site is closed now", "Googlebot-Image");
+    let new = "User-agent: *\nDisallow: /\n";
+    let old = format!("User-agent: AdsBot-Google\nDisallow: /\n\n{new}");
+    let headline = "the whole site was closed and is open now";
+    in_every_format(&old, new, headline, "AdsBot-Google");
+    // One that neither file names, and for which the group is another one now.
+    let known = "[[crawler]]\nname = 'C'\ntoken = 'C'\nafter = ['A', 'B']\noperator = 'x'\n\
+        purpose = 'other'\nsource = 'x'\ndate = 2026-11-28\n";
+    let old = "User-agent: *\nDisallow: /x\n\nUser-agent: B\nDisallow: /y\n";
+    let new = format!("{old}\nUser-agent: A\nDisallow: /x\n");
+    let folder = Folder::of(&[("old", old), ("new", &new), ("known", known)]);
+    let [old, new, known] = ["old", "new", "known"].map(|name| folder.path(name));
+    run(args!["diff", &old, &new]).status(0);
+    let wanted = "\
+C:
+  disallowed now  /x and all below  no rule -> line 8 Disallow: /x
+  allowed now     /y and all below  line 5 Disallow: /y -> no rule
+change: 1 of 4 crawlers
+";
+    run(args!["diff", &old, &new, "--crawlers", known]).gives(1, wanted);
+}
+
+/// Known crawlers whose operators read files in another profile.
+#[test]
+fn operators_read_in_their_profiles() {
+    let old = "User-agent: *\nDisallow: /a\n";
+    let new = format!("{old}Dissallow: /\n");
+    in_every_format(old, &new, "the whole site is closed now", "Googlebot");
+    let ran = compared(old, &new, &["--urls", "urls"]);
+    ran.status(1).says("Googlebot").says("compared in profile google, in which Google reads");
+    ran.prints("  disallowed now  /b  (Googlebot, ").prints("; 1 URL flips\n");
+    ran.prints("no rule -> line 3 Disallow: /\n");
+    // All alike.
+    let ran = compared(old, &new, &["--profile", "rfc9309"]);
+    ran.gives(0, "no change: the text differs, the meaning in profile rfc9309 does not\n");
+    // By names alone, it is noted for each file.
+    let ran = compared(&new, old, &["--agent", "Googlebot"]);
+    ran.status(0).says("in which 'old' has other rules for it");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    // What was there before changes nothing, and they are not listed apart.
+    let newer = format!("{new}Disallow: /b\n");
+    let ran =
+        compared(&new.replace("Dissallow: /", "Dissallow: /c"), &newer.replace("/\n", "/c\n"), &[]);
+    ran.gives(
+        1,
+        "* (any other crawler):\n  disallowed now  /b and all below  no rule -> line 4 Disallow: /b\n\
+         change: 1 of 1 crawlers\n",
+    );
+    assert_eq!(ran.err, "", "{ran:?}");
+    // The same to most, but Google takes escapes as they are.
+    let [old, new] = ["/%41", "/A"].map(|path| format!("User-agent: *\nDisallow: {path}\n"));
+    compared(&old, &new, &[]).status(1).prints("disallowed now  /A and all below").says("Google");
+    compared(&old, &new, &["--profile", "rfc9309"]).status(0);
+    // One that a file names, and for which nothing changes as it reads.
+    let closed = "User-agent: Googlebot\nDissallow: /\n";
+    let mended = "User-agent: Googlebot\nDisallow: /\n";
+    let ran = compared(closed, mended, &["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    let of_it = value["crawlers"].as_array().unwrap().iter();
+    let of_it: Vec<_> = of_it.filter(|one| one["label"] == "Googlebot").collect();
+    assert_eq!(of_it.len(), 1, "{ran:?}");
+    assert_eq!(of_it[0]["result"], "equal", "{ran:?}");
+}
+
+/// The first example of the page has these files and this output.
+#[test]
+fn the_first_example() {
+    let page = include_str!("../../../docs/diff.md");
+    let example = page.split("```").nth(1).unwrap();
+    let mut parts = example.split("\n$ ").skip(1).map(|part| part.split_once('\n').unwrap());
+    let folder = Folder::new();
+    for name in ["old.txt", "new.txt"] {
+        let (command, text) = parts.next().unwrap();
+        assert_eq!(command, format!("cat {name}"));
+        folder.file(name, format!("{text}\n"));
+    }
+    let (command, wanted) = parts.next().unwrap();
+    assert_eq!(command, "robotsieve diff old.txt new.txt");
+    let ran = run_in(&folder.root(), ["diff", "old.txt", "new.txt"].map(Into::into));
+    ran.gives(1, wanted);
 }

@@ -86,7 +86,8 @@ Change: 3 of 4 crawlers, 1 other record.
     let ran = run(args!["diff", "--format", "markdown", &old, &old]);
     assert!(out(&ran).ends_with(": no change\n\nNo change: the text is the same.\n"), "{ran:?}");
     assert_eq!(ran.status, 0);
-    diff(&folder, &[]).fails(2, "--crawlers is for '--format markdown'");
+    // Every format knows these crawlers.
+    diff(&folder, &[]).status(1).prints("change: 3 of 4 crawlers, 1 other record\n");
 }
 
 #[test]
@@ -253,10 +254,18 @@ fn names_that_are_known() {
     // Applebot obeyed the group of Googlebot before.
     let google = "User-agent: Googlebot\nDisallow: /\n";
     let apple = format!("{google}\nUser-agent: Applebot\nDisallow: /\n");
-    let ran = of(google, &apple, "markdown");
-    assert!(!out(&ran).contains("closed") && out(&ran).contains("No change"), "{}", out(&ran));
+    for format in ["markdown", "text"] {
+        let ran = of(google, &apple, format);
+        let text = out(&ran).to_lowercase();
+        assert!(!text.contains("closed") && text.contains("no change"), "{text}");
+        assert_eq!(ran.status, 0, "{text}");
+    }
+    of(google, &apple, "json").status(0).prints("\"result\":\"equal\"");
+    of(google, &apple, "github").gives(0, "");
     // By its name alone, it had no group.
-    assert!(out(&of(google, &apple, "text")).contains("closed now for Applebot\n"));
+    let folder = Folder::of(&[("old", google), ("new", &apple)]);
+    let ran = run(args!["diff", "--agent", "Applebot", folder.path("old"), folder.path("new")]);
+    ran.status(1).prints("closed now for Applebot\n").says("ask for 'Applebot,Googlebot'");
     // AdsBot-Google ignores '*'.
     let ads = "User-agent: AdsBot-Google\nCrawl-delay: 5\nDisallow:\n";
     let all = "User-agent: *\nCrawl-delay: 7\nDisallow: /\n";

@@ -1,7 +1,7 @@
 //! The document of a comparison, and its sentences.
 
-use robotsieve::Verdict;
 use robotsieve::records::Kind;
+use robotsieve::{Profile, Verdict};
 use robotsieve_lint::diff::{self, ComparedCrawlers, Difference, Flips, RecordChanges, WholeSite};
 use robotsieve_shown::{pasted, shown};
 use serde::Serialize;
@@ -135,6 +135,9 @@ pub struct CrawlerDiff {
     pub sampled: Option<usize>,
     /// Possible further changes, and why they are not known.
     pub notes: Vec<String>,
+    /// The profile in which their operator reads the files, if that is another one and makes a difference.
+    #[serde(skip)]
+    pub(super) own_profile: Option<Profile>,
 }
 
 /// A path whose verdict differs.
@@ -360,6 +363,13 @@ impl DiffReport {
 }
 
 impl CrawlerDiff {
+    /// The profile in which the operator of these known crawlers reads the files. `None` if it is the
+    /// report's, or makes no difference.
+    #[must_use]
+    pub fn own_profile(&self) -> Option<Profile> {
+        self.own_profile
+    }
+
     /// The names of the crawlers.
     pub fn names(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         names_of(&self.crawlers, &self.crawlers_base64)
@@ -404,6 +414,7 @@ impl CrawlerDiff {
             unproven: unproven.map(|why| why.to_string()),
             sampled,
             notes: notes(&same.difference),
+            own_profile: None,
         }
     }
 }

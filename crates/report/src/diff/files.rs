@@ -1,13 +1,14 @@
 //! Two files, compared for all crawlers that either names.
 
 use robotsieve::internals::RobotsInternals as _;
-use robotsieve::{Crawler, Policy, Robots};
-use robotsieve_known::{KnownCrawler, KnownCrawlers};
-use robotsieve_lint::diff::{self, Difference, Limits, RecordChanges};
+use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve_known::KnownCrawlers;
+use robotsieve_lint::diff::{self, Limits, RecordChanges};
 use robotsieve_shown::shown;
 
 use super::document::{Compared, CrawlerDiff, DiffReport, InsteadOfFile, record_diffs};
 use super::risks::Risks;
+use super::subjects::{Changes, Same, Subject, add_known};
 use crate::{Sentence, text};
 
 /// A crawler, with its name in the report.
@@ -33,7 +34,7 @@ pub struct Comparison<'c, 'a> {
     crawlers: Option<Vec<Named>>,
     limits: Limits,
     known: Option<&'c KnownCrawlers>,
-    has_risks: bool,
+    by_operators: bool,
 }
 
 impl<'c, 'a> Comparison<'c, 'a> {
@@ -47,7 +48,7 @@ impl<'c, 'a> Comparison<'c, 'a> {
             crawlers: None,
             limits: Limits::default(),
             known: None,
-            has_risks: false,
+            by_operators: false,
         }
     }
 
@@ -80,51 +81,62 @@ impl<'c, 'a> Comparison<'c, 'a> {
         self
     }
 
-    /// Compares for those of these crawlers, too, that ignore the group of `*`, if a side is an
-    /// answer: that counts for them as well. Without effect beside [`Comparison::crawlers`].
+    /// Compares for these crawlers, too, and reports what changes for their purposes. A name in the
+    /// files that is one of theirs is looked up as that crawler does it, which may obey the group of
+    /// another one or ignore that of `*`. Those that the files do not name are listed if something
+    /// else changes for them than for the others. Without effect beside [`Comparison::crawlers`].
     #[must_use]
-    pub fn known(mut self, known: &'c KnownCrawlers) -> Comparison<'c, 'a> {
+    pub fn risks(mut self, known: &'c KnownCrawlers) -> Comparison<'c, 'a> {
         self.known = Some(known);
         self
     }
 
-    /// Reports what changes for these crawlers and for their purposes. A name in the files that is
-    /// one of theirs is looked up as that crawler does it, which may obey the group of another one
-    /// or ignore that of `*`. Without effect beside [`Comparison::crawlers`].
+    /// Lets the known crawlers read both files as their operators do, where that is known and changes
+    /// something else. Without effect unless the [risks](Comparison::risks) are asked for.
     #[must_use]
-    pub fn risks(mut self, known: &'c KnownCrawlers) -> Comparison<'c, 'a> {
-        self.has_risks = true;
-        self.known(known)
+    pub fn by_operators(mut self) -> Comparison<'c, 'a> {
+        self.by_operators = true;
+        self
     }
 
     /// Compares them.
     #[must_use]
     pub fn report(&self) -> DiffReport {
-        let [old, new] = self.files;
-        let mut asked = self.asked();
-        let starless = self.look_up(&mut asked);
-        let mut crawlers = diff::crawlers(old, new, asked.iter().cloned(), &self.limits);
-        let mut records = diff::records(old, new, asked.iter().cloned(), &self.limits);
-        let risks = self.add_known(&asked, &starless, &mut crawlers, &mut records);
-        self.written(crawlers, &records, risks)
+        let subjects = self.subjects();
+        let mut changes = Changes::of(self.files, &subjects, &self.limits);
+        if self.by_operators {
+            changes.by_operators(self.files, &self.limits);
+        }
+        let known = self.known().is_some();
+        let risks = known.then(|| Risks::of(changes.of_known()));
+        self.written(&subjects, changes.told(), risks)
     }
 
-    /// The old and the new policy of the crawlers of a part of the report, for further questions.
+    /// The old and the new policy of the crawlers of a part of the report, for further questions. They
+    /// read targets in the part's [profile](CrawlerDiff::own_profile).
     #[must_use]
     pub fn policies(&self, same: &CrawlerDiff) -> [Policy; 2] {
         let name = same.names().next().unwrap_or_default();
-        let mut asked = self.asked();
-        asked.retain(|(other, _)| *other == name);
-        {
-            // One that the files do not name is there because it ignores the group of `*`.
-            let unnamed = self.known.filter(|_| asked.is_empty());
-            let unnamed = unnamed.and_then(|known| known.by_token(str::from_utf8(&name).ok()?));
-            if let Some(known) = self.look_up(&mut asked).first().copied().or(unnamed) {
-                return self.files.map(|file| known.verdicts(file));
-            }
+        let asked = self.asked().into_iter().find(|(other, _)| *other == name);
+        let crawler = asked.map_or_else(|| Crawler::name(&name), |(_, crawler)| crawler);
+        let subject = Subject::asked(name, crawler, self.known());
+        self.files.map(|file| subject.policy(file, same.own_profile))
+    }
+
+    /// The known crawlers, if they count.
+    fn known(&self) -> Option<&'c KnownCrawlers> {
+        self.known.filter(|_| self.crawlers.is_none())
+    }
+
+    fn subjects(&self) -> Vec<Subject<'c>> {
+        let known = self.known();
+        let asked = self.asked().into_iter();
+        let mut subjects: Vec<Subject<'c>> =
+            asked.map(|(name, crawler)| Subject::asked(name, crawler, known)).collect();
+        if let Some(known) = known {
+            add_known(&mut subjects, known);
         }
-        let crawler = asked.pop().map_or_else(|| Crawler::name(&name), |(_, crawler)| crawler);
-        self.files.map(|file| file.policy_of(&file.groups().select(&crawler)))
+        subjects
     }
 
     /// The crawlers to compare for. What stands for an answer names nobody.
@@ -143,19 +155,26 @@ impl<'c, 'a> Comparison<'c, 'a> {
 
     fn written(
         &self,
-        mut crawlers: Vec<Compared>,
-        records: &[RecordChanges<Vec<u8>>],
+        subjects: &[Subject<'_>],
+        mut changes: Vec<Same>,
         risks: Option<Risks>,
     ) -> DiffReport {
         // The severest first; the others in the order of the files.
-        crawlers.sort_by_key(|same| {
+        changes.sort_by_key(|same| {
             let whole = same.difference.flips().and_then(|flips| flips.whole_site);
             (whole.is_none(), whole)
         });
         let [(old_robots, old_robots_base64), (robots, robots_base64)] =
             self.names.map(|name| name.map(text).unzip());
-        let crawlers: Vec<CrawlerDiff> =
-            crawlers.iter().map(|same| CrawlerDiff::of(same, &self.answers)).collect();
+        let crawlers = changes.into_iter().map(|same| {
+            let name = |at: &usize| subjects[*at].name.clone();
+            let crawlers = same.subjects.iter().map(name).collect();
+            let compared = Compared { crawlers, difference: same.difference };
+            let own_profile = same.own_profile;
+            CrawlerDiff { own_profile, ..CrawlerDiff::of(&compared, &self.answers) }
+        });
+        let crawlers: Vec<CrawlerDiff> = crawlers.collect();
+        let records = self.records(subjects);
         let of_answers = ["old", "new"].into_iter().zip(&self.answers);
         let of_answers = of_answers.filter_map(|(side, answer)| {
             let InsteadOfFile { url, answer, why, .. } = answer.as_ref()?;
@@ -194,7 +213,8 @@ impl<'c, 'a> Comparison<'c, 'a> {
 
 impl DiffReport {
     /// Compares two files, which the caller calls these names, for these crawlers; without any, for
-    /// all that either file names.
+    /// all that either file names, and for the known ones that are built in. In the default profile these
+    /// read the files as their operators do.
     #[must_use]
     pub fn new<'a>(
         names: [Option<&[u8]>; 2],
@@ -203,90 +223,33 @@ impl DiffReport {
         crawlers: Option<Vec<(Vec<u8>, Crawler)>>,
         limits: &Limits,
     ) -> DiffReport {
-        let comparison = Comparison::of(old, new).names(names).limits(*limits);
+        let mut comparison = Comparison::of(old, new).names(names).limits(*limits);
+        // As the command does where no profile is given.
+        if *old.profile() == Profile::default() {
+            comparison = comparison.by_operators();
+        }
         match crawlers {
             Some(crawlers) => comparison.crawlers(crawlers).report(),
-            None => comparison.report(),
+            None => comparison.risks(KnownCrawlers::built_in()).report(),
         }
     }
 }
 
-impl<'c> Comparison<'c, '_> {
-    /// Lets crawlers that are known look themselves up. Takes those out that ignore the group of
-    /// `*`, and returns them.
-    fn look_up(&self, asked: &mut Vec<Named>) -> Vec<&'c KnownCrawler> {
-        let mut starless = Vec::new();
-        let known = self.known.filter(|_| self.has_risks && self.crawlers.is_none());
-        let Some(known) = known else { return starless };
-        asked.retain_mut(|(name, crawler)| {
-            let found = str::from_utf8(name).ok().and_then(|token| known.by_token(token));
-            match found {
-                Some(found) if !found.star => {
-                    starless.push(found);
-                    false
-                }
-                Some(found) => {
-                    *crawler = found.crawler();
-                    true
-                }
-                None => true,
-            }
-        });
-        starless
-    }
-
-    /// Adds what changes for crawlers that ignore the group of `*`.
-    fn add_known(
-        &self,
-        asked: &[Named],
-        starless: &[&KnownCrawler],
-        crawlers: &mut Vec<Compared>,
-        records: &mut Vec<RecordChanges<Vec<u8>>>,
-    ) -> Option<Risks> {
-        let known = self.known.filter(|_| self.crawlers.is_none())?;
-        for crawler in starless {
-            records.extend(self.starless_records(crawler));
-            let difference = self.starless(crawler);
-            crawlers.push(Compared { crawlers: vec![token(crawler)], difference });
+impl Comparison<'_, '_> {
+    /// The other records that changed, for those that are asked for.
+    fn records(&self, subjects: &[Subject<'_>]) -> Vec<RecordChanges<Vec<u8>>> {
+        let [old, new] = self.files;
+        let named = |subject: &Subject<'_>| (subject.name.clone(), subject.crawler.clone());
+        let asked = || subjects.iter().filter(|subject| subject.is_asked);
+        let others = asked().filter(|subject| subject.obeys_star()).map(named);
+        let mut records = diff::records(old, new, others, &self.limits);
+        let empty = Robots::parse(b"", old.profile());
+        for subject in asked().filter(|subject| !subject.obeys_star()) {
+            let [old, new] = self.files.map(|file| if subject.heeds(file) { file } else { &empty });
+            let of_it = diff::records(old, new, [named(subject)], &self.limits);
+            // Those of no group are for all, and compared with all.
+            records.extend(of_it.into_iter().filter(|changed| changed.crawlers.is_some()));
         }
-        if self.answers.iter().any(Option::is_some) {
-            let is_asked = |known: &KnownCrawler| {
-                let same = |name: &[u8]| name.eq_ignore_ascii_case(known.token.as_bytes());
-                asked.iter().any(|(name, _)| same(name))
-                    || starless.iter().any(|known| same(known.token.as_bytes()))
-            };
-            let first = crawlers.len();
-            for crawler in known.iter().filter(|crawler| !crawler.star && !is_asked(crawler)) {
-                let difference = self.starless(crawler);
-                if difference.is_equal() {
-                    continue;
-                }
-                let alike = crawlers[first..].iter_mut().find(|one| one.difference == difference);
-                match alike {
-                    Some(alike) => alike.crawlers.push(token(crawler)),
-                    None => crawlers.push(Compared { crawlers: vec![token(crawler)], difference }),
-                }
-            }
-        }
-        self.has_risks.then(|| Risks::of(self.files, known))
-    }
-
-    fn starless(&self, crawler: &KnownCrawler) -> Difference {
-        let [old, new] = self.files.map(|file| crawler.policy(file));
-        diff::policies(&old, &new, &self.limits)
-    }
-
-    /// The other records that changed for a crawler that ignores the group of `*`.
-    fn starless_records(&self, known: &KnownCrawler) -> Vec<RecordChanges<Vec<u8>>> {
-        let empty = Robots::parse(b"", self.files[0].profile());
-        let [old, new] = self.files.map(|file| if known.is_named(file) { file } else { &empty });
-        let mut records = diff::records(old, new, [(token(known), known.crawler())], &self.limits);
-        // Those of no group are for all, and compared with all.
-        records.retain(|changed| changed.crawlers.is_some());
         records
     }
-}
-
-fn token(known: &KnownCrawler) -> Vec<u8> {
-    known.token.clone().into_bytes()
 }

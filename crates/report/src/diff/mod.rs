@@ -3,6 +3,7 @@
 mod document;
 mod files;
 mod risks;
+mod subjects;
 mod words;
 
 pub use document::{

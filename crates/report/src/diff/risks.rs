@@ -1,8 +1,7 @@
 //! What a change means for known crawlers, and for their purposes as a whole.
 
-use robotsieve::Robots;
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Purpose};
-use robotsieve_lint::diff::{self, Difference, Limits, WholeSite};
+use robotsieve_lint::diff::{Difference, WholeSite};
 use serde::Serialize;
 
 use super::words::whole_site;
@@ -66,20 +65,7 @@ pub struct RiskPurpose {
 }
 
 impl Risks {
-    pub(super) fn of([old, new]: [&Robots<'_>; 2], known: &KnownCrawlers) -> Risks {
-        // Whether something flips is all that counts.
-        let limits = Limits::default().with_flips(1);
-        let by_groups = known.iter().filter(|crawler| crawler.star);
-        let by_groups = by_groups.map(|crawler| (crawler, crawler.crawler()));
-        let mut differences: Vec<(&KnownCrawler, Difference)> = Vec::new();
-        for same in diff::crawlers(old, new, by_groups, &limits) {
-            let of_them = same.crawlers.into_iter();
-            differences.extend(of_them.map(|crawler| (crawler, same.difference.clone())));
-        }
-        for crawler in known.iter().filter(|crawler| !crawler.star) {
-            let difference = diff::policies(&crawler.policy(old), &crawler.policy(new), &limits);
-            differences.push((crawler, difference));
-        }
+    pub(super) fn of(mut differences: Vec<(&KnownCrawler, &Difference)>) -> Risks {
         // The famous ones first, the others in alphabetical order.
         differences.sort_by_cached_key(|(crawler, _)| {
             (KnownCrawlers::place(&crawler.token), crawler.name.to_lowercase())
@@ -96,7 +82,7 @@ impl Risks {
     }
 
     /// Adds what changes for the crawlers of a purpose.
-    fn add(&mut self, of: Purpose, all: &[&(&KnownCrawler, Difference)]) {
+    fn add(&mut self, of: Purpose, all: &[&(&KnownCrawler, &Difference)]) {
         let purpose = RiskPurpose { name: of.as_str(), title: of.title() };
         if all.iter().all(|(_, difference)| difference.is_equal()) {
             self.same.extend((!all.is_empty()).then_some(purpose));
@@ -107,7 +93,7 @@ impl Risks {
                 difference.flips().is_some_and(|flips| flips.whole_site == whole)
             };
             let those = all.iter().filter(|(_, difference)| is_it(difference));
-            let crawler = |(known, _): &&(&KnownCrawler, Difference)| RiskCrawler {
+            let crawler = |(known, _): &&(&KnownCrawler, &Difference)| RiskCrawler {
                 token: known.token.clone(),
                 operator: known.operator.clone(),
                 purpose: purpose.clone(),
