@@ -129,8 +129,8 @@ impl std::error::Error for FilesError {}
 /// Returns an error if a file cannot be mapped or is not a pack, or if a shard is missing.
 pub fn open(pack: &Path) -> Result<(Pack<'static>, Vec<PackFile>), FilesError> {
     loop {
-        // Held, so that no other folder gets its number.
-        let folder = File::open(pack).ok().filter(|_| pack.is_dir());
+        // Held, so that no other folder gets its number. Opening a pipe would wait for its writer.
+        let folder = pack.is_dir().then(|| File::open(pack).ok()).flatten();
         let opened = paths(pack).and_then(|paths| open_all(&paths));
         let id = folder.as_ref().and_then(|folder| folder.metadata().ok());
         match (id, fs::metadata(pack)) {

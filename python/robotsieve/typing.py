@@ -148,7 +148,7 @@ Reason: TypeAlias = Literal[
     "rules-not-kept",
 ]
 #: What applies to a site, why, and what its robots.txt looks like: see ``robotsieve.aio``.
-Holds: TypeAlias = Literal["rules", "allow-all", "disallow-all"]
+Holds: TypeAlias = Literal["rules", "allow-all", "disallow-all", "unknown"]
 Why: TypeAlias = Literal[
     "copy",
     "absent",

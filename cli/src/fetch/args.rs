@@ -1,8 +1,8 @@
 //! The arguments of `robotsieve fetch`, and those of fetching that `filter` shares.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::net::{AddrParseError, IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use robotsieve_client::network::IpNetwork;
 use robotsieve_client::outcome::Protocol;
 use robotsieve_client::sieve::Overrides;
 
+use super::metrics::MetricsFile;
 use crate::error::Failure;
 use crate::options::{ProfileOption, ProgressOption, SEND_USER_AGENT_HELP, Size, values};
 use crate::read::overrides;
@@ -493,6 +494,23 @@ impl Fetching {
             stderr::set_json();
         }
         logs::start(self.verbose)
+    }
+
+    /// Refuses a `--metrics` that would replace one of the files that are read, or the store.
+    ///
+    /// # Errors
+    /// Returns an error if it would.
+    pub fn refuse_metrics_over(
+        &self,
+        inputs: &[OsString],
+        store: Option<&Path>,
+        meaning: &Meaning,
+    ) -> Result<(), Failure> {
+        let Some(metrics) = &self.metrics else { return Ok(()) };
+        let files = [store, meaning.overrides.as_deref(), self.ca_file.as_deref()];
+        let files = files.into_iter().flatten().map(Path::as_os_str);
+        let read: Vec<&OsStr> = inputs.iter().map(OsString::as_os_str).chain(files).collect();
+        MetricsFile::refuse_inputs(metrics, &read)
     }
 
     /// How many requests may run at the same time.

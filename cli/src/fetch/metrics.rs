@@ -1,6 +1,6 @@
 //! `--metrics`: counts and times in a file, in Prometheus' text format.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -15,6 +15,7 @@ use robotsieve::Answer;
 use robotsieve_client::sieve::{Metrics, Sieve};
 
 use crate::error::Failure;
+use crate::read::output::Output;
 use crate::write::file;
 use crate::write::report::Report;
 use robotsieve_client::sieve::watch::Watch;
@@ -29,6 +30,18 @@ pub struct MetricsFile {
 }
 
 impl MetricsFile {
+    /// Refuses to write over a file that is read, or over a store.
+    ///
+    /// # Errors
+    /// Returns an error if the file is one of these, or if the one beside it is that is written first.
+    pub fn refuse_inputs(path: &Path, inputs: &[&OsStr]) -> Result<(), Failure> {
+        const WAY_OUT: &str = "name another file with --metrics FILE";
+        Output::named_by(path, WAY_OUT).refuse_inputs(inputs)?;
+        // What cannot be replaced is told when it is tried.
+        let Ok(target) = file::target(path) else { return Ok(()) };
+        Output::named_by(&beside(&target), WAY_OUT).refuse_inputs(inputs)
+    }
+
     /// Writes the file now and then.
     ///
     /// # Errors
@@ -87,12 +100,17 @@ impl Drop for MetricsFile {
 /// Replaces a file as a whole: `path`, or what it links to. Refuses devices and pipes.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = file::target(path)?;
-    let mut new = OsString::from(&target);
-    new.push(".new");
-    let new = PathBuf::from(new);
+    let new = beside(&target);
     fs::write(&new, text).and_then(|()| fs::rename(&new, &target)).inspect_err(|_| {
         let _ = fs::remove_file(&new);
     })
+}
+
+/// The file that is written first, and takes the place of this one.
+fn beside(target: &Path) -> PathBuf {
+    let mut new = OsString::from(target);
+    new.push(".new");
+    PathBuf::from(new)
 }
 
 /// The verdicts on URLs so far, by [`Answer`]: one for each URL and crawler.

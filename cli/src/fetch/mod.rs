@@ -16,6 +16,7 @@ mod faults;
 pub mod json;
 pub mod metrics;
 pub mod signals;
+mod targets;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,7 +37,9 @@ use futures_util::stream;
 use robotsieve::{Crawler, Origin, SiteKind};
 #[cfg(feature = "network")]
 use robotsieve_client::fetch::{Fetcher, InvalidFetcher, SystemResolver};
-use robotsieve_client::outcome::{Condition, LocalFault, OriginState, Outcome};
+use robotsieve_client::network::IpNetwork;
+use robotsieve_client::outcome::{Cause, Condition, Failure as SiteFailure};
+use robotsieve_client::outcome::{LocalFault, OriginState, Outcome};
 use robotsieve_client::sieve::{Fetched, Override, Overrides, Sieve, SieveBuilder, SieveError};
 use tokio::runtime::Runtime;
 
@@ -52,6 +56,7 @@ pub use faults::Faults;
 use metrics::MetricsFile;
 use robotsieve_client::sieve::queue::Queue;
 use robotsieve_client::sieve::watch::{self, Guard, Kept, Stop, Watch, is_unasked};
+use targets::{Noting, Targets};
 
 /// The size of the sieve's cache, which is needed here only for origins that are asked twice.
 const MAX_BYTES: u64 = 16 << 20;
@@ -217,6 +222,8 @@ fn startable(most: usize) -> (usize, Option<io::Error>) {
 pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     stdin::at_most_once(&args.inputs)?;
     args.fetching.start_messages()?;
+    let named = inputs::named(&args.inputs);
+    args.fetching.refuse_metrics_over(&named, args.store.as_deref(), &args.meaning)?;
     let runtime = runtime()?;
     let entered = runtime.enter();
     let watch = Watch::new();
@@ -225,12 +232,13 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     let mut protocol = args.meaning.answers.protocol(&args.profile.get());
     protocol.max_redirects = args.fetching.max_redirects;
     let overrides = args.meaning.overrides()?;
+    let targets = Arc::new(Targets::default());
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))
         .protocol(protocol)
         .overrides(overrides.clone())
         .max_bytes(MAX_BYTES)
         .slots(1)
-        .fetcher(fetcher);
+        .fetcher(Noting { fetcher, targets: Arc::clone(&targets) });
     if let Some(store) = store {
         builder = builder.store(store);
     }
@@ -258,6 +266,9 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
         watch,
         report,
         faults: Faults::default(),
+        targets,
+        denied: args.fetching.deny_network.clone(),
+        has_told_private: AtomicBool::new(false),
         window: watch::window(parallel),
         again: args.again,
         prints_json: args.prints_json(),
@@ -360,6 +371,11 @@ struct Run {
     watch: Arc<Watch>,
     report: Arc<Report>,
     faults: Faults,
+    targets: Arc<Targets>,
+    /// The networks that are never asked.
+    denied: Vec<IpNetwork>,
+    /// True once the options are told with which addresses that are not public are asked.
+    has_told_private: AtomicBool,
     /// The number of sites that are under way at the same time.
     window: usize,
     /// True if sites that are not due are asked too.
@@ -393,6 +409,7 @@ impl Run {
                 }
             };
             counts.origins += 1;
+            let target = self.targets.take(&origin);
             let line = match became {
                 Became::Held => {
                     counts.held += 1;
@@ -427,10 +444,11 @@ impl Run {
                 Became::Fetched(fetched) => match &fetched.stored {
                     Ok(()) => {
                         counts.note(fetched.state().condition());
+                        self.advise_private(&origin, &fetched.state().last);
                         if self.prints_json {
                             json::line(&origin, fetched.state(), &fetched.ruling())
                         } else {
-                            line(&origin, fetched.state())
+                            line(&origin, fetched.state(), target.as_deref())
                         }
                     }
                     // What is not in the store is not printed.
@@ -461,6 +479,21 @@ impl Run {
         }
         counts.unasked += queue.clear();
         Ok(counts)
+    }
+
+    /// Says once with which options an address is asked that is not public.
+    fn advise_private(&self, origin: &Origin<'_>, last: &Outcome) {
+        let Outcome::Unreachable(Cause::Failure(SiteFailure::Refused(address))) = last else {
+            return;
+        };
+        let is_denied = self.denied.iter().any(|network| network.contains(*address));
+        if is_denied || self.has_told_private.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        stderr::note(&format_args!(
+            "{origin}: the address {address} is not public, so it was not asked: give \
+             --allow-private to ask such addresses, or --allow-network for those of one network"
+        ));
     }
 
     /// The outcome for a line of the input.
@@ -511,8 +544,8 @@ fn advice(line: &[u8]) -> String {
 const MOST_INVALID: u64 = 10;
 
 /// Condition, origin, size of the robots.txt, where redirects led or what went wrong, and what is wrong
-/// with a certificate that was accepted.
-fn line(origin: &Origin<'_>, known: &OriginState) -> String {
+/// with a certificate that was accepted. `failed_at` is where redirects led, if what went wrong is that.
+fn line(origin: &Origin<'_>, known: &OriginState, failed_at: Option<&str>) -> String {
     let mut line = format!("{}\t{origin}\t", known.condition().as_str());
     let copy = known.copy.as_ref().filter(|_| known.last == Outcome::Present);
     match copy {
@@ -521,6 +554,10 @@ fn line(origin: &Origin<'_>, known: &OriginState) -> String {
         }
         None => {
             let _ = write!(line, "0\t{}", known.last.why());
+            if let Some(target) = failed_at {
+                let target = bytes::shown(target.as_bytes());
+                let _ = write!(line, " ({target}, where it redirects)");
+            }
         }
     }
     if let Some(what) = &known.invalid_certificate {

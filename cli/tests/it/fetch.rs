@@ -223,11 +223,38 @@ fn private_addresses_are_refused() {
     let folder = Folder::of(&[]);
     let site = Site::new("200 OK", "", "User-agent: *\nDisallow:\n");
     let ran = fetch(&folder, &site.url("/"), &[]);
-    ran.gives(
-        0,
-        format!("unreachable\t{}\t0\tthe address 127.0.0.1 is not public\n", site.origin()),
-    );
+    let line = format!("unreachable\t{}\t0\tthe address 127.0.0.1 is not public\n", site.origin());
+    ran.gives(0, line).says("was not asked: give --allow-private").says("or --allow-network");
     assert_eq!(site.asked(), 0);
+    let json = fetch(&folder, &site.url("/"), &["--json"]);
+    json.status(0).prints("\"failures\":0,\"holds\":\"unknown\"");
+    let options = ["--fetch", "--user-agent", AGENT];
+    filter(&folder, &site.url("/x"), &options).prints("unknown\t");
+    // It is no failure of the site: the reason is kept, and other options ask at once.
+    let kept = run(args!["store", "get", folder.path("s"), site.origin()]);
+    kept.prints("the address 127.0.0.1 is not public").prints("holds\tunknown\n");
+    assert!(!String::from_utf8_lossy(&kept.out).contains("failures"), "{kept:?}");
+    fetch(&folder, &site.url("/"), &["--allow-private"])
+        .gives(0, format!("parsed\t{}\t24\t\n", site.origin()));
+    assert_eq!(site.asked(), 1);
+    // What is denied is denied whatever is allowed.
+    let denied = ["--again", "--allow-private", "--deny-network", "127.0.0.0/8"];
+    let ran = fetch(&folder, &site.url("/"), &denied);
+    assert!(!ran.err.contains("--allow-private"), "{ran:?}");
+}
+
+/// The site answered, and the target of its redirect did not.
+#[test]
+fn targets_that_do_not_answer_are_named() {
+    let folder = Folder::of(&[]);
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let location = format!("Location: http://{nobody}/x\r\n");
+    let site = Site::new("302 Found", &location, "");
+    let ran = fetch(&folder, &site.url("/"), &["--allow-private"]);
+    ran.status(0)
+        .prints(&format!("unreachable\t{}\t0\tno connection: ", site.origin()))
+        .prints(&format!("(http://{nobody}/x, where it redirects)\n"));
+    assert!(!ran.err.contains("did not answer"), "{ran:?}");
 }
 
 #[test]

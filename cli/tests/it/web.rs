@@ -292,7 +292,15 @@ fn odd_answers() {
 #[test]
 fn no_answer_is_no_verdict() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    run_line(&format!("check http://{nobody} FooBot /")).fails(3, "no connection");
+    run_line(&format!("check http://{nobody} FooBot /"))
+        .fails(3, "no connection")
+        .says("nothing else has answered, so the network here may be at fault");
+    // Who answers shows that the network works.
+    let location = format!("Location: http://{nobody}/x\r\n");
+    let leads = site(move |_| answered("302 Found", &location, ""));
+    let ran = run_line(&format!("check {leads} FooBot /"));
+    ran.fails(3, &format!("(http://{nobody}/x, where it redirects)"));
+    assert!(!ran.err.contains("network here"), "{ran:?}");
     // A redirect to a private address, from a URL that does not name one, is tested in the client.
     // One that names an address may lead to no other.
     for to in ["http://127.0.0.2:1/x", "http://169.254.169.254/latest"] {

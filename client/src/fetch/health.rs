@@ -21,7 +21,11 @@
 //! proxy is one network of its own, and what fails there is the proxy ([`LocalKind::Proxy`]).
 //!
 //! As long as nothing has answered there are no canaries but those of
-//! [`FetcherBuilder::canary`](super::FetcherBuilder::canary). Without any, the failure is
+//! [`FetcherBuilder::canary`](super::FetcherBuilder::canary), and the site that failed is none. Where
+//! nobody can be asked, any answer shows that the network works: one of the failed attempt itself,
+//! whose site began to answer or led elsewhere, or one of another attempt meanwhile or a moment ago
+//! ([`LATELY`]). Through a proxy only those of the attempt itself do. A connection alone shows nothing:
+//! a proxy in between may take any. Without any of these, the failure is
 //! [unconfirmed](crate::outcome::Attempt::is_confirmed): nothing follows from it.
 //!
 //! The status 511 is the answer of a network that wants a login, or the whim of a site. It is no
@@ -265,14 +269,14 @@ struct Seen {
 }
 
 impl Seen {
-    /// True if the last answers show that the network worked during an attempt that failed: the best
-    /// sign where nobody can be asked. Counts the failure.
-    fn works_lately(&mut self, began: Instant) -> bool {
+    /// True if the last answers over some networks show that these worked during an
+    /// attempt that failed: the best sign where nobody can be asked. Counts the failure.
+    fn works_lately(&mut self, networks: &[usize], began: Instant) -> bool {
         self.unanswered = self.unanswered.saturating_add(1);
         let is_one_of_few = self.unanswered <= MAX_UNANSWERED;
-        self.known
+        networks
             .iter()
-            .filter_map(|known| known.answered)
+            .filter_map(|network| self.known[*network].answered)
             .any(|answered| answered >= began || (is_one_of_few && answered.elapsed() < LATELY))
     }
 }
@@ -582,7 +586,8 @@ impl Network {
             return (failure, true);
         }
         let Some(asker) = asker else {
-            let is_confirmed = self.seen().works_lately(began);
+            let all: Vec<usize> = (0..NETWORKS).collect();
+            let is_confirmed = self.seen().works_lately(&all, began);
             return (failure, is_confirmed);
         };
         let failed = Instant::now();
@@ -608,18 +613,20 @@ impl Network {
                 }
             }
         }
-        let seen = self.seen();
+        let mut seen = self.seen();
         let known = || networks.iter().map(|network| &seen.known[*network]);
         // The network works now, and no canary failed during the attempt.
         if known().any(|known| known.works_since(failed) && !known.failed_since(began)) {
             return (failure, true);
         }
-        // The head of the answer came, and nobody else can be asked.
-        let is_cut = matches!(failure, Failure::Broken(_));
-        if is_first && is_cut && known().any(|known| known.works_since(began)) {
-            return (failure, true);
+        is_down |= known().any(|known| known.failed_since(began));
+        if is_first && !is_down {
+            // Nobody can be asked.
+            let is_shown = progress.has_answered()
+                || (!self.is_proxied && seen.works_lately(&networks, began));
+            return (failure, is_shown);
         }
-        if is_down || known().any(|known| known.failed_since(began)) {
+        if is_down {
             tracing::debug!(target: TARGET, %failure, "the network does not work");
             let kind = if self.is_proxied { LocalKind::Proxy } else { LocalKind::Network };
             return (Failure::Local(LocalFault::new(kind, failure.to_string())), true);

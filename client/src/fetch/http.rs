@@ -104,6 +104,7 @@ pub(super) async fn fetch(
         let status = answer.status.as_u16();
         let (asked, canary) = (chain.as_url().clone(), here.canary(chain.as_url()));
         let answered = || {
+            progress::answered();
             if let Some(canary) = canary.clone() {
                 let is_verified = asked.scheme() == "https" && progress::certificate().is_none();
                 client.network.answered(canary, is_verified);

@@ -26,6 +26,8 @@ struct Last {
     between: Option<Between>,
     /// What is wrong with a certificate that was accepted all the same.
     certificate: Option<String>,
+    /// True if anybody answered, in any try: the network here works.
+    has_answered: bool,
 }
 
 /// A sign that somebody between this fetcher and the site may have said what the site seems to say.
@@ -77,7 +79,12 @@ impl Progress {
         self.lock().certificate.clone()
     }
 
-    /// Forgets both, as a further try begins.
+    /// True if anybody answered, at any hop.
+    pub(super) fn has_answered(&self) -> bool {
+        self.lock().has_answered
+    }
+
+    /// Forgets who may have spoken and the certificate, as a further try begins.
     pub(super) fn begin(&self) {
         let mut last = self.lock();
         (last.between, last.certificate) = (None, None);
@@ -107,6 +114,11 @@ pub(super) fn accepted(certificate: String) {
 /// What is wrong with a certificate that the current attempt has accepted.
 pub(super) fn certificate() -> Option<String> {
     CURRENT.try_with(|progress| progress.certificate()).ok().flatten()
+}
+
+/// Notes in the current attempt that somebody answered.
+pub(super) fn answered() {
+    let _ = CURRENT.try_with(|progress| progress.lock().has_answered = true);
 }
 
 /// Notes in the current attempt that a host is requested now.

@@ -23,8 +23,8 @@ pub struct Attempt {
     /// The final answer, or why there is none.
     pub result: Result<Response, Failure>,
     /// False if a fault of our network would have the same result, and nothing shows that ours
-    /// worked: no site has ever answered this fetcher, or sites of many networks ask for a login
-    /// (511). True otherwise.
+    /// worked: nobody has answered this fetcher yet, or sites of many networks
+    /// ask for a login (511). True otherwise.
     ///
     /// [`Protocol::after`](super::Protocol::after) concludes nothing from an attempt that is not
     /// confirmed.
@@ -74,7 +74,7 @@ impl Attempt {
     /// let silence = Attempt::new(Timestamp::now(), Err(Failure::TimedOut(Stage::Connect)));
     /// assert!(Protocol::RFC9309.after(None, &silence).is_ok());
     /// let fault = Protocol::RFC9309.after(None, &silence.confirmed(false));
-    /// assert!(fault.unwrap_err().to_string().starts_with("nothing has answered since"));
+    /// assert!(fault.unwrap_err().to_string().starts_with("nothing else has answered"));
     /// ```
     #[must_use]
     pub fn confirmed(mut self, is_confirmed: bool) -> Attempt {
@@ -317,7 +317,8 @@ pub enum Failure {
     /// The host name has no address, or the look-up failed.
     Dns(String),
     /// The fetcher's settings forbid the address: it is private, loopback, link-local or the
-    /// like.
+    /// like. That is our own condition: the site [was not asked](super::OriginState::was_asked), unless
+    /// a redirect of it led there.
     Refused(IpAddr),
     /// No connection could be made.
     Connect(String),

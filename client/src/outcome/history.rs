@@ -249,7 +249,7 @@ const FAILURES: u32 = 16;
 
 impl OriginState {
     /// The answers that a state can be made from, in the order of their times: its copy, and its
-    /// last answer or the failures in a row. A fault of this side is none.
+    /// last answer or the failures in a row. What [was not asked](OriginState::was_asked) has none.
     ///
     /// [`Protocol::judge`] says of them what [`Protocol::ruling`] says of the state. So states can
     /// be judged together with other captures.
@@ -261,7 +261,7 @@ impl OriginState {
         let (Outcome::Absent(cause) | Outcome::Unreachable(cause)) = &self.last else {
             return events;
         };
-        if self.last.local_fault().is_some() {
+        if !self.was_asked() {
             return events;
         }
         let said = match (&self.last, cause) {

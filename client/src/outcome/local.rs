@@ -35,7 +35,7 @@ pub enum LocalKind {
     Address,
     /// The system forbids the connection: a firewall or a sandbox.
     Permission,
-    /// The name servers do not answer, or refuse to.
+    /// The name servers do not answer, refuse to, or know no name.
     Resolver,
     /// The proxy cannot be reached, or refuses to work.
     Proxy,
@@ -80,13 +80,13 @@ impl LocalKind {
             LocalKind::Route => "no route to the address",
             LocalKind::Address => "no local address to connect from",
             LocalKind::Permission => "connections are forbidden here",
-            LocalKind::Resolver => "the name servers do not answer",
+            LocalKind::Resolver => "names cannot be looked up",
             LocalKind::Proxy => "the proxy does not work",
             LocalKind::Network => "the network is down",
             LocalKind::Other => "the request could not be made",
             LocalKind::Suspended => "this program was stopped",
             LocalKind::Unconfirmed => {
-                "nothing has answered since, so the network here may be at fault"
+                "nothing else has answered, so the network here may be at fault"
             }
             LocalKind::Certificates => {
                 "no https site has shown a valid certificate yet, so the clock here may be wrong, or \

@@ -305,6 +305,8 @@ impl Protocol {
         };
         (state.unreachable_since, state.failures) = match state.last {
             Outcome::Present | Outcome::Unknown => (None, 0),
+            // It is no failure of the site's.
+            Outcome::Unreachable(_) if is_refused_here(attempt) => (None, 0),
             // The site no longer has a robots.txt, so the copy is dropped.
             Outcome::Absent(_) => {
                 state.copy = None;
@@ -327,8 +329,7 @@ impl Protocol {
     /// True if a failure at `now` continues the failures before it, so that the time in between
     /// counts as time without an answer.
     fn continues(&self, before: &OriginState, now: Timestamp) -> bool {
-        let is_unreachable =
-            matches!(before.last, Outcome::Unreachable(_)) && before.last.local_fault().is_none();
+        let is_unreachable = matches!(before.last, Outcome::Unreachable(_)) && before.was_asked();
         // Times in the future come from a wrong clock.
         let is_past = before.attempted <= now + CLOCK_TOLERANCE
             && before.unreachable_since.is_some_and(|since| since <= now);
@@ -415,11 +416,11 @@ impl Protocol {
 
     /// The policy that applies at `now`, with its reason, its end, and the time to try again.
     ///
-    /// A state whose last attempt failed by a [fault of this side](Failure::Local), as old stores
-    /// have them, counts as if that attempt had not been made.
+    /// Of a state whose site [was not asked](OriginState::was_asked) by the last attempt, a copy goes on to
+    /// count. Without one nothing is known.
     #[must_use]
     pub fn ruling(&self, state: &OriginState, now: Timestamp) -> Ruling {
-        let was_asked = state.last.local_fault().is_none();
+        let was_asked = state.was_asked();
         // What 429 and 5xx mean is read anew: another protocol may have made the state.
         let is_answer = match &state.last {
             Outcome::Unreachable(Cause::Status(500..=599)) => self.errors_mean_absent,
@@ -520,6 +521,11 @@ impl Protocol {
         let is_usable = |copy: &&CachedCopy| !copy.is_truncated && !copy.validators().is_empty();
         state.copy.as_ref().filter(|_| self.conditional).filter(is_usable)
     }
+}
+
+/// True if our settings forbid an address of the site itself, and not one that it led to.
+fn is_refused_here(attempt: &Attempt) -> bool {
+    attempt.redirects.is_empty() && matches!(attempt.result, Err(Failure::Refused(_)))
 }
 
 /// The ruling from an answer that came at `at` and expires at `until`.

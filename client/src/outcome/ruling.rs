@@ -11,8 +11,8 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ruling {
-    /// The policy that applies: the rules of the cached copy, or what stands for rules. Never
-    /// [`SiteKind::Unknown`].
+    /// The policy that applies: the rules of the cached copy, or what stands for rules.
+    /// [`SiteKind::Unknown`] only with [`Why::NeverAsked`].
     pub holds: SiteKind,
     /// The reason.
     pub why: Why,
@@ -60,7 +60,8 @@ pub enum Why {
     UnreachableWithoutCopy,
     /// The site has been unreachable for longer than the protocol's limit.
     UnreachableTooLong,
-    /// The site has never been asked, since each attempt failed on this side, or its answer is not known.
+    /// The site has never been asked, since each attempt failed on this side or the settings forbid its
+    /// address, or its answer is not known.
     /// Whoever cannot ask it now does not know what applies.
     NeverAsked,
     /// An override of the operator decides; nothing is fetched.

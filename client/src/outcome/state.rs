@@ -147,7 +147,20 @@ impl OriginState {
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         let says_nothing = matches!(self.last, Outcome::Present | Outcome::Unknown);
-        self.copy.is_none() && (says_nothing || self.last.local_fault().is_some())
+        self.copy.is_none() && (says_nothing || !self.was_asked())
+    }
+
+    /// False if the last attempt ended on this side, so that it is no failure of the site's: the fetcher's settings forbid the address ([`Failure::Refused`], which
+    /// is then none of the site's), or [a fault](Outcome::local_fault). Other settings can ask
+    /// at once. A copy goes on to count; an answer without a copy, and failures, are forgotten, and then
+    /// nothing is known.
+    #[must_use]
+    pub fn was_asked(&self) -> bool {
+        let is_refused =
+            matches!(&self.last, Outcome::Unreachable(Cause::Failure(Failure::Refused(_))));
+        // Where the site led to such an address, it counts as failed.
+        let is_ours = is_refused && self.failures == 0;
+        !is_ours && self.last.local_fault().is_none()
     }
 
     /// The state after a first attempt that found this copy, at the time of the copy.

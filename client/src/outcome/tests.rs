@@ -167,7 +167,6 @@ fn constructors() {
 fn failures() {
     let unreachable = [
         Failure::Dns("no such host".into()),
-        Failure::Refused([127, 0, 0, 1].into()),
         Failure::Connect("refused".into()),
         Failure::Tls("expired".into()),
         Failure::TimedOut(Stage::Connect),
@@ -517,6 +516,35 @@ fn overdue_retries() {
     let never = Protocol { first_retry: Duration::MAX, longest_retry: Duration::MAX, ..ALL[0] };
     let known = first(&never, 500, &[]);
     assert!(!never.ruling(&known, Timestamp(u64::MAX - 1)).is_expired);
+}
+
+/// An address that our settings forbid is our own condition: no failure of the site, and other settings
+/// can ask at once. Where the site's redirects lead there, it has failed.
+#[test]
+fn refusals_of_ours() {
+    let refused = || Err(Failure::Refused([127, 0, 0, 1].into()));
+    for protocol in &ALL {
+        let state = protocol.after(None, &attempt(START, refused())).unwrap();
+        assert_eq!(state.last.why(), "the address 127.0.0.1 is not public");
+        assert_eq!((state.failures, state.unreachable_since), (0, None));
+        assert!(!state.was_asked() && state.is_unknown() && state.events().is_empty());
+        for now in [START, START + SECOND, START + 40 * DAY] {
+            let ruling = protocol.ruling(&state, now);
+            assert_eq!((ruling.holds, ruling.why), (SiteKind::Unknown, Why::NeverAsked));
+            assert!(ruling.is_expired && ruling.next_attempt == now);
+        }
+        let failed = failing(protocol, Some(&state), &[HOUR]);
+        assert_eq!((failed.failures, failed.unreachable_since), (1, Some(START + HOUR)));
+        // Nor does it make more of the failures before it.
+        let refused_later =
+            protocol.after(Some(&failed), &attempt(START + 2 * HOUR, refused())).unwrap();
+        assert_eq!((refused_later.failures, refused_later.was_asked()), (0, false));
+        let hop = Redirect::new(302, "http://127.0.0.1/");
+        let led = attempt(START, refused()).with_redirects(vec![hop]);
+        let state = protocol.after(None, &led).unwrap();
+        assert_eq!((state.failures, state.was_asked()), (1, true));
+        assert_eq!(at(protocol, &state, SECOND).0, SiteKind::DisallowAll);
+    }
 }
 
 /// Old stores have outcomes that were faults of this side.

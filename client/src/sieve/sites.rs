@@ -85,6 +85,11 @@ impl Sites {
                 count(&self.counters.from_memory);
                 return Ok(Some(Usable { site, is_due: false }));
             }
+            // Its address is forbidden here. Another run may have other settings, this one has not.
+            Some(site) if !site.state.was_asked() && self.was_tried_lately(&site.state, now) => {
+                count(&self.counters.from_memory);
+                return Ok(Some(Usable { site, is_due: false }));
+            }
             Some(site) => {
                 (self.make(key, site.state.clone(), None, now)?, &self.counters.from_memory)
             }
@@ -111,6 +116,10 @@ impl Sites {
         }
         self.cache.insert(&site);
         Ok(Some(Usable { site, is_due }))
+    }
+
+    fn was_tried_lately(&self, state: &OriginState, now: Timestamp) -> bool {
+        now >= state.attempted && now < state.attempted + self.protocol.first_retry
     }
 
     /// The site, if the operator gives its answer.

@@ -100,7 +100,11 @@ fn answers() -> Vec<Answer> {
     all.extend([206, 304, 103, 199, 600, 999].map(Answer::status));
     all.extend([
         failed("name without address", Failure::Dns(text())),
-        failed("address that is not public", Failure::Refused(address)),
+        Answer::redirected(
+            "redirect to an address that is not public",
+            1,
+            Err(Failure::Refused(address)),
+        ),
         failed("no connection", Failure::Connect(text())),
         failed("TLS failure", Failure::Tls(text())),
         failed("time-out while connecting", Failure::TimedOut(Stage::Connect)),

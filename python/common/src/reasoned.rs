@@ -75,9 +75,13 @@ impl<'d> Reasoned<'d> {
 fn of_kind(kind: SiteKind, verdict: Verdict) -> Option<u8> {
     match (kind, verdict) {
         (SiteKind::AllowAll, _) => Some(const { reason_at("allow-all") }),
-        (SiteKind::DisallowAll, Verdict::Disallow) => Some(const { reason_at("disallow-all") }),
-        // Nothing else is allowed there.
-        (SiteKind::DisallowAll, Verdict::Allow) => Some(const { reason_at("robots-txt") }),
-        (SiteKind::Rules | SiteKind::Unknown, _) => None,
+        // Where nothing is known, nothing else is allowed either.
+        (SiteKind::DisallowAll | SiteKind::Unknown, Verdict::Disallow) => {
+            Some(const { reason_at("disallow-all") })
+        }
+        (SiteKind::DisallowAll | SiteKind::Unknown, Verdict::Allow) => {
+            Some(const { reason_at("robots-txt") })
+        }
+        (SiteKind::Rules, _) => None,
     }
 }

@@ -231,7 +231,7 @@ impl NameServers {
             _ => false,
         };
         if has_none && !self.knows_names(began).await {
-            let text = format!("{} know no name, not even the root", self.names());
+            let text = format!("{} no name, not even the root", self.who("knows", "know"));
             return Err(resolver_fault(text));
         }
         match said {
@@ -239,7 +239,8 @@ impl NameServers {
             ServerSaid::NoSuchName => Err(LookupError::NoSuchName),
             // Every server says so of every name if what it asks itself is gone.
             ServerSaid::Failed(text) if !self.find_names().await => {
-                Err(resolver_fault(format!("{} fail for every name: {text}", self.names())))
+                let who = self.who("fails", "fail");
+                Err(resolver_fault(format!("{who} for every name: {text}")))
             }
             ServerSaid::Failed(text) => Err(LookupError::Failed(text)),
             ServerSaid::Local(fault) => Err(LookupError::Local(fault)),
@@ -250,10 +251,18 @@ impl NameServers {
                 Err(resolver_fault(format!("no answer from {}", self.names())))
             }
             ServerSaid::Refused if !self.find_names().await => {
-                Err(resolver_fault(format!("{} refuse every name", self.names())))
+                Err(resolver_fault(format!("{} every name", self.who("refuses", "refuse"))))
             }
             ServerSaid::Refused => Err(LookupError::Failed("refused".to_owned())),
             ServerSaid::Silent => Err(LookupError::Silent),
+        }
+    }
+
+    /// The servers and what they do, of one or of many.
+    fn who(&self, does: &str, they_do: &str) -> String {
+        match self.servers.len() {
+            1 => format!("the name server {} {does}", self.names()),
+            _ => format!("the name servers {} {they_do}", self.names()),
         }
     }
 

@@ -257,14 +257,25 @@ async fn name_servers_that_fail_for_every_name_are_no_fault_of_a_site() {
     };
     let cached = NameServer::start(move |name| of_root(name, Says::ServerFailure)).await;
     let refusing = NameServer::start(move |name| of_root(name, Says::Refused)).await;
-    for server in [failing.address, empty.address, cached.address, refusing.address] {
+    for (server, what) in [
+        (&failing, "fails for every name: "),
+        (&empty, "knows no name, not even the root"),
+        (&cached, "fails for every name: "),
+        (&refusing, "refuses every name"),
+    ] {
+        let server = server.address;
+        let told = format!("names cannot be looked up: the name server {server} {what}");
         let fetcher = asking(&[server]).build().unwrap();
         for n in 0..20 {
             let failure = failed(fetch(&fetcher, &format!("good.{n}.test"), site.port()).await);
             let Failure::Local(fault) = &failure else { panic!("{server}: {failure:?}") };
             assert_eq!(fault.kind, LocalKind::Resolver, "{server}: {fault}");
+            assert!(fault.to_string().starts_with(&told), "{told}: {fault}");
         }
     }
+    let both = asking(&[empty.address, empty.address]).build().unwrap();
+    let failure = failed(fetch(&both, "good.test", site.port()).await).to_string();
+    assert!(failure.contains(&format!("the name servers {0}, {0} know no", empty.address)));
 }
 
 /// Garbage, whatever it is, and answers that nobody asked for say nothing of a name.

@@ -99,6 +99,41 @@ async fn failures_before_any_answer_are_unconfirmed() {
     }
 }
 
+/// Who answers shows that the network works, and so the failure is the site's, or that of the target of its
+/// redirect. Who only takes a connection may be a proxy in between.
+#[tokio::test]
+async fn who_answers_is_blamed() {
+    let nobody = dead(0).await;
+    let trickles = Site::raw(|mut stream| async move {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\n";
+        let _ = stream.write_all(head).await;
+        while stream.write_all(b"#").await.is_ok() {
+            sleep(Duration::from_millis(200)).await;
+        }
+    })
+    .await;
+    let leads =
+        Site::http(move |_| answer(302, &[("location", &format!("http://{nobody}/x"))], b"")).await;
+    let closes = Site::raw(|stream| async move { drop(stream) }).await;
+    let silent = Site::raw(|stream| async move {
+        sleep(Duration::from_secs(60)).await;
+        drop(stream);
+    })
+    .await;
+    let asked = async |address: SocketAddr| {
+        let fetcher = hasty().total_timeout(Duration::from_secs(2)).build().unwrap();
+        let attempt = fetch(&fetcher, address).await;
+        (attempt.is_confirmed, failed(attempt))
+    };
+    let (is_blamed, failure) = asked(trickles.address).await;
+    assert!(is_blamed && matches!(failure, Failure::TimedOut(_)), "{failure:?}");
+    let (is_blamed, failure) = asked(leads.address).await;
+    assert!(is_blamed && matches!(failure, Failure::Connect(_)), "{failure:?}");
+    for only_connected in [closes.address, silent.address] {
+        assert!(!asked(only_connected).await.0);
+    }
+}
+
 /// A canary shows that the network works before any site has answered.
 #[tokio::test]
 async fn a_canary_confirms() {
