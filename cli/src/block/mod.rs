@@ -8,6 +8,7 @@ use robotsieve_owners::block::{self, Block, CannotBlock};
 
 use crate::error::{Failure, Status};
 use crate::known::refused_name;
+use crate::read::output::refuse_inputs;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
@@ -15,6 +16,8 @@ use args::BlockArgs;
 
 /// Prints the groups or the edited file.
 pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
+    // ROBOTS may be edited in its place.
+    refuse_inputs(args.output.output.as_deref(), &args.known.files)?;
     let known = args.known.read()?;
     let mut block = Block::new(&known);
     args.purpose.purposes.iter().for_each(|purpose| block.add_purpose(*purpose));

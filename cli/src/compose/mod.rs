@@ -9,6 +9,7 @@ use std::path::Path;
 use robotsieve_owners::write::{CannotBuild, Changes};
 
 use crate::error::{Failure, Status};
+use crate::read::output::refuse_inputs;
 use crate::read::{robots_file, small_input, stdin};
 use crate::write::file::print_or_write;
 use crate::write::{stderr, stdout, unified};
@@ -21,6 +22,8 @@ const MOST_FAULTS: usize = 20;
 /// Prints the file, or compares one with it.
 pub fn run(args: &WriteArgs) -> Result<Status, Failure> {
     stdin::at_most_once(args.check.iter().chain([&args.intentions]))?;
+    let inputs = [&args.intentions].into_iter().chain(&args.known.files);
+    refuse_inputs(args.output.output.as_deref(), inputs)?;
     let known = args.known.read()?;
     let text = read(&args.intentions)?;
     let name = robots_file::shown(&args.intentions);

@@ -9,6 +9,7 @@ use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 use crate::audit::ranges;
 use crate::error::{Failure, Status};
 use crate::known::refused_name;
+use crate::read::output::refuse_inputs;
 use crate::read::robots_file;
 use crate::write::file::print_or_write;
 use crate::write::stderr;
@@ -38,6 +39,8 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         options.add_ranges(ranges::of_one(option, &known)?);
     }
     options.check().map_err(Failure::Usage)?;
+    let inputs = [&args.robots].into_iter().chain(&args.known.files);
+    refuse_inputs(args.output.output.as_deref(), inputs)?;
     let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
     let operators = match args.profile.profile {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::feed::Feed;
+use super::feed::{Chunk, Feed};
 use super::stored::{Look, Stored};
 
 /// How often a stage that waits for input looks whether the run was stopped.
@@ -33,7 +33,7 @@ struct Queue {
 }
 
 struct Waiting {
-    lines: Vec<u8>,
+    chunk: Chunk,
     /// The sites that were first asked about for this chunk.
     looks: Vec<Look>,
     bytes: usize,
@@ -48,13 +48,16 @@ impl Ahead {
     pub fn read(&self, inputs: &mut Feed, stored: &Arc<Stored>, take: impl Fn() -> Vec<u8>) {
         let mut asker = stored.asker();
         loop {
-            let mut lines = take();
-            if stored.watch().stopped().is_some() || !inputs.fill(&mut lines) {
+            if stored.watch().stopped().is_some() {
                 break;
             }
-            let looks = asker.ask(&lines);
+            let Some(chunk) = inputs.next(take()) else { break };
+            let looks = match chunk.is_beginning {
+                true => Vec::new(),
+                false => asker.ask(&chunk.lines),
+            };
             let keys: usize = looks.iter().map(Look::bytes).sum();
-            let bytes = lines.capacity() + keys;
+            let bytes = chunk.lines.capacity() + keys;
             let mut state = self.lock();
             while !state.gone && !state.waiting.is_empty() && state.bytes + bytes > self.max_bytes {
                 state = self.wait(state);
@@ -63,7 +66,7 @@ impl Ahead {
                 break;
             }
             state.bytes += bytes;
-            state.waiting.push_back(Waiting { lines, looks, bytes });
+            state.waiting.push_back(Waiting { chunk, looks, bytes });
             self.changed.notify_all();
         }
         stored.watch().end();
@@ -73,16 +76,16 @@ impl Ahead {
 
     /// Passes chunks on as soon as their sites are known, until `pass` returns `false`. If the run
     /// is stopped, passes on the lines before the first whose site was not asked.
-    pub fn release(&self, stored: &Stored, mut pass: impl FnMut(Vec<u8>) -> bool) {
-        while let Some(Waiting { mut lines, looks, bytes }) = self.next(stored) {
+    pub fn release(&self, stored: &Stored, mut pass: impl FnMut(Chunk) -> bool) {
+        while let Some(Waiting { mut chunk, looks, bytes }) = self.next(stored) {
             stored.wait(looks);
             let whole = match stored.watch().stopped() {
-                Some(_) => stored.known_lines(&lines),
-                None => lines.len(),
+                Some(_) if !chunk.is_beginning => stored.known_lines(&chunk.lines),
+                _ => chunk.lines.len(),
             };
-            let is_cut = whole < lines.len();
-            lines.truncate(whole);
-            let goes_on = pass(lines) && !is_cut;
+            let is_cut = whole < chunk.lines.len();
+            chunk.lines.truncate(whole);
+            let goes_on = pass(chunk) && !is_cut;
             self.lock().bytes -= bytes;
             self.changed.notify_all();
             if !goes_on {

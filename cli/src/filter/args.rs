@@ -84,11 +84,12 @@ crawlers and verdicts (crawlers times urls) follow urls. With --fetch, fetched
 and local_faults (sites that could not be asked because of a fault on this side;
 their URLs are unknown) follow hosts.
 
-A line of more than 1 MiB is no URL: it is reported, skipped and counted as
-invalid. With --fetch, sites are asked while earlier URLs wait for theirs, and
-no more input waits than --buffer says. If the run is stopped, the output ends
-before the first URL whose site was not asked; 'robotsieve help fetch' says when
-that is, and how signals end it.
+A line of more than 1 MiB is no URL: it is reported and counted as invalid, in
+every profile, and tsv and jsonl print its first 1,024 bytes. With --fetch,
+sites are asked while earlier URLs wait for theirs, and no more input waits than
+--buffer says. If the run is stopped, the output ends before the first URL whose
+site was not asked; 'robotsieve help fetch' says when that is, and how signals
+end it.
 
 Exit status:
   0  done, whatever the verdicts; also if standard output closes early, unless

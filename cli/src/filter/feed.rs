@@ -15,10 +15,21 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Replaces the contents of `chunk` with whole lines; returns `false` at the end of all.
-    pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
-        self.inputs.fill(chunk) || self.sitemaps.fill(chunk, CHUNK_BYTES)
+    /// The next lines, in this buffer. `None` at the end of all.
+    pub fn next(&mut self, mut lines: Vec<u8>) -> Option<Chunk> {
+        if self.inputs.fill(&mut lines) {
+            return Some(Chunk { lines, is_beginning: self.inputs.is_beginning() });
+        }
+        let is_filled = self.sitemaps.fill(&mut lines, CHUNK_BYTES);
+        is_filled.then_some(Chunk { lines, is_beginning: false })
     }
+}
+
+/// Lines that are judged together, each with its line feed.
+pub struct Chunk {
+    pub lines: Vec<u8>,
+    /// True if it is the beginning of one line, which is too long to be a URL.
+    pub is_beginning: bool,
 }
 
 /// Where workers get chunks: one after the other reads the next.
@@ -34,7 +45,7 @@ struct Numbered {
 pub enum Source {
     Feed(Box<Feed>),
     /// Another stage.
-    Stage(Receiver<Vec<u8>>),
+    Stage(Receiver<Chunk>),
     /// There are no more.
     Ended,
 }
@@ -45,23 +56,20 @@ impl Chunks {
     }
 
     /// The next chunk and its number, counted from 0. `None` at the end of all.
-    pub fn next(&self, buffers: &Buffers) -> Option<(u64, Vec<u8>)> {
+    pub fn next(&self, buffers: &Buffers) -> Option<(u64, Chunk)> {
         let mut chunks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = match &mut chunks.from {
-            Source::Feed(feed) => {
-                let mut lines = buffers.take();
-                feed.fill(&mut lines).then_some(lines)
-            }
+        let next = match &mut chunks.from {
+            Source::Feed(feed) => feed.next(buffers.take()),
             Source::Stage(chunks) => chunks.recv().ok(),
             Source::Ended => None,
         };
-        let Some(lines) = lines else {
+        let Some(chunk) = next else {
             chunks.from = Source::Ended;
             return None;
         };
         let number = chunks.taken;
         chunks.taken += 1;
-        Some((number, lines))
+        Some((number, chunk))
     }
 }
 

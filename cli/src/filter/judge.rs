@@ -187,6 +187,34 @@ impl<'j> Worker<'j> {
         Ok(tally)
     }
 
+    /// The count of one line that is no URL.
+    pub fn tally_invalid(&self) -> Tally {
+        let mut tally = Tally::default();
+        tally.urls += 1;
+        tally.count(Answer::Invalid, self.judge.agents.len() as u64);
+        tally
+    }
+
+    /// Formats one line that is no URL, whatever the profile: what is printed of it ends with a line feed.
+    pub fn format_invalid(
+        &mut self,
+        line: &[u8],
+        pieces: &mut Pieces<'_>,
+    ) -> Result<Tally, Unwritten> {
+        let url = line.strip_suffix(b"\n").unwrap_or(line);
+        let Judge { format, why, agents, .. } = self.judge;
+        if *format == FilterFormat::Jsonl {
+            let members = &mut Vec::new();
+            self.judge.format_json_all(url, Answer::Invalid, "", members, &mut pieces.bytes);
+        } else {
+            agents.iter().for_each(|_| output::tsv_verdict(&mut pieces.bytes, Answer::Invalid));
+            let decided_by: &[u8] = if *why { b"\t" } else { b"" };
+            output::url_line(&mut pieces.bytes, &[url, decided_by].concat());
+        }
+        pieces.line_done()?;
+        Ok(self.tally_invalid())
+    }
+
     /// The next lines of a chunk. Counts them and their hosts.
     #[inline]
     fn fill<'c>(
@@ -332,13 +360,25 @@ impl Judge {
             }
             Ruling::All(answer, why) => {
                 tally.count(answer, self.agents.len() as u64);
-                output::json_answer(&mut shared.members, answer);
-                if answer != Answer::Invalid {
-                    output::json_why(&mut shared.members, why);
-                }
-                output::json_line(out, url, self.agents.iter().map(|a| (a, &*shared.members)));
+                self.format_json_all(url, answer, why, &mut shared.members, out);
             }
         }
+    }
+
+    /// A line with the same answer for all crawlers. `members` is empty, and kept for its memory.
+    fn format_json_all(
+        &self,
+        url: &[u8],
+        answer: Answer,
+        why: &str,
+        members: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) {
+        output::json_answer(members, answer);
+        if answer != Answer::Invalid {
+            output::json_why(members, why);
+        }
+        output::json_line(out, url, self.agents.iter().map(|agent| (agent, &**members)));
     }
 }
 

@@ -58,7 +58,7 @@ use crate::write::report::Report;
 use crate::write::stdout;
 use ahead::Ahead;
 use args::{FilterArgs, FilterFormat};
-use feed::{Asked, Buffers, Chunks, Feed, Source};
+use feed::{Asked, Buffers, Chunk, Chunks, Feed, Source};
 use folder::Folder;
 use judge::{Judge, RobotsSource, Worker};
 use output::{Output, Pieces, Unwritten};
@@ -96,6 +96,7 @@ pub fn run(args: &FilterArgs) -> Result<Status, Failure> {
         inputs.iter().chain(sitemaps.clone()).map(OsString::as_os_str).chain(robots),
     )?;
     let read: Vec<OsString> = inputs.iter().chain(sitemaps).cloned().collect();
+    args.fetching.refuse_metrics_over(&read, args.store.as_deref(), &args.meaning)?;
     let (watch, verdicts) = (Watch::new(), Arc::default());
     let progress = args.progress.progress;
     let report = Arc::new(match args.fetch {
@@ -288,7 +289,7 @@ fn sieve(
     let threads = args.threads.get();
     let buffers = Arc::new(Buffers::default());
     let feed = Feed {
-        inputs: Inputs::new(args.inputs(), Arc::clone(report)),
+        inputs: Inputs::new(args.inputs(), Arc::clone(report)).keeping_beginnings(),
         sitemaps: Sitemaps::new(sitemaps, Arc::clone(report)),
     };
     let source = match fetching {
@@ -346,7 +347,7 @@ fn read_ahead(
         move || ahead.read(&mut feed, &stored, || buffers.take())
     })?;
     let stored = Arc::clone(stored);
-    start("waiting", move || ahead.release(&stored, |lines| sender.send(lines).is_ok()))?;
+    start("waiting", move || ahead.release(&stored, |chunk| sender.send(chunk).is_ok()))?;
     Ok(Source::Stage(chunks))
 }
 
@@ -377,15 +378,21 @@ fn work(shared: &Shared) -> Result<(), Failure> {
     let Shared { judge, chunks, buffers, output, sum, verdicts } = shared;
     let mut worker = Worker::new(judge);
     while output.turns.wait_for_room() {
-        let Some((number, mut lines)) = chunks.next(buffers) else { break };
+        let Some((number, Chunk { mut lines, is_beginning })) = chunks.next(buffers) else { break };
         let turn = Turn::new(&output.turns, number);
         let judged = if worker.sieves() {
-            let (tally, len) = worker.sieve(&mut lines);
+            let (tally, len) = match is_beginning {
+                true => (worker.tally_invalid(), 0),
+                false => worker.sieve(&mut lines),
+            };
             let written = output.finish(turn, (lines, len), buffers);
             written.map(|()| tally).map_err(Unwritten::Failed)
         } else {
             let mut pieces = Pieces::new(output, turn, buffers);
-            let tally = worker.format(&lines, &mut pieces);
+            let tally = match is_beginning {
+                true => worker.format_invalid(&lines, &mut pieces),
+                false => worker.format(&lines, &mut pieces),
+            };
             buffers.give(lines);
             tally.and_then(|tally| pieces.finish(buffers).map(|()| tally))
         };

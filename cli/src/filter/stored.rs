@@ -292,6 +292,10 @@ impl Stored {
                 self.count(|counts| counts.later += 1);
                 Looked::Found(HostRules::Missing)
             }
+            // Nobody has asked the site: the settings forbid its address.
+            Ok(site) if site.ruling().holds == SiteKind::Unknown => {
+                Looked::Found(HostRules::Unreadable)
+            }
             Ok(site) => {
                 let policies = (0..self.crawlers).map(|crawler| site.policy(crawler).clone());
                 let mut found = Site::of(policies.map(SitePolicy::from));

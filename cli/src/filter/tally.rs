@@ -73,7 +73,7 @@ impl Sum {
         let status = report.end();
         let seconds = report.seconds();
         // They did not get as far as a worker.
-        let long = report.long_lines();
+        let long = report.unjudged_long_lines();
         let urls = self.urls + long;
         let several = match crawlers {
             1 => String::new(),

@@ -19,9 +19,10 @@ use super::shards;
 use super::sources::{self, CaptureSource, Faults};
 use crate::error::{Failure, Status};
 use crate::options::{Threads, When};
+use crate::read::output::Output;
 use crate::read::packs::as_io;
 use crate::read::robots_dir;
-use crate::write::file::{folder_of, is_same, temporary};
+use crate::write::file::{folder_of, temporary};
 use crate::write::progress::{Bar, Measure};
 use crate::write::stderr;
 
@@ -38,8 +39,9 @@ pub fn build(args: &PackArgs) -> Result<Status, Failure> {
     let crawlers = args.agents.crawlers(&profile)?;
     let making = Making { profile, crawlers, config, seed: args.writing.seed.get() };
     let judging = args.sources.judging(&profile);
-    refuse_inputs(&args.sources, output)?;
-    let sources = sources::open(&args.sources, &judging, output, args.writing.threads.get())?;
+    let written = Output::new(output);
+    refuse_inputs(&args.sources, &written)?;
+    let sources = sources::open(&args.sources, &judging, &written, args.writing.threads.get())?;
     let progress = args.writing.progress.progress;
     let how = (args.writing.shards.shards, args.writing.threads, progress);
     let summary = make(&making, sources, &judging, output, how)?;
@@ -53,16 +55,13 @@ pub fn required(output: Option<&Path>) -> Result<&Path, Failure> {
 }
 
 /// Refuses to write over what is read.
-pub fn refuse_inputs(sources: &args::Sources, output: &Path) -> Result<(), Failure> {
+pub fn refuse_inputs(sources: &args::Sources, output: &Output<'_>) -> Result<(), Failure> {
     let names = sources::names(sources);
-    if let Some(input) = names.iter().find(|input| is_same(Path::new(input), output)) {
-        return Err(Failure::Usage(format!(
-            "'{}' is one of the files to read: name another file with -o PATH",
-            input.display()
-        )));
-    }
+    output.refuse_inputs(&names)?;
     let folders = names.iter().map(Path::new).filter(|path| path.is_dir());
-    folders.into_iter().try_for_each(|folder| robots_dir::refuse_output_beneath(folder, output))
+    folders
+        .into_iter()
+        .try_for_each(|folder| robots_dir::refuse_output_beneath(folder, output.path()))
 }
 
 /// What came of making a pack.

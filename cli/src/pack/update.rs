@@ -32,6 +32,7 @@ use super::make::{opened, pool, refuse_inputs, stream, tell_left_out};
 use super::output::{self, Made, cannot_write};
 use super::sources;
 use crate::error::{Failure, Status};
+use crate::read::output::Output;
 use crate::read::packs::{self, Opened};
 use crate::write::file::{folder_of, remove_leftover, temporary_of_one};
 use crate::write::stderr;
@@ -53,7 +54,8 @@ struct Touched<'r> {
 pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let start = Instant::now();
     packs::refuse_stdin(&args.of.pack)?;
-    refuse_inputs(&args.sources, &args.of.pack)?;
+    let written = Output::named_by(&args.of.pack, "name another pack to update");
+    refuse_inputs(&args.sources, &written)?;
     // Before anything is read, so that nobody else updates the pack meanwhile.
     let _lock = lock(&args.of.pack)?;
     let Opened { pack, mut files, .. } = packs::opened(&args.of.pack)?;
@@ -61,7 +63,7 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     files.iter().for_each(|file| remove_leftover(&file.path));
     let making = output::making_like(pack, &args.of.pack)?;
     let judging = args.sources.judging(&making.profile);
-    let sources = sources::open(&args.sources, &judging, &args.of.pack, args.threads.get())?;
+    let sources = sources::open(&args.sources, &judging, &written, args.threads.get())?;
     let cannot = |cause| cannot_write(&args.of.pack, cause);
     let threads = pool(args.threads).map_err(cannot)?;
     let folder = folder_of(&args.of.pack);

@@ -20,6 +20,9 @@ use robotsieve_client::lines::{SHOWN_BYTES, URL_BYTES, Unmarked};
 /// to stay in a core's second-level cache.
 pub const CHUNK_BYTES: usize = 256 << 10;
 
+/// The most bytes that are kept of a line that is too long.
+pub const KEPT_BYTES: usize = 1 << 10;
+
 /// The size of a decompressor's input buffer.
 const COMPRESSED_BYTES: usize = 128 << 10;
 
@@ -33,6 +36,10 @@ pub struct Inputs {
     lines: u64,
     /// True if the line being read is too long, so that the rest of it is skipped.
     skips: bool,
+    /// True if the beginning of such a line is passed on.
+    keeps_beginnings: bool,
+    /// True if that is what the last chunk has.
+    is_beginning: bool,
     report: Arc<Report>,
 }
 
@@ -59,7 +66,28 @@ impl Inputs {
     /// Reads these inputs.
     pub fn new(names: Vec<OsString>, report: Arc<Report>) -> Inputs {
         let names = names.into_iter();
-        Inputs { names, current: None, rest: Vec::new(), lines: 0, skips: false, report }
+        Inputs {
+            names,
+            current: None,
+            rest: Vec::new(),
+            lines: 0,
+            skips: false,
+            keeps_beginnings: false,
+            is_beginning: false,
+            report,
+        }
+    }
+
+    /// The same, and the first [`KEPT_BYTES`] of a line that is too long are passed on in its place, in
+    /// a chunk of their own.
+    pub fn keeping_beginnings(mut self) -> Inputs {
+        self.keeps_beginnings = true;
+        self
+    }
+
+    /// Returns true if the last chunk is the beginning of a line that is too long to be a URL.
+    pub fn is_beginning(&self) -> bool {
+        self.is_beginning
     }
 
     /// Replaces the contents of `chunk` with whole lines, each ending with a line feed; returns
@@ -69,10 +97,11 @@ impl Inputs {
     /// verdict on what is written.
     ///
     /// A line that is longer than a chunk makes the chunk longer, up to [`URL_BYTES`]. A longer line
-    /// is reported and skipped. The last line of an input gets a line feed if it has none. An input that cannot be read is reported and skipped. If an input
+    /// is reported and skipped, or cut. The last line of an input gets a line feed if it has none. An input that cannot be read is reported and skipped. If an input
     /// breaks off, its whole lines are used, but not the line that was cut: the start of a URL is a
     /// different URL.
     pub fn fill(&mut self, chunk: &mut Vec<u8>) -> bool {
+        self.is_beginning = false;
         // Old bytes are overwritten; only new buffers are zeroed.
         let mut len = self.rest.len();
         if chunk.len() < len {
@@ -126,6 +155,12 @@ impl Inputs {
                         len = 0;
                     }
                     self.current = Some(input);
+                    if self.skips && self.keeps_beginnings {
+                        self.rest.clear();
+                        self.is_beginning = true;
+                        cut(chunk);
+                        return true;
+                    }
                 }
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {
                     self.current = Some(input);
@@ -154,7 +189,10 @@ impl Inputs {
     fn too_long(&mut self, name: &OsStr, line: &[u8]) {
         self.skips = true;
         let line = urls::too_long_line(&shown(name), self.lines + 1, &line[..SHOWN_BYTES]);
-        self.report.long_line(&line);
+        match self.keeps_beginnings {
+            true => self.report.long_line_judged(&line),
+            false => self.report.long_line(&line),
+        }
     }
 
     /// The next input that can be opened.
@@ -175,6 +213,14 @@ impl Inputs {
             }
         }
     }
+}
+
+/// Leaves the first [`KEPT_BYTES`] of a line, or a few less so that no character is cut.
+fn cut(line: &mut Vec<u8>) {
+    let is_continued = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
+    let whole = (KEPT_BYTES - 3..=KEPT_BYTES).rev().find(|end| !is_continued(&line[*end]));
+    line.truncate(whole.unwrap_or(KEPT_BYTES));
+    line.push(b'\n');
 }
 
 /// The name of an input, for use in a sentence.

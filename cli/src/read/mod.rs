@@ -2,6 +2,7 @@
 
 pub mod inputs;
 
+pub mod output;
 pub mod overrides;
 pub mod packs;
 pub mod policy;

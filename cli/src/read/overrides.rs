@@ -6,7 +6,7 @@ use std::{fs::File, str};
 
 use robotsieve_client::sieve::{Override, Overrides};
 
-use super::robots_file;
+use super::robots_dir;
 use crate::error::Failure;
 use crate::write::bytes::shown;
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Overrides, Failure> {
             "disallow" => Override::Disallow,
             file => {
                 let folder = path.parent().unwrap_or(Path::new(""));
-                let body = robots_file::read(&folder.join(file)).map_err(|failure| {
+                let body = robots_dir::read(&folder.join(file)).map_err(|failure| {
                     wrong(format!("{failure}; a path, 'allow' or 'disallow' follows the site"))
                 })?;
                 Override::Body(body)

@@ -1,5 +1,6 @@
 //! Packs, mapped into memory: files, and folders of shards.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,6 +85,7 @@ pub struct Opened {
 /// # Errors
 /// The same as for [`open`].
 pub fn opened(path: &Path) -> Result<Opened, Failure> {
+    refuse_pipes(path)?;
     let (pack, files) = pack_files::open(path).map_err(|error| unusable(path, error))?;
     let tails = pack.unfinished().map(|tail| Tail {
         path: files[tail.file].path.clone(),
@@ -92,6 +94,17 @@ pub fn opened(path: &Path) -> Result<Opened, Failure> {
     });
     let tails = tails.collect();
     Ok(Opened { pack, files, tails })
+}
+
+/// Refuses pipes and devices: opening a pipe would wait for its writer.
+fn refuse_pipes(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            let cause = FilesCause::Io(io::Error::other("it is not a regular file"));
+            Err(unusable(path, FilesError { path: path.to_owned(), cause }))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses `-` as a pack.

@@ -23,10 +23,11 @@ use robotsieve_client::store::{Fault, Pruned, Reader, Store, StoreError};
 use crate::error::{Failure, Status};
 use crate::pack;
 use crate::pack::args::Seed;
+use crate::read::output::Output;
 use crate::read::robots_dir::{self, COUNTS_AS_UNKNOWN};
 use crate::read::warc_files::{self, Damage, tell_unreadable};
 use crate::read::{robots_file, stdin, stores};
-use crate::write::file::{self, folder_of, temporary, temporary_beside_links};
+use crate::write::file::{folder_of, temporary, temporary_beside_links};
 use crate::write::progress::{self, Bar, Measure};
 use crate::write::stderr;
 use crate::write::stdout::print;
@@ -182,7 +183,7 @@ fn export(args: &ExportArgs) -> Result<Status, Failure> {
     };
     let hosts = InForce::new(&reader, protocol, Timestamp::now())?;
     let bar = Bar::new(args.progress.progress, Measure::Count(hosts.len() as u64, "hosts"));
-    let exported = to_folder(folder, hosts.inspect(|_| bar.add(1)))?;
+    let exported = to_folder(folder, hosts.inspect(|_| bar.add(1)), &args.store)?;
     bar.end();
     if exported.removed > 0 {
         stderr::note(&format_args!(
@@ -251,9 +252,7 @@ fn to_warc(
     store: &Store,
     reader: &Reader,
 ) -> Result<Status, Failure> {
-    if file::is_same(path, &args.store) {
-        return Err(Failure::Usage(format!("'{}' is the store itself", path.display())));
-    }
+    Output::named_by(path, "name another file with --warc FILE").refuse_input(&args.store)?;
     let cannot = |cause| Failure::io(format!("cannot write WARC file '{}'", path.display()), cause);
     let origins = store.stat()?.origins;
     let bar = Bar::new(args.progress.progress, Measure::Count(origins, "origins"));
@@ -274,7 +273,11 @@ fn to_warc(
 fn to_folder(
     folder: &Path,
     hosts: impl Iterator<Item = Result<HostTexts, StoreError>>,
+    store: &Path,
 ) -> Result<Exported, Failure> {
+    // It may have the name of a host. Its own place is meant, not a link to it, for links are replaced.
+    let store = fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
+    let kept = Output::named_by(&store, "name another folder with --robots-dir DIR");
     let cannot = |path: &Path| format!("cannot write '{}'", path.display());
     let make = |folder: &Path| {
         fs::create_dir_all(folder).map_err(|cause| Failure::io(cannot(folder), cause))
@@ -313,6 +316,9 @@ fn to_folder(
                 is_whole = false;
             }
             let path = folder.join(&name);
+            if store.ends_with(&name) {
+                kept.refuse_input(&path)?;
+            }
             let Some(text) = text else {
                 // What an earlier export said here no longer holds.
                 let is_link = || fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink());
@@ -347,9 +353,7 @@ fn to_pack(path: &Path, args: &ExportArgs, protocol: Protocol) -> Result<Status,
     config.keep_rules = args.keep_rules;
     let crawlers = args.agents.crawlers(&profile)?;
     let making = Making { profile, crawlers, config, seed: Seed::default().get() };
-    if file::is_same(path, &args.store) {
-        return Err(Failure::Usage(format!("'{}' is the store itself", path.display())));
-    }
+    Output::named_by(path, "name another file with --pack FILE").refuse_input(&args.store)?;
     pack::of_store(&making, &args.store, protocol, path, args.progress.progress)
 }
 
@@ -400,12 +404,10 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
         match item {
             WarcItem::Capture(capture) => import.capture(capture)?,
             WarcItem::Known(known) => {
-                let (place, origin) = (known.place.clone(), known.origin.clone());
-                if !import.known(*known)? {
+                let place = known.place.clone();
+                if let Some(lack) = import.known(*known)? {
                     incomplete += 1;
-                    stderr::error(&format_args!(
-                        "{place}: the body of {origin} is missing or another one; it is unknown"
-                    ));
+                    stderr::error(&format_args!("{place}: {lack}"));
                 }
             }
             WarcItem::Damaged { place, what } => damage.tell(&place, &what),
@@ -431,7 +433,7 @@ fn from_warc(names: &[OsString], args: &ImportArgs) -> Result<Status, Failure> {
     }
     if unknown_targets > 0 {
         stderr::note(&format_args!(
-            "{unknown_targets} redirects and revisits lead to what the input does not have: what they say is \
+            "{unknown_targets} redirects and revisits lead to what the sources do not have: what they say is \
              unknown"
         ));
     }

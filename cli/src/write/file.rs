@@ -242,11 +242,3 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
-
-/// Returns true if two paths lead to the same file.
-pub fn is_same(one: &Path, other: &Path) -> bool {
-    // Most files are told apart by their names, without asking the system.
-    one.file_name() == other.file_name()
-        && fs::canonicalize(one)
-            .is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
-}

@@ -22,6 +22,8 @@ pub struct Report {
     failed: AtomicBool,
     /// The number of lines that were too long to be URLs.
     long_lines: AtomicU64,
+    /// The number of those which were judged as invalid ones all the same.
+    judged_long_lines: AtomicU64,
     /// The number of robots.txt files that are longer than the profile's limit.
     cut_files: AtomicU64,
     bar: Bar,
@@ -46,6 +48,7 @@ impl Report {
             start: Instant::now(),
             failed: AtomicBool::new(false),
             long_lines: AtomicU64::new(0),
+            judged_long_lines: AtomicU64::new(0),
             cut_files: AtomicU64::new(0),
             bar,
         }
@@ -70,6 +73,12 @@ impl Report {
         }
     }
 
+    /// [`Report::long_line`] for a line that is passed on, and is counted as invalid by who judges it.
+    pub fn long_line_judged(&self, message: &dyn Display) {
+        self.judged_long_lines.fetch_add(1, Ordering::Relaxed);
+        self.long_line(message);
+    }
+
     /// Notes that a robots.txt is longer than the profile's limit, if it is one of the first.
     pub fn cut_file(&self, name: &dyn Display, bytes: usize, profile: &Profile) {
         let Some(limit) = profile.size_limit.filter(|limit| *limit < bytes) else { return };
@@ -85,6 +94,11 @@ impl Report {
     /// The number of lines that were skipped because they are too long.
     pub fn long_lines(&self) -> u64 {
         self.long_lines.load(Ordering::Relaxed)
+    }
+
+    /// The number of those that nobody judges.
+    pub fn unjudged_long_lines(&self) -> u64 {
+        self.long_lines() - self.judged_long_lines.load(Ordering::Relaxed)
     }
 
     /// Returns true if [`Report::error`] was called.

@@ -223,6 +223,83 @@ fn lines_without_end() {
     ran.says("skipped 2 lines of --urls");
 }
 
+/// Each line has its verdict in its place, so that verdicts can be put beside the lines they are of.
+#[test]
+fn lines_without_end_have_a_verdict() {
+    let test = Test::new();
+    let long = format!("/é{}", "é".repeat(1 << 20));
+    // The 1,024th byte is the first of a character.
+    let kept = &long[..1023];
+    let judged = |line: &str| match line {
+        "/private" => ("disallow", line.to_owned()),
+        _ if line.len() > 1 << 20 => ("invalid", kept.to_owned()),
+        _ => ("allow", line.to_owned()),
+    };
+    for text in [
+        format!("/1\n{long}\n/private\n{long}\n{long}\r\n/2\n{long}"),
+        format!("{long}\n/private\n"),
+        format!("{}{long}\n\n/2", "/x\n".repeat(200_000)),
+    ] {
+        let lines = text.lines().filter(|line| !line.is_empty());
+        let lines: Vec<(&str, String)> = lines.map(judged).collect();
+        let long_lines = lines.iter().filter(|(verdict, _)| *verdict == "invalid").count();
+        let row = |crawlers: usize, ends: [&str; 2]| -> String {
+            let row = |(verdict, url): &(&str, String)| {
+                let end = ends[usize::from(*verdict == "invalid")];
+                format!("{}{url}{end}\n", format!("{verdict}\t").repeat(crawlers))
+            };
+            lines.iter().map(row).collect()
+        };
+        let packed = test.file("packed", gzip(text.as_bytes()));
+        for (option, crawlers, wanted) in [
+            ("--threads=1", 1, row(1, ["", ""])),
+            ("--threads=3", 1, row(1, ["", ""])),
+            ("--agent=b", 2, row(2, ["", ""])),
+            ("--why", 1, row(1, ["\trules", "\t"])),
+        ] {
+            let options = ["--format=tsv".into(), option.into(), packed.clone()];
+            let ran = test.filter(options, b"");
+            assert!(ran.status == 0 && ran.out == wanted.as_bytes(), "{option}: {}", ran.err);
+            let figures = (ran.figure("urls"), ran.figure("invalid"));
+            assert_eq!(figures, (lines.len() as f64, (crawlers * long_lines) as f64), "{option}");
+        }
+        let ran = test.filter(["--format=jsonl".into(), packed], b"");
+        let printed = String::from_utf8(ran.out).unwrap();
+        assert_eq!(printed.lines().count(), lines.len());
+        for (printed, (verdict, url)) in printed.lines().zip(&lines) {
+            let printed: serde_json::Value = serde_json::from_str(printed).unwrap();
+            assert_eq!(printed["url"], **url);
+            assert_eq!(printed["verdicts"][0]["verdict"], *verdict);
+        }
+    }
+    // No profile judges the beginning of a URL.
+    let options = ["--format=tsv".into(), "--profile=google".into()];
+    let wanted = format!("invalid\t{kept}\nallow\t/1\n");
+    test.filter(options, format!("{long}\n/1\n").as_bytes()).gives(0, wanted);
+}
+
+/// The same while sites are asked.
+#[cfg(feature = "network")]
+#[test]
+fn lines_without_end_while_fetching() {
+    let test = Test::new();
+    let overrides = test.file("overrides", "https://e.example disallow\n");
+    let long = format!("https://e.example/{}", "a".repeat(1 << 20));
+    let text = format!("https://e.example/1\n{long}\nhttps://e.example/2\n{long}\n");
+    let first = args!["filter", "--store", test.folder.path("s.store"), "--fetch"];
+    let then =
+        args!["--user-agent", "F/1.0", "--overrides", overrides, "--format", "tsv", "--quiet"];
+    let ran = run_with(first.into_iter().chain(then), text.as_bytes());
+    let kept = &long[..1024];
+    ran.gives(
+        0,
+        format!(
+            "disallow\thttps://e.example/1\ninvalid\t{kept}\ndisallow\thttps://e.example/2\n\
+             invalid\t{kept}\n"
+        ),
+    );
+}
+
 /// A line of 100 MB takes no more memory than its bound.
 #[cfg(target_os = "linux")]
 #[test]

@@ -363,3 +363,64 @@ fn large_robots_txt_take_no_minutes() {
     let ran = run(args!["lint", "--diff", folder.path("prose")]);
     assert!(ran.err.contains("the proof of some fixes would take too long"), "{}", ran.err);
 }
+
+/// Where only a file makes sense, a pipe is refused: opening it would wait for its writer.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files() {
+    let folder = Folder::of(&[("rf.txt", ROBOTS), ("overrides", "https://a.example ff\n")]);
+    let made = crate::command::Command::new("mkfifo").arg(folder.path("ff")).status();
+    assert!(made.unwrap().success());
+    let line = |line: &str| {
+        crate::command::run_in(&folder.root(), line.split_whitespace().map(Into::into))
+    };
+    let list = folder.file(
+        "list",
+        format!(
+            "a.example\t{}\nb.example\t{}\n",
+            folder.path("ff").display(),
+            folder.path("rf.txt").display()
+        ),
+    );
+    run(args!["pack", "--list", list, "--agent", "a", "-o", folder.path("out.pack")])
+        .gives(3, "")
+        .says("ff': it is no file; what its host says counts as unknown")
+        .says("origins 4 ");
+    let folder_of_one = Folder::of(&[("robots/e.example", ROBOTS)]);
+    run(args![
+        "store",
+        "import",
+        "--robots-dir",
+        folder_of_one.path("robots"),
+        folder.path("s.store")
+    ])
+    .gives(0, "");
+    line("filter --store s.store --agent a --overrides overrides rf.txt")
+        .fails(2, "--overrides 'overrides', line 1: cannot read robots.txt 'ff': it is no file");
+    for command in [
+        "filter --pack ff",
+        "pack stat ff",
+        "pack verify ff",
+        "pack list ff",
+        "pack update ff --jsonl rf.txt",
+    ] {
+        line(command).fails(3, "cannot open pack 'ff': it is not a regular file");
+    }
+    line("filter --pack /dev/zero").fails(3, "it is not a regular file");
+    line("pack merge ff -o merged").fails(3, "it is not a regular file");
+}
+
+/// A line of records has a bound, so memory has one too.
+#[cfg(target_os = "linux")]
+#[test]
+fn records_without_end() {
+    let ran = crate::command::in_shell(
+        "ulimit -v 400000; exec \"$0\" rights --verify /dev/zero --warc /dev/null",
+    )
+    .output()
+    .unwrap();
+    crate::command::Ran::from(ran).fails(2, "/dev/zero:1: longer than 16777216 bytes");
+    let folder = Folder::of(&[("records", &format!("\n{}\n", "x".repeat((16 << 20) + 1)))]);
+    run(args!["rights", "--verify", folder.path("records"), "--warc", "/dev/null"])
+        .fails(2, "records:2: longer than 16777216 bytes");
+}

@@ -34,6 +34,7 @@ mod lint;
 mod lint_fix;
 mod live;
 mod names;
+mod outputs;
 mod pack;
 mod pack_merge;
 mod pack_shards;

@@ -239,7 +239,7 @@ fn other_crawlers() {
     for (number, path) in [plain, members, whole].iter().enumerate() {
         let name = format!("s{number}");
         let ran = import(&folder, path, &name);
-        ran.gives(0, "").says("2 redirects and revisits lead to what the input does not have");
+        ran.gives(0, "").says("2 redirects and revisits lead to what the sources do not have");
         stores.push(all_of(&folder.path(&name)));
     }
     assert_eq!(stores[0], stores[1]);

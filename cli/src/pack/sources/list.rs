@@ -14,8 +14,8 @@ use robotsieve_client::hosts::host_and_port;
 use super::source::{CaptureSource, Faults, file_of};
 use crate::error::Failure;
 use crate::options::When;
-use crate::read::{inputs, path_of, robots_file};
-use crate::write::file::is_same;
+use crate::read::output::Output;
+use crate::read::{inputs, path_of, robots_dir};
 use crate::write::report::Report;
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
@@ -33,7 +33,7 @@ impl List {
     ///
     /// # Errors
     /// Returns an error if it cannot be opened, or if `output` is one of its files.
-    pub fn open(path: &Path, output: &Path) -> Result<List, Failure> {
+    pub fn open(path: &Path, output: &Output<'_>) -> Result<List, Failure> {
         let report = Arc::new(Report::new(When::Never, &[]));
         let bytes = inputs::open(path.as_os_str(), &report).map_err(|cause| {
             Failure::io(format!("cannot read list '{}'", path.display()), cause)
@@ -55,13 +55,10 @@ impl List {
                 }
             };
             match line {
-                Ok((_, file)) if is_same(&file, output) => {
-                    return Err(Failure::Usage(format!(
-                        "'{}' is one of the files to read: name another file with -o PATH",
-                        file.display()
-                    )));
+                Ok(entry) => {
+                    output.refuse_input(&entry.1)?;
+                    files.push(entry);
                 }
-                Ok(entry) => files.push(entry),
                 Err(what) => {
                     wrong.push(format!("list '{}', line {number}: {what}", path.display()));
                 }
@@ -79,7 +76,7 @@ impl CaptureSource for List {
         if let Some((list, cause)) = self.breaks_off.take() {
             faults.breaks_off(&list, &cause);
         }
-        self.files.next().map(|(keys, path)| file_of(keys, path, robots_file::read))
+        self.files.next().map(|(keys, path)| file_of(keys, path, robots_dir::read))
     }
 }
 

@@ -17,6 +17,7 @@ use robotsieve_captures::packs::Judging;
 
 use super::args;
 use crate::error::Failure;
+use crate::read::output::Output;
 use crate::read::stdin;
 
 use detect::Kind;
@@ -31,7 +32,7 @@ pub use warc::Warc;
 pub fn open(
     args: &args::Sources,
     judging: &Judging,
-    output: &Path,
+    output: &Output<'_>,
     threads: usize,
 ) -> Result<Vec<Box<dyn CaptureSource>>, Failure> {
     let names = names(args);

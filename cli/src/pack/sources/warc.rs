@@ -42,12 +42,9 @@ impl Warc {
                 let captures = match item {
                     WarcItem::Capture(capture) => vec![capture],
                     WarcItem::Known(known) => {
-                        if known.lacks_body() {
+                        if let Some(lack) = known.lacks() {
                             missing += 1;
-                            stderr::error(&format_args!(
-                                "{}: the body of {} is missing or another one; it is unknown",
-                                known.place, known.origin
-                            ));
+                            stderr::error(&format_args!("{}: {lack}", known.place));
                         }
                         known.captures()
                     }
