@@ -281,7 +281,11 @@ test("diff tells what opened and what closed", () => {
   assert.deepEqual(changed.records.map(({ kind, added, crawlers }) => [kind, added[0].value, crawlers]), [
     ["sitemap", "https://e.com/s", null],
   ]);
-  assert.equal(diff(before, before.replace("/a", "/%61")).result, "equal");
+  // Google does not decode what a rule has escaped.
+  const escaped = diff(before, before.replace("/a", "/%61"));
+  assert.equal(escaped.result, "different");
+  assert.ok(escaped.crawlers.some(({ crawlers, result }) => crawlers.includes("Googlebot") && result === "different"));
+  assert.equal(diff(before, before.replace("Disallow", "disallow")).result, "equal");
   const closed = diff("", "User-agent: *\nDisallow: /", { crawlers: ["GPTBot", { userAgent: "CCBot/2.0" }], examples: 1 });
   assert.deepEqual(closed.crawlers.map(({ crawlers, whole_site }) => [crawlers, whole_site]), [[["GPTBot", "CCBot/2.0"], "closed"]]);
   assert.equal(diff("User-agent: *\nDisallow: /*.pdf", "", { profile: "original-1994" }).crawlers[0].newly_allowed[0].path, "/*.pdf");
