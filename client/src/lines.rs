@@ -60,6 +60,8 @@ pub struct Lines<R> {
     max_bytes: usize,
     number: u64,
     line: Vec<u8>,
+    /// True if the rest of a line that is too long is still to be skipped: it may never end.
+    is_within: bool,
 }
 
 /// One line.
@@ -75,7 +77,7 @@ impl<R: BufRead> Lines<R> {
     /// The lines of an input, each of at most `max_bytes` without its line feed.
     #[must_use]
     pub fn of(input: R, max_bytes: usize) -> Lines<R> {
-        Lines { input, max_bytes, number: 0, line: Vec::new() }
+        Lines { input, max_bytes, number: 0, line: Vec::new(), is_within: false }
     }
 
     /// The input of the lines.
@@ -89,6 +91,9 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     /// Returns an error if the input cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+        if std::mem::take(&mut self.is_within) {
+            self.input.skip_until(b'\n')?;
+        }
         loop {
             self.line.clear();
             self.number += 1;
@@ -97,7 +102,7 @@ impl<R: BufRead> Lines<R> {
                 return Ok(None);
             }
             if self.line.len() > self.max_bytes && !self.line.ends_with(b"\n") {
-                self.input.skip_until(b'\n')?;
+                self.is_within = true;
                 return Ok(Some((self.number, Line::TooLong(&self.line[..SHOWN_BYTES]))));
             }
             let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use robotsieve::{Crawler, Origin, Profile, SiteKind};
-use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::warc::{self, Answers, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit};
 use robotsieve_client::Timestamp;
 use robotsieve_client::report::rfc3339;
@@ -247,9 +247,9 @@ impl Judge<'_> {
             Ok::<(), Failure>(())
         };
         let files = warc_files::opened(&args.warc);
-        let counts = warc::read_responses(files, args.threads.get(), look, weigh, take, |bytes| {
-            bar.add(bytes)
-        })?;
+        let (with, threads) = (Answers::Responses, args.threads.get());
+        let counts =
+            warc::read_responses(with, files, threads, look, weigh, take, |bytes| bar.add(bytes))?;
         bar.end();
         faults.0 |= counts.damaged + counts.unreadable > 0;
         Ok(printed)
@@ -377,8 +377,8 @@ impl Judge<'_> {
         let mut lines = None;
         if let Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, .. }) = &robots {
             let (url, has_file) = (origin.robots_url(), *holds == SiteKind::Rules);
-            let mut found = self.documents.robots(url.clone(), *captured, *fit, captures, has_file);
             let is_doubtful = *is_doubtful || self.documents.has_damaged(&url);
+            let mut found = self.documents.robots(url, *captured, *fit, captures, has_file);
             let doubt = is_doubtful.then_some(Note::RobotsNotRead);
             found.0.doubt = found.0.doubt.or(doubt);
             dated.push(found.0);

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve::{Origin, Profile, Robots};
-use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::warc::{self, Answers, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, MAX_HOPS, RecordPlace, SiteAnswer, Versions};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::{has_file, has_none};
@@ -596,16 +596,17 @@ impl Found {
             Ok::<(), Failure>(())
         };
         let threads = args.threads.get();
-        warc::read_responses_and_resources(files, threads, look, weigh, take, |_| ())?;
+        warc::read_responses(Answers::AndResources, files, threads, look, weigh, take, |_| ())?;
         Ok(())
     }
 
     /// Notes a record that could not be read. If there are too many, any document may be one of them.
     fn add_damaged(&mut self, address: String) {
-        self.damaged_bytes += address.len();
-        match self.damaged_bytes <= MOST_DAMAGED_BYTES {
-            true => _ = self.damaged.insert(address),
-            false => self.is_damaged = true,
+        let bytes = address.len();
+        if self.damaged_bytes + bytes > MOST_DAMAGED_BYTES {
+            self.is_damaged = true;
+        } else if self.damaged.insert(address) {
+            self.damaged_bytes += bytes;
         }
     }
 

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use robotsieve_captures::packs::GatherInput;
-use robotsieve_captures::warc::{self, ResponseItem, ResponseRecord};
+use robotsieve_captures::warc::{self, Answers, ResponseItem, ResponseRecord};
 use robotsieve_captures::{Key, Lead, PayloadClaim, RepeatedAt, Says, SiteAnswer};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::has_file;
@@ -101,7 +101,8 @@ impl Payloads {
             };
             // What is damaged is told when the responses are judged.
             let files = warc_files::opened(&args.warc);
-            warc::read_responses(files, args.threads.get(), look, weigh, take, |_| ())?;
+            let (with, threads) = (Answers::Responses, args.threads.get());
+            warc::read_responses(with, files, threads, look, weigh, take, |_| ())?;
         }
         Ok(Payloads { references, by_place })
     }

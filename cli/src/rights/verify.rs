@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
-use robotsieve_client::lines::RECORD_BYTES;
+use robotsieve_client::lines::{Line, Lines, RECORD_BYTES};
 use robotsieve_report::RIGHTS_SCHEMA;
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ impl Verification {
         let file = File::open(name);
         let name = shown(name.as_os_str().as_encoded_bytes());
         let cannot = |cause| Failure::io(format!("cannot read records '{name}'"), cause);
-        let mut input = BufReader::new(file.map_err(cannot)?);
+        let mut read = Lines::of(BufReader::new(file.map_err(cannot)?), RECORD_BYTES);
         let mut verification = Verification {
             records: HashMap::new(),
             files: HashMap::new(),
@@ -67,15 +67,12 @@ impl Verification {
         let mut lines: HashMap<String, u64> = HashMap::new();
         let mut first: Option<Value> = None;
         let mut no_record = None;
-        let (mut line, mut number) = (Vec::new(), 0);
-        while next_line(&mut input, &mut line).map_err(cannot)? {
-            number += 1;
-            if line.len() > RECORD_BYTES {
+        while let Some((number, line)) = read.next_line().map_err(cannot)? {
+            let Line::Whole(line) = line else {
                 return Err(Failure::Usage(format!(
                     "{name}:{number}: longer than {RECORD_BYTES} bytes"
                 )));
-            }
-            let line = &*line;
+            };
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -275,16 +272,6 @@ impl Verification {
             () => Status::Done,
         })
     }
-}
-
-/// Reads a line without its line feed; of one that is too long no more than shows that. Returns `false` at the end.
-///
-/// [`Lines`](robotsieve_client::lines::Lines) would go on to the end of such a line, which a device may not have.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    let bytes = input.by_ref().take(RECORD_BYTES as u64 + 1).read_until(b'\n', line)?;
-    line.pop_if(|byte| *byte == b'\n');
-    Ok(bytes > 0)
 }
 
 /// The place of a record. `None` if it names none.

@@ -518,6 +518,16 @@ fn overdue_retries() {
     assert!(!never.ruling(&known, Timestamp(u64::MAX - 1)).is_expired);
 }
 
+/// Nothing is known, and the site is due at once, at any time.
+#[track_caller]
+fn assert_never_asked(protocol: &Protocol, state: &OriginState) {
+    for now in [START, START + SECOND, START + 40 * DAY] {
+        let ruling = protocol.ruling(state, now);
+        assert_eq!((ruling.holds, ruling.why), (SiteKind::Unknown, Why::NeverAsked));
+        assert!(ruling.is_expired && ruling.next_attempt == now);
+    }
+}
+
 /// An address that our settings forbid is our own condition: no failure of the site, and other settings
 /// can ask at once. Where the site's redirects lead there, it has failed.
 #[test]
@@ -528,11 +538,7 @@ fn refusals_of_ours() {
         assert_eq!(state.last.why(), "the address 127.0.0.1 is not public");
         assert_eq!((state.failures, state.unreachable_since), (0, None));
         assert!(!state.was_asked() && state.is_unknown() && state.events().is_empty());
-        for now in [START, START + SECOND, START + 40 * DAY] {
-            let ruling = protocol.ruling(&state, now);
-            assert_eq!((ruling.holds, ruling.why), (SiteKind::Unknown, Why::NeverAsked));
-            assert!(ruling.is_expired && ruling.next_attempt == now);
-        }
+        assert_never_asked(protocol, &state);
         let failed = failing(protocol, Some(&state), &[HOUR]);
         assert_eq!((failed.failures, failed.unreachable_since), (1, Some(START + HOUR)));
         // Nor does it make more of the failures before it.
@@ -556,11 +562,7 @@ fn faults_of_this_side_in_old_stores() {
         assert_eq!(last.local_fault(), Some(&fault));
         let mut state = OriginState::new(START, last);
         (state.failures, state.unreachable_since) = (9, Some(START - 40 * DAY));
-        for now in [START, START + SECOND, START + 40 * DAY] {
-            let ruling = protocol.ruling(&state, now);
-            assert_eq!((ruling.holds, ruling.why), (SiteKind::Unknown, Why::NeverAsked));
-            assert!(ruling.is_expired && ruling.next_attempt == now);
-        }
+        assert_never_asked(protocol, &state);
         // Its failures do not count.
         let failed = failing(protocol, Some(&state), &[HOUR]);
         assert_eq!((failed.failures, failed.unreachable_since), (1, Some(START + HOUR)));

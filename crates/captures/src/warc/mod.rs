@@ -64,9 +64,7 @@ use found::{Captures, RecordFound};
 use reading::{PIECE_BYTES, Reading};
 
 pub use extract::{Counts, Panicked, Unreadable};
-pub use response::{
-    Body, ResponseItem, ResponseRecord, read_responses, read_responses_and_resources,
-};
+pub use response::{Answers, Body, ResponseItem, ResponseRecord, read_responses};
 pub use source::WarcInput;
 pub use state::to_json as state_to_json;
 

@@ -128,6 +128,15 @@ impl fmt::Debug for ResponseRecord<'_> {
     }
 }
 
+/// The records that count as answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// Responses and revisits.
+    Responses,
+    /// Resources of http and https URLs too: each as an answer 200 whose header has the type of the record.
+    AndResources,
+}
+
 /// An item of the answers in WARC files.
 #[derive(Debug)]
 pub enum ResponseItem<T> {
@@ -148,15 +157,15 @@ pub enum ResponseItem<T> {
 
 /// Reads the answers in inputs, revisits among them: `look` makes something of each, in the threads that read, and `act` takes
 /// it in the order of the inputs, damage and inputs that cannot be read included. `done` is called with the
-/// numbers of bytes that were read. What `look` returns as an error is damage. Requests, resources and
-/// what has no http or https URL are passed over.
+/// numbers of bytes that were read. What `look` returns as an error is damage. Requests, what has no http or
+/// https URL, and resources if `with` leaves them out, are passed over.
 ///
 /// `weigh` says about how many bytes of memory something takes that was made.
 ///
 /// Memory: as for [`read`](super::read), and 32 MiB of what was made for each of some four pieces a thread.
 ///
 /// ```
-/// use robotsieve_captures::warc::{self, Panicked, ResponseItem, WarcInput};
+/// use robotsieve_captures::warc::{self, Answers, Panicked, ResponseItem, WarcInput};
 ///
 /// let record = "WARC/1.1\r\n\
 ///     WARC-Type: response\r\n\
@@ -169,7 +178,7 @@ pub enum ResponseItem<T> {
 /// let mut found = Vec::new();
 /// let look = |response: &warc::ResponseRecord<'_>| Ok((response.url.to_owned(), response.status));
 /// let weigh = |(url, _): &(String, u16)| url.len();
-/// warc::read_responses([Ok(source)], 1, look, weigh, |item| {
+/// warc::read_responses(Answers::Responses, [Ok(source)], 1, look, weigh, |item| {
 ///     if let ResponseItem::Made(made) = item {
 ///         found.push(made);
 ///     }
@@ -182,6 +191,7 @@ pub enum ResponseItem<T> {
 /// # Errors
 /// Returns an error if `act` does, or if a thread has panicked.
 pub fn read_responses<T: Send, E: From<Panicked>>(
+    with: Answers,
     inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
     threads: usize,
     look: impl Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
@@ -190,38 +200,16 @@ pub fn read_responses<T: Send, E: From<Panicked>>(
     done: impl Fn(u64),
 ) -> Result<Counts, E> {
     let reading = Reading { threads, piece_bytes: PIECE_BYTES };
-    reading.read(inputs, &Look::new(look, weigh, false), &mut Act(act), done)
-}
-
-/// As [`read_responses`], with resources of http and https URLs too: each as an answer 200 whose header has the type of
-/// the record.
-///
-/// # Errors
-/// Returns an error if `act` does, or if a thread has panicked.
-pub fn read_responses_and_resources<T: Send, E: From<Panicked>>(
-    inputs: impl IntoIterator<Item = Result<WarcInput, Unreadable>>,
-    threads: usize,
-    look: impl Fn(&ResponseRecord<'_>) -> Result<T, String> + Sync,
-    weigh: impl Fn(&T) -> usize + Sync,
-    act: impl FnMut(ResponseItem<T>) -> Result<(), E>,
-    done: impl Fn(u64),
-) -> Result<Counts, E> {
-    let reading = Reading { threads, piece_bytes: PIECE_BYTES };
-    reading.read(inputs, &Look::new(look, weigh, true), &mut Act(act), done)
+    let latest = Timestamp::now() + CLOCK_TOLERANCE;
+    reading.read(inputs, &Look { look, weigh, with, latest }, &mut Act(act), done)
 }
 
 struct Look<L, W> {
     look: L,
     weigh: W,
-    with_resources: bool,
+    with: Answers,
     /// Later times come from a wrong clock.
     latest: Timestamp,
-}
-
-impl<L, W> Look<L, W> {
-    fn new(look: L, weigh: W, with_resources: bool) -> Look<L, W> {
-        Look { look, weigh, with_resources, latest: Timestamp::now() + CLOCK_TOLERANCE }
-    }
 }
 
 impl<L, W, T: Send> Extract for Look<L, W>
@@ -243,7 +231,7 @@ where
         let is_kind = match record.kind {
             Kind::Revisit => true,
             Kind::Response => is_http,
-            Kind::Resource => self.with_resources,
+            Kind::Resource => self.with == Answers::AndResources,
             _ => false,
         };
         is_of_web && is_kind

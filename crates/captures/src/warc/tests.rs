@@ -192,6 +192,7 @@ fn responses() {
                 Ok::<(), Panicked>(())
             };
             let counts = read_responses(
+                Answers::Responses,
                 [opened(files.file(&bytes))],
                 threads,
                 look,
