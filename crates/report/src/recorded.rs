@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{TOOL_VERSION, text};
 use super::explain::Asked;
+use super::places::Lines;
 
 /// One decision: a line of JSON, which `explain --record` prints and `replay` checks. Bytes that are not
 /// UTF-8 are in a member `…_base64`, next to a text in which they are replaced.
@@ -305,7 +306,7 @@ impl RecordedQuestion {
             (Some(rule), Some([from, to])) => {
                 let is_there = || {
                     file.bytes.get(from..to) == Some(rule.value)
-                        && line_of(file.bytes, from) == rule.line
+                        && Lines::of(file.bytes).place(file.bytes, from).0 == rule.line
                 };
                 !is_same_file || is_there()
             }
@@ -359,16 +360,6 @@ fn grounds(verdict: &str, rule: Option<&[u8]>, line: Option<u32>, reason: &str) 
     }
 }
 
-/// The line of a byte, from 1; LF, CR and CRLF end lines.
-fn line_of(file: &[u8], at: usize) -> u32 {
-    let ends = file[..at].iter().zip(&file[1..]).filter(|pair| match pair {
-        (b'\n', _) => true,
-        (b'\r', next) => **next != b'\n',
-        _ => false,
-    });
-    ends.count() as u32 + 1
-}
-
 fn maybe_text(bytes: Option<&[u8]>) -> (Option<String>, Option<String>) {
     let (text, base64) = bytes.map(text).unzip();
     (text, base64.flatten())
@@ -392,16 +383,4 @@ fn maybe_taken(
     name: &str,
 ) -> Result<Option<Vec<u8>>, String> {
     text.map(|text| taken(text, base64, name)).transpose()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_by_any_end() {
-        let lines: Vec<u32> = (0..8).map(|at| line_of(b"a\nb\r\nc\rd", at)).collect();
-        assert_eq!(lines, [1, 1, 2, 2, 2, 3, 3, 4]);
-        assert_eq!(line_of(b"a", 0), 1);
-    }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use robotsieve::Robots;
 use robotsieve::internals::{Content, RobotsInternals as _};
-use robotsieve_rights::internals::html;
+use robotsieve_rights::internals::{html, quotation};
 use robotsieve_rights::{
     Documents, Element, HeaderField, Licence, LicenceKind, LicenceState, Note, Place, Purpose,
     Purposes, Response, Rights, Ruling, Statement, UseCeiling,
@@ -189,7 +189,7 @@ impl Quotes {
         let attached = attached.unwrap_or_default();
         match self.quote(place).filter(|quote| !quote.is_empty()) {
             Some(quote) => {
-                let quote = shortened(&quote, MOST_QUOTED);
+                let quote = quotation(&quote, MOST_QUOTED, &[statement]);
                 format!("{place}: {quote} [{attached}{version}]")
             }
             None => format!("{place} [{attached}{version}]"),

@@ -6,11 +6,11 @@
 //! is its basis, which is written once and named by its digest.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use robotsieve_rights::internals::quotation;
 use robotsieve_rights::{Note, Notes, Place, Rights, Ruling, Statement, Version};
-use robotsieve_shown::shortened;
 use serde::{Serialize, Serializer};
 
 use super::TOOL_VERSION;
@@ -186,12 +186,16 @@ const MOST_PLACE_BYTES: usize = 4 << 10;
 /// The most characters of a quotation.
 const MOST_QUOTED: usize = 80;
 
+/// The statements that decided.
+fn all_deciding(rights: &Rights) -> impl Iterator<Item = &Statement> {
+    let purposes = rights.purposes().filter(|purpose| rights.ruling(*purpose) != Ruling::Unknown);
+    purposes.flat_map(|purpose| rights.by(purpose))
+}
+
 /// The places that decided, each once, as many as are told.
 fn deciding(rights: &Rights) -> Vec<&Statement> {
-    let purposes = rights.purposes().filter(|purpose| rights.ruling(*purpose) != Ruling::Unknown);
     let mut seen = HashSet::new();
-    let all = purposes.flat_map(|purpose| rights.by(purpose));
-    let first = all.filter(|by| seen.insert(&by.place)).take(MOST_PLACES);
+    let first = all_deciding(rights).filter(|by| seen.insert(&by.place)).take(MOST_PLACES);
     let mut bytes = 0;
     first
         .take_while(|by| {
@@ -216,22 +220,34 @@ pub fn quotes(
     sources: &RightsSources<'_>,
 ) -> BTreeMap<String, String> {
     let known = Quotes::new(rights, sources);
-    let quoted = deciding(rights).into_iter().filter_map(|by| {
-        let quote = match by.place {
+    let words = deciding(rights).into_iter().filter_map(|by| {
+        let words = match by.place {
             Place::Robots { line } => {
                 line_of_robots(line).or_else(|| known.quote(&by.place).map(Cow::into_owned))?
             }
             _ => known.quote(&by.place)?.into_owned(),
         };
-        (!quote.is_empty()).then(|| (by.place.to_string(), quotation(&quote)))
+        (!words.is_empty()).then_some((&by.place, words))
+    });
+    let words: Vec<(&Place, String)> = words.collect();
+    // Of long words those are quoted that decided, by whatever statement of the place.
+    let long = words.iter().filter(|(_, words)| words.len() > MOST_QUOTED);
+    let mut by: HashMap<&Place, Vec<&Statement>> =
+        long.map(|(place, _)| (*place, Vec::new())).collect();
+    let says = |of: &Statement| (of.version, of.allows, of.disallows);
+    let has_long = !by.is_empty();
+    for statement in all_deciding(rights).take_while(|_| has_long) {
+        if let Some(known) = by.get_mut(&statement.place)
+            && !known.iter().any(|other| says(other) == says(statement))
+        {
+            known.push(statement);
+        }
+    }
+    let quoted = words.into_iter().map(|(place, words)| {
+        let by = by.get(place).map_or(&[][..], Vec::as_slice);
+        (place.to_string(), quotation(&words, MOST_QUOTED, by))
     });
     quoted.collect()
-}
-
-/// Words as records quote them.
-#[must_use]
-pub fn quotation(words: &str) -> String {
-    shortened(words, MOST_QUOTED).to_string()
 }
 
 /// The places that decided, by the version of the text that they follow.
@@ -286,9 +302,9 @@ pub enum RecordedPage {
     NotHtml,
     /// It is an image, a video or a PDF, of which the XMP packets were read.
     Metadata,
-    /// What is there of it: its end is missing in the archive.
+    /// What is there of it: its end is missing in the archive, or the answer ended too early.
     Cut,
-    /// Nothing: it ended too early, its encoding cannot be undone, or another record has it that is not here.
+    /// Nothing: its encoding cannot be undone, or another record has it that is not here.
     Unreadable,
 }
 

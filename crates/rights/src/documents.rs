@@ -94,8 +94,9 @@ impl Documents {
         self.rsl_not_read.extend(others.rsl_not_read.iter().cloned());
     }
 
-    /// The words at a place of a file, as they count for a URL: the rule of tdmrep.json, the start of the licence.
-    /// White space is a space, and 200 characters are the most. `None` for a place elsewhere.
+    /// The words at a place of a file, as they count for a URL: the rule of tdmrep.json, the licence. White space is a
+    /// space; of a rule 200 characters are the most, around what it reserves, and of a licence its first 8 KiB. `None`
+    /// for a place elsewhere.
     pub fn quote<U: AsUrl + ?Sized>(&self, place: &Place, url: &U) -> Option<String> {
         match place {
             Place::TdmFile { rule } => {
@@ -206,7 +207,8 @@ mod tests {
         let long = "x".repeat(300);
         let tdm = format!(
             r#"[7, {{"location": "/a]\"}}",
-                "tdm-reservation": 1}} , {{"x": [{{}}, 1]}}, {{"location":"/","x":"{long}"}}]"#
+                "tdm-reservation": 1}} , {{"x": [{{}}, 1]}}, {{"location":"/","x":"{long}"}},
+                {{"location":"/","x":"{long}","tdm-reservation":0}}]"#
         );
         let document =
             |content: &str| format!("<rsl xmlns='https://rslstandard.org/rsl'>{content}</rsl>");
@@ -224,8 +226,13 @@ mod tests {
         let second = r#"{"location": "/a]\"}", "tdm-reservation": 1}"#;
         assert_eq!(rule(2).as_deref(), Some(second));
         assert_eq!(rule(3), None);
-        assert_eq!(rule(4).map(|quote| quote.chars().count()), Some(200));
-        assert_eq!(rule(5), None);
+        assert_eq!(rule(4).map(|quote| quote.chars().count()), Some(201));
+        let fifth = rule(5).unwrap();
+        assert!(
+            fifth.starts_with("…x") && fifth.ends_with("x\",\"tdm-reservation\":0}"),
+            "{fifth}"
+        );
+        assert_eq!(rule(6), None);
         let document: Arc<str> = "https://e.com/l.xml".into();
         let licence =
             |content, licence| quote(Place::Rsl { document: document.clone(), content, licence });

@@ -7,39 +7,9 @@
 
 use robotsieve::internals::Compression;
 
+use crate::labels::Label;
 use crate::media::begins_as_media;
 use crate::page::{Markup, ReadPage};
-
-/// The labels of encodings in which the markup of pages is that of ASCII: those of the standard but UTF-8 (the first
-/// that is looked for), UTF-16, ISO-2022-JP (told by its escapes) and what browsers do not decode.
-const ASCII: &str = "\
-    866 ansi_x3.4-1968 arabic ascii asmo-708 big5 big5-hkscs chinese cn-big5 cp1250 cp1251 cp1252 cp1253 \
-    cp1254 cp1255 cp1256 cp1257 cp1258 cp819 cp866 csbig5 cseuckr cseucpkdfmtjapanese csgb2312 csibm866 \
-    csiso58gb231280 csiso88596e csiso88596i csiso88598e csiso88598i csisolatin1 csisolatin2 csisolatin3 \
-    csisolatin4 csisolatin5 csisolatin6 csisolatin9 csisolatinarabic csisolatincyrillic csisolatingreek \
-    csisolatinhebrew cskoi8r csksc56011987 csmacintosh csshiftjis cyrillic dos-874 ecma-114 ecma-118 \
-    elot_928 euc-jp euc-kr gb18030 gb2312 gb_2312 gb_2312-80 gbk greek greek8 hebrew ibm819 ibm866 \
-    iso-8859-1 iso-8859-10 iso-8859-11 iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16 iso-8859-2 \
-    iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-6-e iso-8859-6-i iso-8859-7 iso-8859-8 \
-    iso-8859-8-e iso-8859-8-i iso-8859-9 iso-ir-100 iso-ir-101 iso-ir-109 iso-ir-110 iso-ir-126 \
-    iso-ir-127 iso-ir-138 iso-ir-144 iso-ir-148 iso-ir-149 iso-ir-157 iso-ir-58 iso8859-1 iso8859-10 \
-    iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 \
-    iso8859-7 iso8859-8 iso8859-9 iso88591 iso885910 iso885911 iso885913 iso885914 iso885915 iso88592 \
-    iso88593 iso88594 iso88595 iso88596 iso88597 iso88598 iso88599 iso_8859-1 iso_8859-15 \
-    iso_8859-1:1987 iso_8859-2 iso_8859-2:1987 iso_8859-3 iso_8859-3:1988 iso_8859-4 iso_8859-4:1988 \
-    iso_8859-5 iso_8859-5:1988 iso_8859-6 iso_8859-6:1987 iso_8859-7 iso_8859-7:1987 iso_8859-8 \
-    iso_8859-8:1988 iso_8859-9 iso_8859-9:1989 koi koi8 koi8-r koi8-ru koi8-u koi8_r korean \
-    ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 l1 l2 l3 l4 l5 l6 l9 latin1 latin2 latin3 latin4 \
-    latin5 latin6 logical mac macintosh ms932 ms_kanji shift-jis shift_jis sjis sun_eu_greek tis-620 \
-    unicode-1-1-utf-8 unicode11utf8 unicode20utf8 us-ascii utf8 visual windows-1250 windows-1251 \
-    windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 \
-    windows-31j windows-874 windows-949 x-cp1250 x-cp1251 x-cp1252 x-cp1253 x-cp1254 x-cp1255 x-cp1256 \
-    x-cp1257 x-cp1258 x-euc-jp x-gbk x-mac-cyrillic x-mac-roman x-mac-ukrainian x-sjis x-unicode20utf8 \
-    x-user-defined x-x-big5";
-
-/// The labels of UTF-16.
-const UTF_16: &str =
-    "utf-16 utf-16le utf-16be ucs-2 iso-10646-ucs-2 csunicode unicode unicodefeff unicodefffe";
 
 /// Encodings without a mark that a page can only name in itself, as long as it is in ASCII, and labels of what browsers
 /// do not decode ("replacement" in the standard). Some have more after these letters.
@@ -68,17 +38,10 @@ pub(crate) struct PageEncoding {
     /// How it was read, and whether elements may be missing.
     read_as: Markup,
     is_doubtful: bool,
+    /// Of XML that is not UTF-8: what it declares to be.
+    not_utf8: Option<Label>,
     /// `None` as long as no page was read.
     page: Option<Found>,
-}
-
-/// An encoding as a header names it. The last is the worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Label {
-    #[default]
-    Ascii,
-    Utf16,
-    Other,
 }
 
 /// The encoding of the bytes of a page.
@@ -95,12 +58,14 @@ enum Found {
 impl PageEncoding {
     /// Adds a `Content-Type`. Of several labels the worst counts.
     pub(crate) fn add_media_type(&mut self, value: &[u8]) {
-        const XML: [&[u8]; 3] = [b"application/xhtml+xml", b"application/xml", b"text/xml"];
         for piece in value.split(|byte| *byte == b',') {
             let media_type = piece.split(|byte| *byte == b';').next().unwrap_or_default();
-            let is = |known: &[u8]| media_type.trim_ascii().eq_ignore_ascii_case(known);
+            let media_type = media_type.trim_ascii();
+            let is = |known: &[u8]| media_type.eq_ignore_ascii_case(known);
+            let end = media_type.last_chunk::<4>();
+            let is_of_xml = end.is_some_and(|end| end.eq_ignore_ascii_case(b"+xml"));
             self.is_html |= is(b"text/html");
-            self.is_xml |= XML.into_iter().any(is);
+            self.is_xml |= is_of_xml || is(b"application/xml") || is(b"text/xml");
             self.is_epub |= is(b"application/epub+zip");
         }
         for piece in value.split(|byte| matches!(byte, b';' | b',')) {
@@ -127,6 +92,7 @@ impl PageEncoding {
         if !page.is_empty() {
             self.page = Some(Found::of(page, read.is_utf16));
             (self.read_as, self.is_doubtful) = (self.markup(), read.is_doubtful);
+            self.not_utf8 = read.not_utf8;
         }
     }
 
@@ -134,25 +100,17 @@ impl PageEncoding {
     /// the header says of that two things, or another one than was known when it was read.
     pub(crate) fn is_unread(self) -> bool {
         let is_unsure = self.is_html && self.is_xml || self.read_as != self.markup();
+        // A header counts more than a declaration, and a mark more than both (RFC 7303 §3).
+        let is_broken = self.not_utf8.is_some_and(|declared| {
+            let label = if self.header == Label::None { declared } else { self.header };
+            label != Label::Ascii || self.page == Some(Found::Marked)
+        });
         match self.page {
-            Some(_) if self.is_doubtful || is_unsure => true,
+            Some(_) if self.is_doubtful || is_unsure || is_broken => true,
             None | Some(Found::Marked) => false,
             Some(Found::Utf16) => self.header == Label::Other,
-            Some(Found::Plain) => self.header != Label::Ascii,
+            Some(Found::Plain) => self.header > Label::Utf8,
             Some(Found::Other) => true,
-        }
-    }
-}
-
-impl Label {
-    fn of(label: &[u8]) -> Label {
-        let is = |one: &str| label.eq_ignore_ascii_case(one.as_bytes());
-        match () {
-            () if label.is_empty() || is("utf-8") => Label::Ascii,
-            () if ASCII.split(' ').any(is) => Label::Ascii,
-            () if is("iso-2022-jp") || is("csiso2022jp") => Label::Ascii,
-            () if UTF_16.split(' ').any(is) => Label::Utf16,
-            () => Label::Other,
         }
     }
 }
@@ -326,14 +284,52 @@ mod tests {
             let rights = reader.rights("/", None, &response, &Documents::new()).unwrap();
             (rights.ruling(Purpose::AiTrain), rights.notes().contains(Note::PageNotRead))
         };
-        for xml in ["Application/XHTML+xml; charset=utf-8", "text/xml", "x/y, application/xml"] {
+        for xml in [
+            "Application/XHTML+xml; charset=utf-8",
+            "text/xml",
+            "x/y, application/xml",
+            "application/vnd.wap.xhtml+xml",
+            "Image/SVG+XML ;x",
+        ] {
             assert_eq!(of(&[xml], true), (Ruling::Disallow, false), "{xml}");
             // Whoever learns too late that it is XML has read something else.
             assert_eq!(of(&[xml], false), UNREAD, "{xml}");
             assert_eq!(of(&["text/html", xml], true), UNREAD, "{xml}");
         }
-        assert_eq!(of(&["text/html"], true), READ);
+        for html in ["text/html", "application/xhtml xml", "+xm"] {
+            assert_eq!(of(&[html], true), READ, "{html}");
+        }
         assert_eq!(of(&[], true), READ);
+    }
+
+    /// In XML a byte that its encoding does not have is an error.
+    #[test]
+    fn not_in_utf8() {
+        let of = |media_type: &str, before: &str, inner: &str| {
+            let page = [before.as_bytes(), b"<html><p>\xe9</p>", inner.as_bytes(), b"</html>"];
+            let headers = [("Content-Type", media_type), ("Content-Usage", "train-ai=y")];
+            let response = Response::new().with_headers(headers).with_html(&page.concat());
+            let reader = RightsReader::new(&"x".into());
+            let rights = reader.rights("/", None, &response, &Documents::new()).unwrap();
+            (rights.ruling(Purpose::AiTrain), rights.notes().contains(Note::PageNotRead))
+        };
+        let latin_1 = "<?xml version='1.0' encoding='ISO-8859-1'?>";
+        let marked = format!("\u{feff}{latin_1}");
+        for (media_type, before, wanted) in [
+            ("text/xml", "", UNREAD),
+            ("text/xml", "<?xml version='1.0'?>", UNREAD),
+            ("text/xml", "<?xml version='1.0' encoding='utf-8'?>", UNREAD),
+            ("text/xml", "<?xml version='1.0' encoding='x'?>", UNREAD),
+            ("text/xml", latin_1, READ),
+            ("text/xml", &marked, UNREAD),
+            ("text/xml; charset=windows-1252", "", READ),
+            ("text/xml; charset=utf8", latin_1, UNREAD),
+            ("text/html", "", READ),
+        ] {
+            assert_eq!(of(media_type, before, ""), wanted, "{media_type} {before}");
+        }
+        let refuses = "<meta name='robots' content='noai'/>";
+        assert_eq!(of("text/xml", "", refuses), (Ruling::Disallow, true));
     }
 
     #[test]

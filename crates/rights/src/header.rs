@@ -11,7 +11,7 @@ type BorrowedFields<'t> = Vec<(&'t [u8], Cow<'t, [u8]>)>;
 ///
 /// Status lines are passed over; where one follows a blank line a new header begins, and the last one
 /// counts: that of the page that redirects led to. A line that begins with white space goes on with the
-/// one before. `O(n)`.
+/// one before. A 206 without `Content-Range` gets an empty one: it is a part of a page, nobody says which. `O(n)`.
 ///
 /// ```
 /// use robotsieve_rights::header_fields;
@@ -29,11 +29,13 @@ pub fn header_fields(text: &[u8]) -> Result<Fields, InvalidHeader> {
     Ok(fields.into_iter().map(|(name, value)| (name.to_vec(), value.into_owned())).collect())
 }
 
+const CONTENT_RANGE: &[u8] = b"content-range";
+
 /// The same, of which only values that go on in another line are copied.
 pub(super) fn borrowed_fields(text: &[u8]) -> Result<BorrowedFields<'_>, InvalidHeader> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut fields = BorrowedFields::new();
-    let mut is_new = false;
+    let (mut is_new, mut is_part) = (false, false);
     for (number, line) in lines(text).enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
@@ -43,8 +45,10 @@ pub(super) fn borrowed_fields(text: &[u8]) -> Result<BorrowedFields<'_>, Invalid
         if line.starts_with(b"HTTP/") {
             if is_new {
                 fields.clear();
+                is_part = false;
             }
             is_new = false;
+            is_part |= line.split(u8::is_ascii_whitespace).nth(1) == Some(b"206");
             continue;
         }
         if matches!(line[0], b' ' | b'\t')
@@ -60,6 +64,10 @@ pub(super) fn borrowed_fields(text: &[u8]) -> Result<BorrowedFields<'_>, Invalid
             return Err(InvalidHeader { line: number + 1, found: line.into() });
         };
         fields.push((&line[..at], Cow::Borrowed(line[at + 1..].trim_ascii())));
+    }
+    let is_range = |(name, _): &(&[u8], _)| name.eq_ignore_ascii_case(CONTENT_RANGE);
+    if is_part && !fields.iter().any(is_range) {
+        fields.push((CONTENT_RANGE, Cow::Borrowed(b"")));
     }
     Ok(fields)
 }
@@ -127,6 +135,16 @@ mod tests {
         let two = "HTTP/1.1 301 Moved\nX: 1\n\nHTTP/1.1 200 OK\nY: 2\n\n";
         assert_eq!(parsed(two), Ok(vec![pair("Y", "2")]));
         assert_eq!(parsed(""), Ok(Vec::new()));
+        // A part of a page.
+        let range = |range: &str| Ok(vec![pair("content-range", range)]);
+        assert_eq!(parsed("HTTP/2 206\n\n"), range(""));
+        assert_eq!(
+            parsed("HTTP/1.1 206 OK\r\ncontent-range: bytes 0-1/2\r\n"),
+            range("bytes 0-1/2")
+        );
+        assert_eq!(parsed("HTTP/1.1 302 x\n\nHTTP/1.1 206 x\n"), range(""));
+        assert_eq!(parsed("HTTP/1.1 206 x\n\nHTTP/1.1 200 x\n"), Ok(Vec::new()));
+        assert_eq!(parsed("HTTP/1.1 200 206\n"), Ok(Vec::new()));
         for (text, line) in [("A: x\nno colon", 2), ("A b: x", 1), (": x", 1), (" x", 1)] {
             assert_eq!(parsed(text).unwrap_err().line, line, "{text}");
         }

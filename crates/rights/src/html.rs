@@ -82,9 +82,12 @@ pub(crate) fn is_entity(name: &str) -> bool {
 }
 
 /// The attributes that are kept.
-pub(crate) const KEPT: [&[u8]; 6] = [b"name", b"content", b"rel", b"href", b"type", b"encoding"];
+pub(crate) const KEPT: [&[u8]; 9] =
+    [b"name", b"content", b"rel", b"href", b"type", b"encoding", b"color", b"face", b"size"];
 pub(crate) const TYPE: usize = 4;
 const ENCODING: usize = 5;
+/// `color`, `face` and `size`: with any of them a `font` ends SVG and MathML.
+const OF_FONT: std::ops::Range<usize> = 6..9;
 
 /// Elements that have no content.
 const VOID: [&[u8]; 13] = [
@@ -158,6 +161,7 @@ pub(crate) enum Tag {
     Script,
     /// `annotation-xml`, of MathML.
     Annotation,
+    Font,
     Other,
     End,
 }
@@ -170,6 +174,7 @@ impl Tag {
             b"link" => Tag::Link,
             b"script" => Tag::Script,
             b"annotation-xml" => Tag::Annotation,
+            b"font" => Tag::Font,
             _ => Tag::Other,
         }
     }
@@ -190,7 +195,7 @@ impl Tag {
         number: u32,
         values: &[Vec<u8>; KEPT.len()],
     ) -> Option<PageElement<'_>> {
-        let [name, content, rel, href, media_type, _] = values.each_ref().map(|value| &value[..]);
+        let [name, content, rel, href, media_type, ..] = values.each_ref().map(|value| &value[..]);
         match self {
             Tag::Meta => Some(PageElement::Meta { number, name, content }),
             Tag::Link => Some(PageElement::Link { number, rel, href, media_type }),
@@ -371,7 +376,7 @@ impl<'f> Elements<'f> {
     /// True if the tag's attributes are wanted.
     #[inline]
     fn collects(&self) -> bool {
-        matches!(self.tag, Tag::Meta | Tag::Link | Tag::Script | Tag::Annotation)
+        matches!(self.tag, Tag::Meta | Tag::Link | Tag::Script | Tag::Annotation | Tag::Font)
     }
 
     /// Ends the current attribute.
@@ -397,7 +402,7 @@ impl<'f> Elements<'f> {
         let name = self.name;
         let name = name.as_bytes();
         let mut is_foreign = self.open.last().is_some_and(|open| open.holds_foreign);
-        if is_foreign && BREAKS_OUT.contains(&name) {
+        if is_foreign && (BREAKS_OUT.contains(&name) || self.is_font()) {
             self.break_out();
             is_foreign = false;
         }
@@ -405,7 +410,8 @@ impl<'f> Elements<'f> {
             self.is_frameset = name == b"frameset";
             self.may_be_frameset = !self.is_frameset && !BEFORE_NO_FRAMESET.contains(&name);
         }
-        let has_no_content = self.is_self_closing && is_foreign;
+        let has_no_content =
+            self.is_self_closing && (is_foreign || matches!(name, b"svg" | b"math"));
         let is_read = self.templates == 0 && !self.is_frameset;
         let mut is_rsl = false;
         if let Some(kind) = self.tag.counted().filter(|_| is_read) {
@@ -479,6 +485,11 @@ impl<'f> Elements<'f> {
             (Some(around), b"svg") if around.name.as_bytes() == b"annotation-xml" => Kind::Svg,
             (Some(around), _) => around.kind,
         }
+    }
+
+    /// Returns true if the tag is a `font` of HTML.
+    fn is_font(&self) -> bool {
+        self.tag == Tag::Font && self.has[OF_FONT].contains(&true)
     }
 
     /// Returns true if the tag is an `annotation-xml` whose encoding says that it is HTML.
@@ -758,11 +769,27 @@ mod tests {
             }
         }
         // In SVG and MathML a slash ends an element.
-        for (before, after) in [("<svg><title/>", ""), ("<math><a><style/>", "</math>")] {
+        for (before, after) in [
+            ("<svg><title/>", ""),
+            ("<math><a><style/>", "</math>"),
+            ("<svg/><script>'<!--'</script>", ""),
+            ("<MATH a='b'/><style><!--</style>", ""),
+            ("<svg><desc><svg/><script>'<!--'</script>", "</svg>"),
+        ] {
             assert_eq!(shown(&[before, META, after].concat()), [READ], "{before}");
         }
-        for before in ["<title/>", "<svg></svg><title/>", "<svg><p><title>", "<svg><title><title>"]
-        {
+        for before in [
+            "<title/>",
+            "<svg></svg><title/>",
+            "<svg/><title>",
+            "<math/><style>",
+            "<svg><p><title>",
+            "<svg><title><title>",
+            // A font is one of HTML by its looks.
+            "<svg><font color><title>",
+            "<math><a><FONT x=y SIZE='1'><title>",
+            "<svg><font face='a'/><title>",
+        ] {
             assert_eq!(shown(&[before, META].concat()), [""; 0], "{before}");
         }
         // There, titles are markup too, and CDATA is none; an element of HTML ends both.
@@ -773,6 +800,9 @@ mod tests {
             "<svg><template>",
             "<svg><desc><svg></svg></desc></svg>",
             "<svg><![CDATA[<title>]]>",
+            "<svg><font><title>",
+            "<svg><font colors=a x=face><title>",
+            "<svg/ ><title>",
             "<math><mi><svg><title>x</title></svg></mi></math>",
         ] {
             assert_eq!(shown(&[before, META].concat()), [READ], "{before}");

@@ -16,4 +16,5 @@ pub mod html {
 }
 pub use crate::media::begins_as_media;
 pub use crate::paths::Paths;
+pub use crate::quotation::quotation;
 pub use crate::robots::lines::{RightsField, RightsLine, RightsLines};

@@ -49,6 +49,7 @@ mod header;
 #[expect(missing_docs, reason = "only robotsieve's own crates see it")]
 mod html;
 pub mod internals;
+mod labels;
 mod licence;
 mod limits;
 mod link;
@@ -60,6 +61,7 @@ mod page;
 mod paths;
 mod place;
 mod purpose;
+mod quotation;
 mod reader;
 pub mod records;
 mod response;

@@ -1,5 +1,8 @@
 //! Links to licences: the `Link` header (RFC 8288) and `<link>`.
 
+use robotsieve::{Profile, Target};
+use url::Url;
+
 use crate::licence::LicenceKind;
 use crate::place::Place;
 
@@ -16,6 +19,8 @@ pub struct LicenceLink {
     pub kind: LicenceKind,
     /// Where it stands.
     pub place: Place,
+    /// The resource that it speaks of as written, if it names one: it may be another than the page.
+    pub anchor: Option<Box<str>>,
 }
 
 impl LicenceLink {
@@ -32,7 +37,29 @@ impl LicenceLink {
             return None;
         }
         let kind = if is_rsl(media_type) { LicenceKind::Rsl } else { LicenceKind::Other };
-        Some(LicenceLink { url: String::from_utf8_lossy(target).into(), kind, place })
+        let url = String::from_utf8_lossy(target).into();
+        Some(LicenceLink { url, kind, place, anchor: None })
+    }
+
+    /// Returns true if it speaks of the page of a URL: without an anchor, or with one that comes to this URL (RFC 8288
+    /// §3.2). Of a page of which only the path is known, the origin may be any.
+    pub(super) fn is_of(&self, url: &[u8]) -> bool {
+        let Some(anchor) = &self.anchor else { return true };
+        let comes_to_page = || {
+            let url = String::from_utf8_lossy(url);
+            let has_origin = !url.starts_with('/');
+            let any = Url::parse("https://any.invalid").ok();
+            let page = Url::options().base_url(any.as_ref()).parse(&url).ok()?;
+            let resource = page.join(anchor).ok()?;
+            let target = |of: &Url| {
+                Target::from_url(of.as_str(), &Profile::RFC9309).ok().map(|target| target.to_vec())
+            };
+            let is_own = (!has_origin || resource.origin() == page.origin())
+                && resource.fragment().is_none_or(str::is_empty)
+                && target(&resource)? == target(&page)?;
+            Some(is_own)
+        };
+        comes_to_page().unwrap_or(false)
     }
 }
 
@@ -42,8 +69,7 @@ pub(super) fn is_rsl(media_type: &[u8]) -> bool {
     media_type[..end].trim_ascii().eq_ignore_ascii_case(RSL_TYPE.as_bytes())
 }
 
-/// Calls `found` for each link to a licence in a line of the `Link` header, in its order. A link with
-/// an anchor speaks of another resource, so it is left out. `O(n)`.
+/// Calls `found` for each link to a licence in a line of the `Link` header, in its order. `O(n)`.
 ///
 /// RFC 8288 §3: `Link = #link-value`, `link-value = "<" URI-Reference ">" *( OWS ";" OWS link-param )`,
 /// `link-param = token BWS [ "=" BWS ( token / quoted-string ) ]`. Of equal parameters the first counts.
@@ -67,16 +93,17 @@ pub(super) fn licences_in(line: &[u8], place: &Place, mut found: impl FnMut(Lice
             };
             place.get_or_insert(value);
         });
-        // An empty anchor is the page itself (RFC 3986 §5.2).
-        if anchor.is_none_or(|anchor| anchor.trim_ascii().is_empty())
-            && let Some(link) = LicenceLink::of(
-                target,
-                &rel.unwrap_or_default(),
-                &media_type.unwrap_or_default(),
-                place.clone(),
-            )
-        {
-            found(link);
+        let link = LicenceLink::of(
+            target,
+            &rel.unwrap_or_default(),
+            &media_type.unwrap_or_default(),
+            place.clone(),
+        );
+        if let Some(link) = link {
+            // An empty one is the page itself (RFC 3986 §5.2).
+            let anchor = anchor.filter(|anchor| !anchor.trim_ascii().is_empty());
+            let anchor = anchor.map(|anchor| String::from_utf8_lossy(&anchor).into());
+            found(LicenceLink { anchor, ..link });
         }
     }
 }
@@ -132,7 +159,9 @@ mod tests {
         let mut all = Vec::new();
         let place = Place::Header { field: HeaderField::Link, line: Some(1) };
         licences_in(line.as_bytes(), &place, |link| {
-            all.push(format!("{} {}", link.kind.as_str(), link.url));
+            if link.is_of(b"https://e.com/a") {
+                all.push(format!("{} {}", link.kind.as_str(), link.url));
+            }
         });
         all
     }
@@ -169,5 +198,45 @@ mod tests {
             assert_eq!(shown(line).join(","), wanted, "{line}");
         }
         assert_eq!(shown("</a>; rel=license, </b>; rel=license"), ["other /a", "other /b"]);
+    }
+
+    #[test]
+    fn anchors() {
+        let is_of = |anchor: &str, url: &str| {
+            let line = format!("</l>; rel=license; anchor=\"{anchor}\"");
+            let place = Place::header(HeaderField::Link);
+            let mut all = Vec::new();
+            licences_in(line.as_bytes(), &place, |link| all.push(link.is_of(url.as_bytes())));
+            assert_eq!(all.len(), 1, "{anchor}");
+            all[0]
+        };
+        let url = "https://e.com/d/a%20b?x#y";
+        for anchor in [
+            "",
+            " ",
+            "#",
+            "?x",
+            "a b?x",
+            "/d/%61%20b?x",
+            "//E.com/d/a%20b?x",
+            "https://e.com:443/d/./a%20b?x",
+        ] {
+            assert!(is_of(anchor, url), "{anchor}");
+        }
+        for anchor in [
+            "#y",
+            "?",
+            "a%20b",
+            "/a%20b?x",
+            "A%20b?x",
+            "http://e.com/d/a%20b?x",
+            "https://f.com/d/a%20b?x",
+            "mailto:a@e.com",
+            "https://",
+        ] {
+            assert!(!is_of(anchor, url), "{anchor}");
+        }
+        assert!(is_of("a", "/a") && is_of("https://e.com/a", "/a"));
+        assert!(!is_of("b", "/a") && !is_of("https://e.com/b", "/a"));
     }
 }

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use memchr::memmem;
+use quick_xml::Reader;
+use quick_xml::events::Event;
 
 use crate::tables::{Format, XMP_FORMATS, XMP_NAMESPACES};
 
@@ -39,9 +41,12 @@ impl Format {
     /// was cut.
     pub(crate) fn hides_packets(self, file: &[u8], packets: &[&[u8]]) -> bool {
         const UTF_16: &[u8] = b"<\0?\0x\0p\0a\0c\0k\0e\0t\0";
+        // These have the packets of the images in them, too, which may come first.
+        let may_lack_one = packets.is_empty() || matches!(self, Format::Pdf | Format::Svg);
         has(file, UTF_16)
             || self.has_more(file, packets)
-            || packets.is_empty() && (self.announces(file) || !self.is_whole(file))
+            || packets.is_empty() && self.announces(file)
+            || may_lack_one && !self.is_whole(file)
     }
 
     /// Returns true if there are packets beside those that were found: compressed, in parts, or lost.
@@ -87,7 +92,9 @@ impl Format {
             Format::Tiff => end_of_tiff(file).is_some(),
             Format::Riff => end_of_riff(file).is_some(),
             Format::Boxes => is_whole_box_file(file),
-            _ => true,
+            Format::Pdf => end_of_pdf(file).is_some(),
+            Format::Svg => is_whole_svg(file),
+            Format::Other => true,
         }
     }
 }
@@ -323,6 +330,34 @@ fn is_whole_box_file(file: &[u8]) -> bool {
     is_described
 }
 
+/// `Some` if a PDF ends as one: with the place of its last table of objects, and the mark of the end. The first part of
+/// one that is made for the web ends with no place.
+fn end_of_pdf(file: &[u8]) -> Option<()> {
+    let is_padding = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let end = file.iter().rposition(|byte| !is_padding(byte))? + 1;
+    let (rest, place) = last_number(file[..end].strip_suffix(b"%%EOF")?)?;
+    let has_place = place > 0 && (place as usize) < file.len();
+    (has_place && rest.trim_ascii_end().ends_with(b"startxref")).then_some(())
+}
+
+/// Returns true if an SVG has elements, and all of them end.
+fn is_whole_svg(file: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(file);
+    let mut xml = Reader::from_str(&text);
+    let (mut open, mut has_root) = (0_usize, false);
+    loop {
+        match xml.read_event() {
+            Ok(Event::Start(_)) => open += 1,
+            // The reader refuses one that nothing begins.
+            Ok(Event::End(_)) => (open, has_root) = (open.saturating_sub(1), true),
+            Ok(Event::Empty(_)) => has_root = true,
+            Ok(Event::Eof) => return has_root && open == 0,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
 /// The number of so many bytes at a place.
 fn number_at(file: &[u8], at: usize, bytes: usize, is_little: bool) -> Option<usize> {
     let bytes = file.get(at..at.checked_add(bytes)?)?;
@@ -444,13 +479,27 @@ mod tests {
 
     #[test]
     fn pdfs() {
+        const END: &str = "\nstartxref\n9\n%%EOF\r\n";
+        let whole = format!("%PDF-1.7 1 0 obj endobj{END}");
+        check(whole.as_bytes(), whole.len() - 2);
         for (text, wanted) in [
             ("/Type/Catalog", false),
             ("/MetadataDate 2 0 R /EncryptMetadata true", false),
             ("/Metadata 2 0 R", true),
             ("/Metadata", true),
         ] {
-            assert_eq!(hides(format!("%PDF-1.7 {text}").as_bytes()), wanted, "{text}");
+            assert_eq!(hides(format!("%PDF-1.7 {text}{END}").as_bytes()), wanted, "{text}");
+        }
+        // The first part of one for the web, what was changed later and is cut, and no end at all.
+        for file in [
+            "startxref\n0\n%%EOF",
+            "startxref\n9\n%%EOF\n2 0 obj",
+            "9 %%EOF",
+            "startxref 999 %%EOF",
+        ] {
+            let file = format!("%PDF-1.7 {file}");
+            assert!(hides(file.as_bytes()), "{file}");
+            assert!(Format::Pdf.hides_packets(file.as_bytes(), &[b"x"]), "{file}");
         }
         // Beside a packet that was found.
         for (text, wanted) in [
@@ -460,12 +509,21 @@ mod tests {
             ("2 0 obj /Metadata 2 0 R /Metadata 3 0 R", true),
             ("/Metadata /Subtype /Metadata x", false),
         ] {
-            let file = format!("%PDF-1.7 {text}");
+            let file = format!("%PDF-1.7 {text}{END}");
             assert_eq!(Format::Pdf.hides_packets(file.as_bytes(), &[b"x"]), wanted, "{text}");
         }
         let many: String =
             (0..=MOST_STREAMS).map(|n| format!("/Metadata {n} 0 R {n} 0 obj")).collect();
-        assert!(Format::Pdf.hides_packets(format!("%PDF-1.7 {many}").as_bytes(), &[b"x"]));
+        assert!(Format::Pdf.hides_packets(format!("%PDF-1.7 {many}{END}").as_bytes(), &[b"x"]));
+    }
+
+    #[test]
+    fn svgs() {
+        let file = b"<svg xmlns='x'><g><path d='>'/></g><!-- </svg> --><s:a>\xff</s:a></svg>";
+        check(file, file.len());
+        assert!(Format::Svg.hides_packets(b"<svg><g></g>", &[b"x"]));
+        assert!(!hides(b"<svg/>\n"));
+        assert!(hides(b"<svg></g></svg>") && hides(b"<!-- <svg> -->"));
     }
 
     #[test]

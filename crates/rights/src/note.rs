@@ -54,8 +54,8 @@ notes! {
         "a document of the site was captured longer before the page than it counts: it is the nearest that \
          is known",
     DocumentsDiffer "documents-differ"
-        "two captures of a document of the site have the same time and differ, so it is not known which was in \
-         force",
+        "captures of a document of the site differ that are of one second, or of the page's own second: it is not known \
+         which was in force",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"
@@ -80,7 +80,7 @@ notes! {
     LicenceRelative "licence-relative"
         "the address of a licence is not absolute, so its text is not known",
     LicenceUnknownTerm "licence-unknown-term"
-        "a licence has a term that is not known, which may prohibit any use that it does not permit by name",
+        "a licence has a term or a 'url' that is not known, so it is not known what it prohibits",
     LicencesLeftOut "licences-left-out"
         "the site names more licences than are read, so nothing is known of the others",
     LooksLikeXRobotsTag "looks-like-x-robots-tag"

@@ -1,6 +1,9 @@
 //! A page in either markup: the encoding that is known by its bytes, and the last element that can matter.
 
+use std::borrow::Cow;
+
 use crate::html::{PageElement, read_up_to, utf8_of_utf16};
+use crate::labels::Label;
 use crate::xhtml::XmlPage;
 
 /// How a page is written.
@@ -17,6 +20,8 @@ pub struct ReadPage {
     pub is_utf16: bool,
     /// True if there may be elements that were not found.
     pub is_doubtful: bool,
+    /// Of XML that is not UTF-8: what it declares to be.
+    pub(crate) not_utf8: Option<Label>,
 }
 
 /// Calls `found` for the elements of a page, in its order. `O(n)` for any bytes. A page in UTF-16 is known
@@ -24,20 +29,21 @@ pub struct ReadPage {
 pub fn read_page(markup: Markup, page: &[u8], found: &mut dyn FnMut(PageElement<'_>)) -> ReadPage {
     let utf8 = utf8_of_utf16(page);
     let page = utf8.as_deref().unwrap_or(page);
-    let mut is_doubtful = false;
+    let (mut is_doubtful, mut not_utf8) = (false, None);
     match markup {
         Markup::Html => read_up_to(last_candidate(page), [0; 3], page, found),
         Markup::Xml => {
-            let page = String::from_utf8_lossy(page);
-            let page = page.strip_prefix('\u{feff}').unwrap_or(&page);
+            let text = String::from_utf8_lossy(page);
+            let page = text.strip_prefix('\u{feff}').unwrap_or(&text);
             let read = XmlPage::read(page, found);
+            not_utf8 = matches!(text, Cow::Owned(_)).then_some(read.declared);
             is_doubtful = read.is_doubtful || read.broken_at.is_some();
             if let Some(rest) = read.broken_at.and_then(|at| page.as_bytes().get(at..)) {
                 read_up_to(last_candidate(rest), read.numbers, rest, found);
             }
         }
     }
-    ReadPage { is_utf16: utf8.is_some(), is_doubtful }
+    ReadPage { is_utf16: utf8.is_some(), is_doubtful, not_utf8 }
 }
 
 /// Where the last tag begins that can be one of the elements.

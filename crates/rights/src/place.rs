@@ -185,25 +185,6 @@ impl Place {
     }
 }
 
-/// The most characters of the words at a place.
-const MOST_QUOTED: usize = 200;
-
-/// The words at a place: white space is a space, and the end of a long text is left out.
-pub(crate) fn quotation(text: &str) -> String {
-    let mut quote = String::new();
-    for word in text.split_ascii_whitespace() {
-        // No character has more bytes.
-        if quote.len() > MOST_QUOTED * 4 {
-            break;
-        }
-        quote.extend((!quote.is_empty()).then_some(' '));
-        quote.extend(word.chars().take(MOST_QUOTED));
-    }
-    let end = quote.char_indices().nth(MOST_QUOTED).map(|(end, _)| end);
-    quote.truncate(end.unwrap_or(quote.len()));
-    quote
-}
-
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

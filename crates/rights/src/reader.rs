@@ -154,7 +154,7 @@ impl RightsReader {
         let target = target.to_vec();
         settle_tdm(response, documents, origin.as_ref(), &target, &mut rights);
         let page = Page { target: &target, origin: origin.as_ref(), has_document: false };
-        settle_licences(robots, response, documents, page, &mut rights);
+        settle_licences(robots, response, documents, url, page, &mut rights);
         Ok(rights)
     }
 
@@ -279,6 +279,7 @@ fn settle_licences(
     robots: Option<&RobotsRights<'_>>,
     response: &Response,
     documents: &Documents,
+    url: &[u8],
     page: Page<'_>,
     rights: &mut Rights,
 ) {
@@ -308,7 +309,8 @@ fn settle_licences(
     if links.len().max(scripts.len()) > MOST_LICENCES || links.iter().any(is_left_out) {
         rights.add_note(Note::LicencesLeftOut);
     }
-    for link in links.iter().take(MOST_LICENCES).filter(|link| !is_left_out(link)) {
+    let is_wanted = |link: &&LicenceLink| !is_left_out(link) && link.is_of(url);
+    for link in links.iter().take(MOST_LICENCES).filter(is_wanted) {
         let via = link.place.clone();
         if link.kind != LicenceKind::Rsl {
             let url = Some(link.url.clone());

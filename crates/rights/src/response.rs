@@ -44,7 +44,8 @@ pub struct Response {
     pub page_tdm: TdmRep,
     /// The XMP packets of an image or a PDF.
     pub xmp: Xmp,
-    /// `Link` and `<link>` with the relation `license`.
+    /// `Link` and `<link>` with the relation `license`. Those that speak of other resources by their anchor are there,
+    /// and say nothing of the page.
     pub links: Vec<LicenceLink>,
     /// The RSL documents in the page.
     pub page_licences: Vec<PageLicence>,
@@ -190,8 +191,8 @@ impl Response {
         Response { xmp: Xmp::read(file), ..self }
     }
 
-    /// The words at a place of the file or of a document in the page: the property of XMP, the start of the licence.
-    /// `None` for every other place.
+    /// The words at a place of the file or of a document in the page: the property of XMP, the licence (of which 8 KiB
+    /// are the most). `None` for every other place.
     pub fn quote(&self, place: &Place) -> Option<String> {
         let Place::Rsl { document: name, .. } = place else { return self.xmp.quote(place) };
         let mut documents = self.page_licences.iter().filter_map(|own| own.document.as_ref().ok());
@@ -300,6 +301,12 @@ mod tests {
         assert!(!is_part("Content-Range", " bytes 0-99/100"));
         assert!(is_part("Content-Type", "Multipart/Byteranges; boundary=x"));
         assert!(!is_part("Content-Type", "text/html"));
+        let is_part_by = |text: &str| {
+            Response::new().with_header_text(text.as_bytes()).map(|response| response.is_part)
+        };
+        assert_eq!(is_part_by("HTTP/1.1 206 Partial Content\r\nX-Robots-Tag: all\r\n"), Ok(true));
+        assert_eq!(is_part_by("HTTP/1.1 206 x\nContent-Range: bytes 0-99/100\n"), Ok(false));
+        assert_eq!(is_part_by("HTTP/1.1 200 OK\n"), Ok(false));
         let reader = crate::RightsReader::new(&"x".into());
         let response = Response::new()
             .with_headers([("Content-Range", "bytes 0-1/9"), ("Content-Usage", "search=y")]);

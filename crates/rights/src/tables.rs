@@ -143,6 +143,19 @@ pub(super) const TAG_UNAVAILABLE_AFTER: &str = "unavailable_after";
 pub(super) const TAGS_WITH_VALUES: [&str; 4] =
     [TAG_MAX_SNIPPET, "max-image-preview", "max-video-preview", TAG_UNAVAILABLE_AFTER];
 
+/// The rules by which robots tags decide, in any reading, and on what: to quote them.
+pub(super) const TAG_WORDS: [(&str, Purposes); 9] = [
+    ("noindex", INDEX),
+    ("none", INDEX),
+    (TAG_UNAVAILABLE_AFTER, INDEX),
+    ("nosnippet", Purposes::of(&[Purpose::Snippet, Purpose::AiInput])),
+    (TAG_MAX_SNIPPET, Purposes::of(&[Purpose::Snippet, Purpose::AiInput])),
+    ("noarchive", Purposes::of(&[Purpose::AiInput, Purpose::AiTrain])),
+    ("noai", TRAINING),
+    ("index", INDEX),
+    ("all", INDEX),
+];
+
 /// How a search engine reads robots tags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {

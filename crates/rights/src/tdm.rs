@@ -8,7 +8,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::note::{Note, Notes};
 use crate::paths::Paths;
-use crate::place::{Place, quotation};
+use crate::place::{HeaderField, Place};
+use crate::quotation::{around, in_one_line};
 
 /// Whether rights are reserved, and under which policy: what one source says of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +102,9 @@ pub struct TdmFile {
     unread: Option<u32>,
 }
 
+/// The most characters of a rule that are kept, to quote it.
+const MOST_QUOTED: usize = 200;
+
 #[derive(Clone, Debug, Default)]
 struct TdmRule {
     location: Option<Box<str>>,
@@ -128,9 +132,11 @@ impl TdmFile {
         let mut json = serde_json::Deserializer::from_slice(file);
         let rules = json.deserialize_seq(Rules).and_then(|rules| json.end().map(|()| rules));
         let mut rules = rules.map_err(|_| InvalidTdmFile(()))?;
+        let words = [HeaderField::TdmReservation.as_str().to_owned()];
         for (rule, text) in rules.iter_mut().zip(elements(file)) {
             if rule.location.is_some() {
-                rule.quote = quotation(&String::from_utf8_lossy(text)).into();
+                let text = in_one_line(&String::from_utf8_lossy(text));
+                rule.quote = around(&text, MOST_QUOTED, &words).into();
             }
         }
         let is_unread = |rule: &TdmRule| {
@@ -153,7 +159,7 @@ impl TdmFile {
         self.unread.is_some_and(|unread| self.paths.first(target).is_none_or(|own| unread < own))
     }
 
-    /// The text of a rule, shortened.
+    /// The text of a rule, shortened around what it reserves.
     pub(crate) fn quote(&self, rule: u32) -> Option<String> {
         let rule = self.rules.get(rule.checked_sub(1)? as usize)?;
         (!rule.quote.is_empty()).then(|| rule.quote.clone().into())

@@ -10,6 +10,7 @@ use quick_xml::name::{Namespace, QName, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
 use crate::html::{self, KEPT, PageElement, TYPE, Tag};
+use crate::labels::Label;
 use crate::link;
 use crate::tables::XHTML_ENTITY_DOCTYPES;
 
@@ -28,6 +29,8 @@ pub(crate) struct XmlPage {
     pub(crate) broken_at: Option<usize>,
     /// True if its document type declares something, or it has characters that are none of XML.
     pub(crate) is_doubtful: bool,
+    /// The encoding that it declares.
+    pub(crate) declared: Label,
     /// How many elements of each kind were read.
     pub(crate) numbers: [u32; 3],
     /// True if its root is of another namespace, so that no element of its own is of XHTML. `None` before the root.
@@ -158,7 +161,11 @@ impl XmlPage {
                 let target = instruction.target();
                 (is_name(target) && !target.eq_ignore_ascii_case("xml")).then_some(())?;
             }
-            Event::Decl(_) => (at == 0).then_some(())?,
+            Event::Decl(declaration) => {
+                (at == 0).then_some(())?;
+                let encoding = declaration.encoding().and_then(Result::ok);
+                self.declared = Label::of(encoding.as_deref().unwrap_or_default().as_bytes());
+            }
             Event::Comment(_) => {}
             Event::Eof => return (self.open == 0 && has_root).then_some(false),
         }

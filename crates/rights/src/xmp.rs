@@ -416,7 +416,9 @@ mod tests {
         let long = format!("{BEGIN}{}", " ".repeat(MOST_PACKET_BYTES));
         let deep = packet("", &"<rdf:li>".repeat(DEEPEST));
         let pdf = |dictionary: &str, text: &str| {
-            format!("%PDF-1.7\n9 0 obj\n<< {dictionary} >>\nstream\r\n{text}\nendstream\nendobj\n")
+            format!(
+                "%PDF-1.7\n9 0 obj\n<< {dictionary} >>\nstream\r\n{text}\nendstream\nendobj\nstartxref\n9\n%%EOF\n"
+            )
         };
         for file in [
             allowed.replace(END, "").into_bytes(),
@@ -470,7 +472,9 @@ mod tests {
         for file in ["GIF89a\0\0\0\0\0\0\0;", "\u{feff}\n<?xml version='1.0'?>\n<SVG/>", "BM"] {
             assert_eq!(shown(file), "??? xmp-silent", "{file}");
         }
-        for file in ["GIF89a", "1234ftypheic", "%PDF-1.7 /Metadata 2 0 R"] {
+        let (cut_pdf, cut_svg) = (format!("%PDF-1.7 {allowed}"), format!("<svg>{allowed}<g>"));
+        for file in ["GIF89a", "1234ftypheic", "%PDF-1.7 1 0 obj", "<svg><g/>", &cut_pdf, &cut_svg]
+        {
             assert_eq!(shown(file), "??? xmp-not-read", "{file}");
         }
         let page = format!("<!doctype html><svg/><pre>{allowed}</pre>");

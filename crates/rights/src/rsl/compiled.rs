@@ -278,6 +278,10 @@ pub(super) struct Compiled {
     sites: HashMap<Option<Box<str>>, Paths>,
     /// The contents without a URL: those of a page.
     page: Option<Covering>,
+    /// What the contents do not permit of which it is not known what pages they are for: those with a URL, and those
+    /// without one, which are known in a page only.
+    unread: Purposes,
+    unread_in_file: Purposes,
 }
 
 /// Paths of a site.
@@ -361,7 +365,20 @@ impl Compiled {
         let of_page: Vec<u32> =
             (0..).zip(contents).filter(|(_, c)| c.url.is_empty()).map(|(n, _)| n).collect();
         let page = (!of_page.is_empty()).then(|| Covering::of(contents, &of_page, 0));
-        Ok(Compiled { sites, page })
+        let not_permitted = |numbers: &[u32]| {
+            let permitted = |number| Covering::of(contents, &[number], 0).longest.licences.allow();
+            let of = |number: &u32| Purposes::USES.without(permitted(*number));
+            numbers.iter().map(of).fold(Purposes::NONE, |all, own| all | own)
+        };
+        let of_unread: Vec<u32> =
+            (0..).zip(contents).filter(|(_, c)| c.is_unread()).map(|(n, _)| n).collect();
+        let (unread, unread_in_file) = (not_permitted(&of_unread), not_permitted(&of_page));
+        Ok(Compiled { sites, page, unread, unread_in_file })
+    }
+
+    /// What may be prohibited on any page, because it is not known which pages some contents are for.
+    pub(super) fn unread(&self, has_document: bool) -> Purposes {
+        if has_document { self.unread } else { self.unread | self.unread_in_file }
     }
 
     /// What covers a page of a site. One that has the document, and that no path covers, is covered by the contents

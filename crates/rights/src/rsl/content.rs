@@ -29,16 +29,26 @@ impl Content {
     }
 
     /// The key of the origin of whose pages it can be; the inner `None` is for all, as its `url` is a path.
-    /// `None` if it is of no origin.
+    /// `None` if it is of no origin, or of several: a host has no `*`.
     pub(super) fn site(&self) -> Option<Option<Box<str>>> {
         if self.is_path() {
             return Some(None);
         }
-        Origin::of(before_path(&self.url)).ok().map(|origin| Some(origin.key().into()))
+        let site = before_path(&self.url);
+        let origin = Origin::of(site).ok().filter(|_| !site.contains('*'));
+        origin.map(|origin| Some(origin.key().into()))
+    }
+
+    /// Returns true if it is not known which pages its `url` means.
+    pub(super) fn is_unread(&self) -> bool {
+        !self.url.is_empty() && (self.path().is_none() || self.site().is_none())
     }
 
     fn is_path(&self) -> bool {
-        self.url.starts_with(['/', '*']) && !self.url.starts_with("//")
+        let (begin, rest) = self.url.split_at(self.url.find('/').unwrap_or(self.url.len()));
+        let is_address = begin.ends_with(':') && rest.starts_with("//");
+        begin.starts_with('*') && !is_address
+            || begin.is_empty() && !rest.is_empty() && !rest.starts_with("//")
     }
 }
 
@@ -64,7 +74,10 @@ mod tests {
             ("https://e.com?x", Some("/"), true),
             ("https://f.com/", Some("/"), false),
             ("http://e.com/", Some("/"), false),
+            ("*/a://", Some("*/a://"), true),
             ("https://*.e.com/", Some("/"), false),
+            ("https://e.com*", Some("/"), false),
+            ("*://e.com/*", Some("/*"), false),
             ("//e.com/", None, false),
             ("a/", None, false),
             ("", None, false),
@@ -76,6 +89,8 @@ mod tests {
                 content.site().is_some_and(|site| site.is_none_or(|key| *key == *origin.key()));
             assert_eq!(is_of, is_own, "{url}");
             assert_eq!(content.site() == Some(None), content.is_path());
+            let is_other = matches!(url, "https://f.com/" | "http://e.com/" | "");
+            assert_eq!(content.is_unread(), !is_own && !is_other, "{url}");
         }
     }
 }

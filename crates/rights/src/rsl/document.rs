@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::place::{Place, quotation};
+use crate::place::Place;
+use crate::quotation::in_one_line;
 use crate::rsl::compiled::Compiled;
 use crate::rsl::content::Content;
 use crate::rsl::parse;
@@ -69,13 +70,13 @@ impl Rsl {
         &self.name
     }
 
-    /// The start of the licence at a place.
+    /// The licence at a place.
     pub(crate) fn quote(&self, place: &Place) -> Option<String> {
         let Place::Rsl { content, licence, .. } = place else { return None };
         let first = self.licences.partition_point(|(of, _)| of < content);
         let (of, span) = self.licences.get(first + licence.checked_sub(1)? as usize)?;
         let span = span.start as usize..span.end as usize;
-        (of == content).then(|| self.text.get(span)).flatten().map(quotation)
+        (of == content).then(|| self.text.get(span)).flatten().map(in_one_line)
     }
 
     /// The document, if it has exactly one content, as one in a page must.

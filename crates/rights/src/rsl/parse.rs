@@ -375,7 +375,10 @@ impl Builder {
                     return None;
                 }
             }
-            ListOf::Unknown => licence.has_unknown = true,
+            ListOf::Unknown => {
+                licence.has_unknown = true;
+                licence.has_unknown_type = true;
+            }
         }
         Some(())
     }
@@ -541,8 +544,14 @@ mod tests {
         };
         assert_eq!(prohibits("ai-train"), (purposes(&[Purpose::AiTrain]), false));
         assert_eq!(prohibits("ai-train ai-dance"), (purposes(&[Purpose::AiTrain]), true));
-        assert!(terms("<permits>all</permits>").unwrap().has_unknown);
-        assert!(terms("<permits type='Usage'>all</permits>").unwrap().has_unknown);
+        for list in [
+            "<permits>all</permits>",
+            "<permits type='Usage'>all</permits>",
+            "<prohibits type='x'/>",
+        ] {
+            let terms = terms(list).unwrap();
+            assert!(terms.has_unknown && terms.has_unknown_type, "{list}");
+        }
     }
 
     #[test]

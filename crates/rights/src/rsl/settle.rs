@@ -26,8 +26,12 @@ impl Rsl {
     ///
     /// The most specific content supplies the permissions, and prohibitions of wider ones stay. The
     /// licences of one content are a choice. What wider contents prohibit for some, or in words that are not
-    /// known, may be prohibited here.
+    /// known, may be prohibited here, and so may what a content does not permit whose `url` is not known.
     pub(crate) fn settle(&self, page: Page<'_>, rights: &mut Rights) -> bool {
+        let unread = self.compiled.unread(page.has_document);
+        if !unread.is_empty() {
+            rights.add_note_without(Note::LicenceUnknownTerm, Purposes::USES.without(unread));
+        }
         let covered = self.compiled.covered(page.target, page.origin, page.has_document);
         let Some(covered) = covered else { return false };
         rights.set_speaks_of_ai_index();
@@ -169,6 +173,10 @@ mod tests {
             (prohibits("AI-Train"), Ruling::Unknown, true),
             ("<prohibits>ai-train</prohibits>".into(), Ruling::Unknown, true),
             (permits("ai-train") + &prohibits("AI-Train"), Ruling::Allow, true),
+            // A type that is not known may restrict what is permitted by name.
+            (permits("all") + "<prohibits type='purpose'>x</prohibits>", Ruling::Unknown, true),
+            (permits("all") + "<prohibits>ai-train</prohibits>", Ruling::Unknown, true),
+            (permits("ai-train") + "<permits type='purpose'>x</permits>", Ruling::Unknown, true),
             (permits("ai-train x"), Ruling::Allow, false),
             ("<prohibits type='geo'>US</prohibits>".into(), Ruling::Allow, false),
         ] {
@@ -234,6 +242,26 @@ mod tests {
         assert_eq!(shown(&content("", ""), URL), "none");
         let page = rights(&content("", &permits("search")), URL, true).unwrap();
         assert_eq!(page.ruling(Purpose::Index), Ruling::Allow);
+    }
+
+    /// A content whose `url` cannot be read may be for any page.
+    #[test]
+    fn urls_that_are_not_known() {
+        let content = |url: &str, terms: &str| {
+            format!("<content url='{url}'><license>{terms}</license></content>")
+        };
+        let of = |url: &str, terms: &str, in_page: bool| {
+            let body = content(url, terms) + &content("/", &permits("all"));
+            let rights = rights(&body, URL, in_page).unwrap();
+            assert_eq!(rights.ruling(Purpose::Index), Ruling::Allow, "{url}");
+            (rights.ruling(Purpose::AiTrain), rights.notes().contains(Note::LicenceUnknownTerm))
+        };
+        for url in ["https://*.e.com/", "*://e.com/*", "e.com/", "//e.com/", "https://", ""] {
+            assert_eq!(of(url, &prohibits("ai-train"), false), (Ruling::Unknown, true), "{url}");
+            assert_eq!(of(url, "", false), (Ruling::Allow, false), "{url}");
+        }
+        assert_eq!(of("", &prohibits("ai-train"), true), (Ruling::Allow, false));
+        assert_eq!(of("https://f.com/", &prohibits("ai-train"), false), (Ruling::Allow, false));
     }
 
     /// What is settled once says of each URL what comparing it with all contents says.

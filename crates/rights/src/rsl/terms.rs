@@ -13,6 +13,8 @@ pub(super) struct Terms {
     pub(super) prohibits: Purposes,
     /// True if there is a term that is not known, so that nothing is permitted silently.
     pub(super) has_unknown: bool,
+    /// True if one is of a type that is not known, which may restrict what is permitted by name, too.
+    pub(super) has_unknown_type: bool,
     /// Whom or where it is for: `user:…`, `not-user:…`, `geo:…`, `not-geo:…`.
     pub(super) conditions: Vec<Box<str>>,
     /// What the payments ask for.
@@ -26,6 +28,7 @@ impl Terms {
         permits: None,
         prohibits: Purposes::NONE,
         has_unknown: false,
+        has_unknown_type: false,
         conditions: Vec::new(),
         payments: Vec::new(),
         reporting: false,
@@ -42,7 +45,7 @@ pub(super) enum Term {
     Permitted,
     /// Permitted by name or silently, but an agreement comes first.
     Sold,
-    /// Permitted by name for some users or places.
+    /// Permitted by name for some users or places, or on terms of a type that is not known.
     Conditional,
     /// Not on the list of what is permitted.
     NotListed,
@@ -73,7 +76,7 @@ impl Terms {
         if !is_named && self.has_unknown {
             return Term::Unknown;
         }
-        match (is_named, self.conditions.is_empty()) {
+        match (is_named, self.conditions.is_empty() && !self.has_unknown_type) {
             (true, true) => Term::Permitted,
             (true, false) => Term::Conditional,
             (false, true) => Term::Silent,

@@ -95,6 +95,7 @@ impl RobotsTags {
             let piece;
             (piece, rest) = next_piece(text);
             let mut piece = piece.trim_ascii();
+            let mut has_time = false;
             while let Some(colon) = memchr::memchr(b':', piece) {
                 let (before, after) =
                     (piece[..colon].trim_ascii(), piece[colon + 1..].trim_ascii());
@@ -111,10 +112,12 @@ impl RobotsTags {
                     // What follows may be the next rule.
                     piece = if begins_rule(after) { after } else { &[] };
                 } else if is_time(before, after) {
+                    has_time = true;
                     self.notes.add(Note::Malformed);
                     piece = if after.contains(&b':') { after } else { &[] };
-                } else if has_names && !is_name(before) {
-                    // No name, or that of the field once more, as if another line began here: in doubt it is for all.
+                } else if has_names && (has_time || !is_name(before)) {
+                    // No name, the rest of a time, or the name of the field once more, as if another line began
+                    // here: in doubt it is for all.
                     self.notes.add(Note::Malformed);
                     name = None;
                     piece = after;
@@ -337,6 +340,9 @@ mod tests {
             ("at 10:00: noai", &[NoAi], Note::Malformed),
             ("a: follow, 7: noai", &[NoAi], Note::Malformed),
             ("a: follow, **: noai", &[NoAi], Note::Malformed),
+            ("10:00 x: noai", &[NoAi], Note::Malformed),
+            ("10:00x: noai", &[NoAi], Note::Malformed),
+            ("a: follow, 10:00 x: noai", &[NoAi], Note::Malformed),
         ] {
             assert_eq!(header(value), all(wanted), "{value}");
             assert_eq!(notes(value), [note], "{value}");
