@@ -164,7 +164,7 @@ pub fn run(
     if without_body > 0 {
         let are = if without_body == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
-            "{without_body} {are}: the records with their bodies are not here, are not 2xx, or have another digest than they say, so their pages count as unreadable"
+            "{without_body} {are}: the records with their bodies are not here, are not 2xx, or do not state the digest that they say, so their pages count as unreadable"
         ));
     }
     if responses == 0 && !faults.0 {
@@ -274,7 +274,7 @@ impl Judge<'_> {
         for note in of_capture.iter().chain(doubts).chain(of_archives) {
             rights = rights.with_note(note);
         }
-        let is_lost = robots.as_ref().is_some_and(|robots| robots.is_lost)
+        let is_lost = robots.as_ref().is_some_and(|robots| robots.is_lost || robots.differs)
             || self.documents.has_damaged(&origin.robots_url());
         if self.documents.is_damaged || is_lost {
             rights = rights.with_crawl_unknown();
@@ -375,19 +375,23 @@ impl Judge<'_> {
         let robots = self.robots.in_force(origin, at).map_err(|error| error.to_string())?;
         let mut dated = Vec::new();
         let mut lines = None;
-        if let Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, .. }) = &robots {
+        if let Some(robots) = &robots {
+            let RobotsInForce { holds, captured, fit, captures, is_doubtful, differs, .. } = robots;
             let (url, has_file) = (origin.robots_url(), *holds == SiteKind::Rules);
             let is_doubtful = *is_doubtful || self.documents.has_damaged(&url);
             let mut found = self.documents.robots(url, *captured, *fit, captures, has_file);
-            let doubt = is_doubtful.then_some(Note::RobotsNotRead);
-            found.0.doubt = found.0.doubt.or(doubt);
+            let doubts = [
+                differs.then_some(Note::DocumentsDiffer),
+                is_doubtful.then_some(Note::RobotsNotRead),
+            ];
+            found.0.doubt = doubts.into_iter().fold(found.0.doubt, Option::or);
             dated.push(found.0);
             lines = found.1;
         }
         let rules = robots.as_ref().and_then(|robots| robots.rights.as_ref());
         let mut documents = Documents::new();
         for address in addresses(record, rules, response) {
-            dated.extend(self.documents.add(&mut documents, &address, at));
+            dated.extend(self.documents.add(&mut documents, &address, at, None));
         }
         // The newest captures may be of after the page.
         for one in dated.iter_mut().filter(|one| one.captured > record.at && at.is_none()) {
@@ -435,7 +439,7 @@ impl Judge<'_> {
             let mut documents = Documents::new();
             let mut named = Vec::new();
             for address in addresses(record, rules, response) {
-                named.extend(self.documents.add(&mut documents, &address, Some(at)));
+                named.extend(self.documents.add(&mut documents, &address, Some(at), Some(at)));
             }
             let then = self.reader.rights(record.url, rules, response, &documents);
             let then = then.map_err(|error| error.to_string())?;

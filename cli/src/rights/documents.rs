@@ -2,8 +2,8 @@
 //!
 //! A document is known by where it is named, whatever its type: by its path (tdmrep.json), by a `License`
 //! line of a robots.txt, or by a `Link` field. What pages name is found by its type, as long as that may be
-//! the type of such a document. Redirects are followed. So the archives are read once for what is known by
-//! itself, and once more for each step to addresses that were named only then.
+//! the type of such a document. Redirects are followed to what was captured nearest to them. So the archives are read
+//! once for what is known by itself, and once more for each step to addresses that were named only then.
 //!
 //! Of the captures of an address that say something (a document, a redirect, or that there is none) the one
 //! counts that was in force when the page was fetched ([`Versions::in_force`]). A failure says nothing; if it
@@ -15,19 +15,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use robotsieve::internals::{Content, RobotsInternals as _};
 use robotsieve::{Origin, Profile, Robots};
-use robotsieve_captures::warc::{self, Answers, ResponseItem, ResponseRecord};
+use robotsieve_captures::warc::{self, Answers, Body, ResponseItem, ResponseRecord};
 use robotsieve_captures::{At, Fit, MAX_HOPS, RecordPlace, SiteAnswer, Versions};
 use robotsieve_client::Timestamp;
 use robotsieve_client::internals::{has_file, has_none};
 use robotsieve_client::outcome::{ContentHash, Protocol, Said as Answer};
 use robotsieve_client::report::rfc3339;
-use robotsieve_report::quotation;
-use robotsieve_rights::internals::{TDM_PATH, normal, origin_of_tdm};
+use robotsieve_rights::internals::{RightsField, RightsLines, TDM_PATH, normal, origin_of_tdm};
 use robotsieve_rights::{Documents, LicenceKind, Note, Response};
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_part, media_type};
+use super::page::{is_part, media_type, names_rsl};
 use super::payloads::Payloads;
 use super::robots::{CaptureAt, RobotsFiles};
 use super::row::Document;
@@ -93,6 +92,18 @@ enum Step {
     Absent,
 }
 
+impl Step {
+    /// Returns true if they are not the same.
+    fn differs(&self, other: &Step) -> bool {
+        match (self, other) {
+            (Step::Document(own), Step::Document(other)) => own.bytes != other.bytes,
+            (Step::Redirect(own), Step::Redirect(other)) => own != other,
+            (Step::SomethingElse | Step::Absent, Step::SomethingElse | Step::Absent) => false,
+            _ => true,
+        }
+    }
+}
+
 /// A document, read when a page first needs it.
 struct File {
     bytes: Vec<u8>,
@@ -139,7 +150,7 @@ impl Lines {
         let records = lines.filter_map(|line| match line.content {
             Content::Record(record) => {
                 let words = format!("{}: {}", shown(record.name), shown(record.value));
-                Some((record.line, quotation(words.trim_end()).into()))
+                Some((record.line, words.trim_end().into()))
             }
             _ => None,
         });
@@ -234,23 +245,29 @@ impl Known {
         !self.damaged.is_empty() && address(url).is_some_and(|url| self.damaged.contains(&url))
     }
 
-    /// Adds the document to `documents` that was in force at an address when a page was fetched. A redirect to
-    /// what could not be read is a failure, and what was in force before a failure goes on to reserve.
+    /// Adds the document to `documents` that was in force at an address when a page was fetched. A redirect leads to
+    /// the answer that is nearest to it in time, or to what was in force at the time `target_at`. One to what could not
+    /// be read is a failure, and what was in force before a failure goes on to reserve.
     pub(super) fn add(
         &self,
         documents: &mut Documents,
         address: &str,
         at: Option<Timestamp>,
+        target_at: Option<Timestamp>,
     ) -> Option<Dated> {
-        let (mut found, mut is_read) = self.follow(documents, address, at, false);
+        let (mut found, mut is_read) = self.follow(documents, address, at, target_at, false);
         for _ in 0..MOST_LOST {
             let Some(lost) = found.as_ref().filter(|_| !is_read) else { break };
             let before = Timestamp(lost.captured.0.saturating_sub(1));
-            let earlier = self.follow(documents, address, Some(before), true);
+            let earlier = self.follow(documents, address, Some(before), target_at, true);
             if earlier.0.is_none() {
                 break;
             }
             (found, is_read) = earlier;
+        }
+        // A redirect from before the page may lead to what was captured after it.
+        for one in found.iter_mut().filter(|one| at.is_some_and(|page| page < one.captured)) {
+            one.fit = Fit::Later;
         }
         found
     }
@@ -262,7 +279,8 @@ impl Known {
         &self,
         documents: &mut Documents,
         address: &str,
-        at: Option<Timestamp>,
+        source_at: Option<Timestamp>,
+        target_at: Option<Timestamp>,
         is_older: bool,
     ) -> (Option<Dated>, bool) {
         let (mut next, mut redirects) = (address.to_owned(), 0);
@@ -279,6 +297,11 @@ impl Known {
                 return (found, redirects == 0);
             };
             let versions = &known.versions;
+            let at = match &found {
+                // As for robots.txt.
+                Some(first) => target_at.or_else(|| versions.nearest(first.captured)),
+                None => source_at,
+            };
             let in_force = match at.filter(|_| is_older && redirects == 0) {
                 Some(until) => versions.last(&Protocol::RFC9309, until).zip(Some(Fit::Older)),
                 None => versions.in_force(&Protocol::RFC9309, at),
@@ -288,15 +311,19 @@ impl Known {
                 Some(Answer::Status(status)) => has_none(status),
                 _ => false,
             });
-            if in_force.as_ref().is_none_or(|(settled, fit)| {
-                known.versions.is_doubtful(settled.captured.at, *fit, at)
-            }) {
+            if in_force
+                .as_ref()
+                .is_none_or(|(settled, fit)| versions.is_doubtful(settled.captured.at, *fit, at))
+            {
                 documents.add_not_read(address);
             }
             let Some((settled, fit)) = in_force else { return (found, redirects == 0) };
-            // The first of a chain says when the address was read.
             let captured = settled.captured.at;
-            let doubt = known.differ.contains(&captured).then_some(Note::DocumentsDiffer);
+            let page = at.filter(|_| found.is_none() && target_at.is_none() && !is_older);
+            let before = versions.before_second(&Protocol::RFC9309, captured, page);
+            let is_unclear = before.is_some_and(|before| before.of.1.differs(&settled.of.1));
+            let doubt =
+                (is_unclear || known.differ.contains(&captured)).then_some(Note::DocumentsDiffer);
             let mut dated = found.unwrap_or_else(|| Dated::new(address.to_owned(), captured, fit));
             dated.doubt = dated.doubt.or(doubt);
             let (answer, step) = settled.of;
@@ -306,6 +333,7 @@ impl Known {
                 dated.place = Some(document.place.clone());
                 let digest = || ContentHash::of(&document.bytes).to_string();
                 dated.sha256 = Some(document.sha256.get_or_init(digest).clone());
+                dated.captured = captured;
             }
             found = Some(dated);
             match step {
@@ -710,7 +738,6 @@ fn first_look(response: &ResponseRecord<'_>, robots: &RobotsFiles, payloads: &Pa
     }
     let is_tdm = is_tdm(&own);
     let mut said = said(response, payloads);
-    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     if let Said::Document(_, body) = &said
         && !is_tdm
         && !is("application/rsl+xml")
@@ -772,7 +799,8 @@ fn body_of(
     }
     let is_part = is_part(response.headers(), status);
     let own = response.body().ok();
-    let own = own.filter(|body| status != 304 && (may_be_cut || !body.is_cut && !is_part));
+    let is_enough = |body: &Body| !body.is_broken && (may_be_cut || !body.is_cut && !is_part);
+    let own = own.filter(|body| status != 304 && is_enough(body));
     let repeated = || {
         let payload = payloads.of(response)?;
         payload.document.clone().filter(|_| payload.may_be_of(response.status))
@@ -808,15 +836,9 @@ fn is_always_kept(address: &str) -> bool {
 
 /// The licences that a robots.txt names, to whomever.
 fn licences(file: &[u8]) -> Vec<String> {
-    let robots = Robots::parse(file, &Profile::RFC9309);
-    let lines = robots.groups().lines();
-    let licences = lines.filter_map(|line| match line.content {
-        Content::Record(record) if record.name.eq_ignore_ascii_case(b"license") => {
-            str::from_utf8(record.value).ok().and_then(address)
-        }
-        _ => None,
-    });
-    licences.collect()
+    let lines = RightsLines::of(&Robots::parse(file, &Profile::RFC9309)).lines;
+    let licences = lines.into_iter().filter(|line| line.field == RightsField::License);
+    licences.filter_map(|line| str::from_utf8(line.value).ok().and_then(address)).collect()
 }
 
 #[cfg(test)]
@@ -839,7 +861,7 @@ mod tests {
             found.add(address.to_owned(), Timestamp(1), place(), Said::Failure);
             let mut documents = Documents::new();
             let tdm = tdm_of("https://e.com/a").unwrap();
-            found.known().add(&mut documents, &tdm, Some(Timestamp(2)));
+            found.known().add(&mut documents, &tdm, Some(Timestamp(2)), None);
             let yes = Response::new().with_headers([("Content-Signal", "ai-train=yes")]);
             let reader = RightsReader::new(&"a".into());
             let rights = reader.rights("https://e.com/a", None, &yes, &documents).unwrap();

@@ -19,24 +19,31 @@ pub fn page_of<'h>(
     let is_part = is_part(headers.clone(), status);
     let media_type = media_type(headers.clone());
     let is = |wanted: &str| media_type.eq_ignore_ascii_case(wanted.as_bytes());
-    let is_xml = is("application/xml") || is("text/xml");
     let says_html = is("text/html") || is("application/xhtml+xml");
+    // What these have in the namespace of XHTML is a page; what other types of XML have is none.
+    let may_be_xhtml = is("application/xml") || is("text/xml");
+    let is_xml = may_be_xhtml || !says_html && is_of_xml(media_type);
     let is_media = has_xmp(media_type);
     if !may_be_page(media_type) && !is_media {
         return (if is_part { Page::Cut } else { Page::NotHtml }, response);
     }
     let page = |body: &Body, whole| if body.is_cut || is_part { Page::Cut } else { whole };
     // What refuses in a file that its type says is no page is obeyed by some, and permits nothing.
-    let no_page = |body: &Body, response| match speaks_as_html(headers, &body.bytes, is_xml) {
+    let speaks = |body: &Body| speaks_as_html(headers.clone(), &body.bytes, is_xml);
+    let no_page = |body: &Body, response| match speaks(body) {
         true => (Page::Unreadable, response),
-        false => (Page::NotHtml, response),
+        false => (page(body, Page::NotHtml), response),
     };
     match body() {
         Ok(body) if is_media || !says_html && begins_as_media(&body.bytes) => {
-            (page(&body, Page::Metadata), response.with_xmp(&body.bytes))
+            let is_unread = begins_as_html(&body.bytes) && speaks(&body);
+            let whole = if is_unread { Page::Unreadable } else { Page::Metadata };
+            (page(&body, whole), response.with_xmp(&body.bytes))
         }
         Ok(body) if is_download(media_type) || is("text/plain") => no_page(&body, response),
-        Ok(body) if is_xml && !names_xhtml(&body.bytes) => no_page(&body, response),
+        Ok(body) if is_xml && !(may_be_xhtml && names_xhtml(&body.bytes)) => {
+            no_page(&body, response)
+        }
         Ok(body) if !says_html && !begins_as_html(&body.bytes) => no_page(&body, response),
         Ok(body) => {
             let response = response.with_html(&body.bytes);
@@ -68,6 +75,11 @@ fn names_xhtml(body: &[u8]) -> bool {
     memchr::memmem::find(&body[..body.len().min(1024)], b"http://www.w3.org/1999/xhtml").is_some()
 }
 
+/// Returns true if a body has the namespace of RSL.
+pub(super) fn names_rsl(body: &[u8]) -> bool {
+    memchr::memmem::find(body, b"rslstandard.org/rsl").is_some()
+}
+
 /// Returns true if an answer has a part of a document: a 206, or what says so in its header.
 pub(super) fn is_part<'h>(
     mut headers: impl Iterator<Item = (&'h str, &'h [u8])>,
@@ -77,10 +89,20 @@ pub(super) fn is_part<'h>(
 }
 
 /// Returns true if a type says nothing, so that the first bytes of the body count. Browsers look at them, too, where
-/// it is missing, no type at all, or one of these (WHATWG, MIME Sniffing, section 7).
+/// it is missing, no type at all, such as `text/html charset=utf-8`, or one of these (WHATWG, MIME Sniffing, sections
+/// 4.4 and 7).
 fn is_untyped(media_type: &[u8]) -> bool {
     const NONE: [&[u8]; 3] = [b"application/unknown", b"unknown/unknown", b"*/*"];
-    !media_type.contains(&b'/') || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
+    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+    let is_token = |text: &[u8]| !text.is_empty() && text.iter().all(is_of_token);
+    let slash = memchr::memchr(b'/', media_type);
+    let is_type = |at: usize| is_token(&media_type[..at]) && is_token(&media_type[at + 1..]);
+    !slash.is_some_and(is_type) || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
+}
+
+/// Returns true if a type is one of XML by its end.
+fn is_of_xml(media_type: &[u8]) -> bool {
+    media_type.last_chunk::<4>().is_some_and(|end| end.eq_ignore_ascii_case(b"+xml"))
 }
 
 /// Returns true if files of all kinds are sent with this type: by stores of files, and to make browsers save them.
@@ -98,10 +120,10 @@ fn is_download(media_type: &[u8]) -> bool {
 
 /// Returns true if the body of this type is looked at for what a page says.
 fn may_be_page(media_type: &[u8]) -> bool {
-    const KINDS: [&[u8]; 5] =
-        [b"text/html", b"application/xhtml+xml", b"application/xml", b"text/xml", b"text/plain"];
+    const KINDS: [&[u8]; 4] = [b"text/html", b"application/xml", b"text/xml", b"text/plain"];
     is_untyped(media_type)
         || is_download(media_type)
+        || is_of_xml(media_type)
         || KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
 }
 
@@ -114,20 +136,23 @@ pub(super) fn is_of_page(media_type: &[u8]) -> bool {
 /// Returns true if a body states anything to those who take it for a page, or may, if it may be one (`is_xml`) in an
 /// encoding that is not read.
 fn speaks_as_html<'h>(
-    headers: impl Iterator<Item = (&'h str, &'h [u8])>,
+    headers: impl Iterator<Item = (&'h str, &'h [u8])> + Clone,
     body: &[u8],
     is_xml: bool,
 ) -> bool {
+    let speaks = |says: &Response| {
+        !says.tags.is_empty()
+            || says.page_tdm != TdmRep::default()
+            || !says.page_licences.is_empty()
+            || says.links.iter().any(|link| link.kind == LicenceKind::Rsl)
+    };
     let says = Response::new().with_html(body);
+    let fields = || headers.clone().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     // Without the type, which says of this page only that it is XML.
-    let fields = headers.filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    let labels = fields.map(|(name, value)| (name, &value[after_type(value)..]));
-    let may_speak = || is_xml && says.clone().with_headers(labels).has_unread_page();
-    !says.tags.is_empty()
-        || says.page_tdm != TdmRep::default()
-        || !says.page_licences.is_empty()
-        || says.links.iter().any(|link| link.kind == LicenceKind::Rsl)
-        || may_speak()
+    let labels = fields().map(|(name, value)| (name, &value[after_type(value)..]));
+    speaks(&says)
+        || is_xml && speaks(&Response::new().with_headers(fields()).with_html(body))
+        || is_xml && says.with_headers(labels).has_unread_page()
 }
 
 /// Where the parameters of a `Content-Type` begin.

@@ -15,7 +15,7 @@ use robotsieve_rights::internals::origin_of_tdm;
 use url::Url;
 
 use super::args::RightsArgs;
-use super::page::{is_part, page_of};
+use super::page::{is_part, names_rsl, page_of};
 use super::row::Page;
 use crate::error::Failure;
 use crate::pack::sources::{CaptureSource, Faults};
@@ -107,14 +107,14 @@ impl Payloads {
         Ok(Payloads { references, by_place })
     }
 
-    /// What the record has that a revisit repeats. `None` if that is another payload than the revisit says.
+    /// What the record has that a revisit repeats. `None` unless that has the digest that the revisit states.
     pub fn of(&self, record: &ResponseRecord<'_>) -> Option<&Payload> {
         let mut places = record.repeats.iter().flatten().flatten();
         let of = |place: &RepeatedAt<Box<str>>| {
             self.by_place.get(&self.references.hash(&place.key, place.exactly))
         };
         let found = places.find_map(of).map(|payload| &**payload);
-        found.filter(|payload| !record.claim().contradicts(payload.claim))
+        found.filter(|payload| record.claim().is_of(payload.claim))
     }
 
     /// The status of an answer; of a revisit without a header, of the one that it repeats.
@@ -180,7 +180,6 @@ fn of_record(record: &ResponseRecord<'_>, references: &References) -> Option<(Ve
     let types = record.headers().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let response = Response::new().with_headers(types);
     let page = page_of(record.headers(), record.status, response, || record.body());
-    let names_rsl = |body: &[u8]| memchr::memmem::find(body, b"rslstandard.org/rsl").is_some();
     let is_tdm = origin_of_tdm(record.url).is_some();
     let is_robots = Url::parse(record.url).is_ok_and(|url| url.path() == "/robots.txt");
     let is_document =

@@ -81,6 +81,8 @@ pub struct RobotsInForce {
     pub is_doubtful: bool,
     /// True if a newer answer is not known.
     pub is_lost: bool,
+    /// True if it is of the page's own second, and something else was in force before.
+    pub differs: bool,
     pub rights: Option<RobotsRights<'static>>,
 }
 
@@ -174,8 +176,21 @@ impl RobotsFiles {
         };
         let is_lost = versions.is_some_and(|versions| versions.is_doubtful(captured, fit, at));
         let is_doubtful = versions.is_some_and(|versions| versions.may_say_more(&settled, fit, at));
+        let before =
+            versions.and_then(|versions| versions.before_second(&self.protocol, captured, at));
+        let differs = before
+            .is_some_and(|before| (before.holds, before.of.number) != (holds, settled.of.number));
         let captures = settled.of.captures(origin, captured);
-        Ok(Some(RobotsInForce { holds, captured, fit, captures, is_doubtful, is_lost, rights }))
+        Ok(Some(RobotsInForce {
+            holds,
+            captured,
+            fit,
+            captures,
+            is_doubtful,
+            is_lost,
+            differs,
+            rights,
+        }))
     }
 
     /// Whether what a site said after a time is partly unknown.

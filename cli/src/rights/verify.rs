@@ -156,7 +156,7 @@ impl Verification {
             verification.files.insert(place(&key, &record), None);
             verification.records.entry(key).or_default().push((number, record));
         }
-        if first.is_none() && !bases.is_empty() {
+        if first.is_none() && !bases.is_empty() && verification.differ > 0 {
             return Ok(verification);
         }
         let Some(first) = first else {

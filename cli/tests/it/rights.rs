@@ -102,6 +102,17 @@ the address of a licence is not absolute, so its text is not known
     let wanted =
         "  ai-train  disallow  html:meta:1: <meta name=\"robots\" content=\"noai\"> [noai-2022]\n";
     assert!(String::from_utf8(ran.out).unwrap().contains(wanted));
+    // A part of a page, nobody says which.
+    let head = "HTTP/1.1 206 Partial Content\nContent-Signal: ai-train=yes\n";
+    let part = |more: &str| {
+        let head = folder.file("206.txt", format!("{head}{more}"));
+        let ran =
+            run(args!["rights", "--agent", "Bot", "--headers", head, "--format", "json", "/x"]);
+        let rights: Value = serde_json::from_slice(&ran.out).unwrap();
+        (rights["ai-train"].clone(), rights["notes"].clone())
+    };
+    assert_eq!(part(""), ("unknown".into(), serde_json::json!(["page-cut"])));
+    assert_eq!(part("Content-Range: bytes 0-9/10\n"), ("allow".into(), Value::Null));
     // What limits was read.
     let head = folder.file("n.txt", "X-Robots-Tag: nocache\nContent-Signal: ai-train=yes\n");
     let ran = run(args!["rights", "--agent", "Bot", "--reading", "bing", "--headers", head, "/x"]);
@@ -343,7 +354,7 @@ fn traps_of_archives() {
         <meta name='robots' content='noai'/></html>";
     let pdf = "%PDF-1.4 <x:xmpmeta xmlns:x='adobe:ns:meta/'>\
         <r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description \
-        xmlns:t='http://www.w3.org/ns/tdmrep/' t:reservation='1'/></r:RDF></x:xmpmeta>";
+        xmlns:t='http://www.w3.org/ns/tdmrep/' t:reservation='1'/></r:RDF></x:xmpmeta>\nstartxref\n9\n%%EOF\n";
     let free = r#"[{"location": "/", "tdm-reservation": 0}]"#;
     let before = |record: String| record.replacen("T10:00:00Z", "T09:00:00Z", 1);
     // What it repeats is not here.
@@ -408,7 +419,7 @@ fn traps_of_archives() {
         (
             vec![robots(""), of("/p", &(typed("text/html") + "\r\nContent-Length: 9"), "<p>")],
             "unknown",
-            "page-not-read",
+            "page-cut",
         ),
         (vec![robots(""), of("/p", &typed("application/xhtml+xml"), xhtml)], no, ""),
         (
@@ -431,6 +442,22 @@ fn traps_of_archives() {
         (vec![robots(""), of("/p", "200 OK", noai)], no, ""),
         (vec![robots(""), of("/p", "200 OK", &format!("x{noai}"))], "unknown", "page-not-read"),
         (vec![robots(""), of("/p", &typed("html"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("text/html charset=utf-8"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("text/html:charset=utf-8"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("\"text/html\""), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("text / html"), noai)], no, ""),
+        (vec![robots(""), of("/p", &typed("application/json"), noai)], "allow", ""),
+        // XML of a type that is no page's.
+        (
+            vec![robots(""), of("/p", &typed("application/vnd.wap.xhtml+xml"), xhtml)],
+            "unknown",
+            "page-not-read",
+        ),
+        (
+            vec![robots(""), of("/p", &typed("image/svg+xml"), &format!("<svg>{xhtml}</svg>"))],
+            "unknown",
+            "page-not-read",
+        ),
         (vec![robots(""), of("/p", &typed("text/xml"), noai)], "unknown", "page-not-read"),
         (vec![robots(""), of("/p", &typed("text/plain"), "<!doctype html>")], "allow", ""),
         // In an encoding whose markup is not that of ASCII.
@@ -688,7 +715,7 @@ fn damaged_archives() {
     assert_eq!(ran.status, 3, "{ran:?}");
     let rows = records_of(&ran.out);
     let pages: Vec<&Value> = rows[15..].iter().map(|row| &row["page"]).collect();
-    assert_eq!(pages, ["unreadable", "read", "cut"]);
+    assert_eq!(pages, ["cut", "read", "cut"]);
     assert_eq!(rows[16]["index"], "disallow");
     let told = ran.err;
     assert_eq!(told.matches("no record begins here; left out").count(), 1, "{told}");

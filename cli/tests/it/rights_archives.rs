@@ -156,6 +156,19 @@ fn documents_of_the_time_of_the_page_count() {
     let moved = response(then, TDM, &format!("301 Moved\r\nLocation: {other}"), "");
     let of_other = [moved.clone(), tdm(then, other, 0), tdm(now, other, 1)];
     assert_eq!(training(&of_other, &[]), "allow");
+    // The target's answer counts that is nearest to the redirect, as for robots.txt, and the record has its time.
+    let of_times = |times: &[(&str, u8)]| {
+        let answers = times.iter().map(|(date, reserved)| tdm(date, other, *reserved));
+        let all = [robots.clone(), page.clone(), moved.clone()].into_iter().chain(answers);
+        let row = row_of(&all.collect::<Vec<_>>(), PAGE, &[]);
+        let document = row["documents"][1].clone();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        [&row["ai-train"], &document["captured"], &document["fit"]].map(text).join(" ")
+    };
+    let nearest = [("2024-01-01T00:30:01Z", 1), ("2024-01-01T00:50:00Z", 0)];
+    assert_eq!(of_times(&nearest), "disallow 2024-01-01T00:30:01Z current");
+    let after = [("2024-01-01T01:30:00Z", 0)];
+    assert_eq!(of_times(&after), "allow 2024-01-01T01:30:00Z later");
     // Where it led then, or leads later, something else stands later.
     assert_eq!(training(&of_other, &later), "disallow");
     assert_eq!(training(&of_other[..2], &later), "allow");
@@ -226,6 +239,42 @@ fn words_of_documents() {
     assert_eq!(quotes["rsl:https://e.com/l:1.1"], licence.replace('\n', " "));
 }
 
+/// Of long words those are quoted that decided, wherever they stand, and records that quote them verify.
+#[test]
+fn words_of_long_lines() {
+    let at = "2024-01-01";
+    let long = "x".repeat(500);
+    let robots = format!(
+        "User-agent: *\nContent-Usage: /?{long} train-ai=y\nContent-Usage: {long}=y, train-ai=n\n"
+    );
+    let rule = format!(r#"[{{"location":"/*","x":"{long}","tdm-reservation":1}}]"#);
+    let head = format!("{HTML}\r\nX-Robots-Tag: noindex, {long}, noai");
+    let meta = format!("<meta name=robots content='{long}, nosnippet'>");
+    let records = [
+        response(at, ROBOTS, "200 OK", &robots),
+        response(at, TDM, "200 OK", &rule),
+        response("2024-01-01T00:01Z", PAGE, &head, &meta),
+    ];
+    let quotes = row_of(&records, PAGE, &[])["quotes"].clone();
+    for (place, ends) in [
+        ("robots.txt:3", &["…x", "=y, train-ai=n"][..]),
+        ("file:/.well-known/tdmrep.json:1", &["…x", "\",\"tdm-reservation\":1}"]),
+        ("header:x-robots-tag:1", &["noindex, x", "x, noai"]),
+        ("html:meta:1", &["…x", "x, nosnippet\">"]),
+    ] {
+        let quote = quotes[place].as_str().unwrap_or_else(|| panic!("{place}: {quotes}"));
+        assert!(quote.starts_with(ends[0]) && quote.ends_with(ends[1]), "{quote}");
+        assert!(quote.chars().count() <= 82, "{quote}");
+    }
+    let folder = Folder::of(&[]);
+    let path = folder.file("long.warc", records.concat());
+    let ran = run(args!["rights", "--agent", "a", "--warc", &path]);
+    let lines = String::from_utf8(ran.out).unwrap();
+    let records = folder.file("records.jsonl", &lines);
+    let ran = run(args!["rights", "--verify", records, "--warc", path]);
+    assert!(ran.status(0).err.contains("differ 0 missing 0"), "{}", ran.err);
+}
+
 /// An image says itself what it may be mined for, and so does a PDF.
 #[test]
 fn metadata_of_images_and_pdfs() {
@@ -264,6 +313,10 @@ fn metadata_of_images_and_pdfs() {
         for (body, wanted) in [
             ("GIF89a\x01\0\x01\0\0\0\0;", "metadata allow"),
             ("GIF89a", "metadata unknown"),
+            ("%PDF-1.7\nstartxref\n5\n%%EOF\n", "metadata allow"),
+            ("%PDF-1.7\n1 0 obj", "metadata unknown"),
+            ("<svg><g/></svg>", "metadata allow"),
+            ("<svg><g/>", "metadata unknown"),
             ("nothing", "metadata unknown"),
         ] {
             assert_eq!(of_body(&head, "", body).0, wanted, "{kind}");
@@ -622,6 +675,9 @@ fn changed_records() {
     let ran = verify(format!("{{\"digest\":\"{digest}\",{members}\n{rest}").as_bytes());
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("records:2: its basis has another 'crawl' than it"), "{}", ran.err);
+    // A basis alone is no record.
+    let ran = verify(format!("{basis}\n").as_bytes());
+    assert!(ran.status == 2 && ran.err.contains("records' has no record"), "{ran:?}");
 }
 
 /// What could have said no and was not read, or is said in a form that some readers take, is no permission.
@@ -692,7 +748,7 @@ fn attacks_permit_nothing() {
         assert_eq!(of(&records), wanted);
     }
     for (record, wanted) in [
-        (typed("Content-Type: image/png", meta), "unknown xmp-not-read"),
+        (typed("Content-Type: image/png", meta), "unknown page-not-read xmp-not-read"),
         (typed("Content-Type: text/plain\r\nContent-Type: text/html", meta), "disallow "),
         (typed("Content-Type: text/plain, text/html", meta), "disallow "),
         (typed("Content-Type: text/xml", xhtml), "disallow "),
@@ -716,6 +772,9 @@ fn what_is_damaged_permits_nothing() {
     let tdm = response(same, TDM, "200 OK", "[]").replace("HTTP/1.1 200", "HTTP/1.1 one");
     let no_answer = |url| record("response", same, url, "", "", "");
     let reserved = r#"[{"location":"/","tdm-reservation":1}]"#;
+    let reserves = response(same, TDM, "200 OK", reserved);
+    let typed = "Content-Type: application/http; msgtype=response\r\n";
+    let any = "unknown unknown [archive-damaged]";
     let file = record("resource", same, TDM, "", "", "");
     let file = file.replace(
         "Content-Length: 0\r\n\r\n",
@@ -738,8 +797,80 @@ fn what_is_damaged_permits_nothing() {
         (&response(same, ROBOTS, "503 Busy", ""), "allow unknown [document-older,robots-not-read]"),
         (&response(early, ROBOTS, "404 Gone", ""), "allow unknown [documents-differ]"),
         (&file, "allow disallow null"),
+        // Of these the answer is not read, and of which URL it is shows.
+        (&reserves.replace(typed, ""), "allow unknown [tdm-not-read]"),
+        (&reserves.replace("application/http", "text/html"), "allow unknown [tdm-not-read]"),
+        (&robots.replace(typed, ""), "unknown unknown [robots-not-read]"),
+        (&reserves.replace(&format!("WARC-Target-URI: {TDM}\r\n"), ""), any),
+        (&reserves.replace("WARC-Target-URI: https:", "WARC-Target-URI: https;"), any),
+        (&file.replace("WARC-Target-URI: https:", "WARC-Target-URI: https;"), any),
+        (&"\0".repeat(reserves.len()), any),
+        // A value may begin in the next line.
+        (&reserves.replace("WARC-Target-URI: ", "WARC-Target-URI:\r\n "), "allow disallow null"),
+        (&reserves.replace("WARC-Type: ", "WARC-Type:\r\n\t"), "allow disallow null"),
+        (&reserves.replace("e.com/", "e.com/\r\n "), any),
     ] {
         assert_eq!(of(damaged), wanted, "{damaged}");
+    }
+    // A page that is not read is told.
+    let (status, rows) = rows(&[robots.clone(), page.replace(typed, "")], &[]);
+    assert_eq!((status, rows.len()), (3, 1));
+}
+
+/// Of two answers of which nobody knows which was in force, none permits.
+#[test]
+fn documents_of_the_second_of_the_page() {
+    let robots = |date: &str, signals: &str| response(date, ROBOTS, "200 OK", &says(signals));
+    let tdm = |date: &str, value: u8| {
+        let body = format!("[{{\"location\":\"/\",\"tdm-reservation\":{value}}}]");
+        response(date, TDM, "200 OK", &body)
+    };
+    let page = response("2026-03-01T09:00:00.100Z", PAGE, HTML, "<p>");
+    let (old, before, same) = ("2026-02-01", "2026-03-01T08:59:00Z", "2026-03-01T09:00:00.900Z");
+    let (yes, no) = ("ai-train=yes", "ai-train=no");
+    for (records, wanted) in [
+        (vec![robots(before, no), robots(same, yes)], "unknown unknown [documents-differ]"),
+        (vec![robots(before, yes), robots(same, no)], "unknown disallow [documents-differ]"),
+        (vec![robots(before, yes), robots(same, yes)], "allow allow null"),
+        (vec![robots(same, yes)], "allow allow null"),
+        // That was in force no more.
+        (vec![robots(old, no), robots(same, yes)], "allow allow null"),
+        (
+            vec![robots(before, yes), tdm(before, 1), tdm(same, 0)],
+            "allow unknown [documents-differ]",
+        ),
+        (vec![robots(before, yes), tdm(before, 0), tdm(same, 0)], "allow allow null"),
+    ] {
+        let row = row_of(&[records.clone(), vec![page.clone()]].concat(), PAGE, &[]);
+        let found = format!("{} {} {}", row["crawl"], row["ai-train"], row["notes"]);
+        assert_eq!(found.replace('"', ""), wanted, "{records:?}");
+    }
+}
+
+/// What is there of a page that is cut counts, and what is lost makes the rest unknown.
+#[test]
+fn pages_that_are_cut() {
+    let robots = response("2024-01-01", ROBOTS, "200 OK", &says("ai-train=yes"));
+    let reasons = ["length", "time", "disconnect", "unspecified"];
+    let cuts = reasons.map(|reason| (format!("WARC-Truncated: {reason}\r\n"), HTML.to_owned()));
+    let heads = [
+        format!("{HTML}\r\nContent-Length: 999"),
+        HTML.replace("200 OK", "206 Partial"),
+        "200 OK\r\nContent-Type: text/plain\r\nContent-Length: 999".to_owned(),
+    ];
+    let heads = heads.map(|head| (String::new(), head));
+    for (more, head) in cuts.into_iter().chain(heads) {
+        for (body, wanted) in
+            [("<meta name=robots content=noai><p>", "disallow"), ("<p>", "unknown")]
+        {
+            if body != "<p>" && head.contains("text/plain") {
+                continue;
+            }
+            let page = record("response", "2024-01-01T00:01Z", PAGE, &more, &head, body);
+            let row = row_of(&[robots.clone(), page], PAGE, &[]);
+            let found = format!("{} {} {}", row["page"], row["ai-train"], row["notes"]);
+            assert_eq!(found.replace('"', ""), format!("cut {wanted} [page-cut]"), "{more}{head}");
+        }
     }
 }
 
@@ -794,7 +925,10 @@ fn revisits_that_contradict_themselves() {
             ("sha1:A", "sha1:A", by_id, "allow"),
             ("sha1:A", "sha1:B", by_id, "unknown"),
             ("sha1:A", "sha1:B", by_time, "unknown"),
-            ("sha1:A", "sha256:B", by_id, "allow"),
+            // Nothing shows that it is the same payload.
+            ("sha1:A", "sha256:B", by_id, "unknown"),
+            ("", "sha1:A", by_id, "unknown"),
+            ("sha1:A", "", by_id, "allow"),
             (HEX, BASE_32, by_id, "allow"),
             (HEX, "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYH", by_id, "unknown"),
             // Whatever else has this digest.

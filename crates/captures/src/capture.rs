@@ -161,12 +161,14 @@ impl SiteAnswer {
         }
     }
 
-    /// The meaning of the answer for its site, at the time at which it was captured. Returns `None` for a
-    /// fault that was not the site's. The body stays here.
+    /// The meaning of the answer for its site, at the time at which it was captured. Returns `None` for what says
+    /// nothing of the site: a fault that was not its own, and a 412, which answers the condition of a request (an
+    /// archive cannot ask again without it). The body stays here.
     #[must_use]
     pub fn says<B>(&self, at: Timestamp) -> Option<Says<Box<str>, B>> {
         let answer = |said| Says::Answer(said, None);
         match self {
+            SiteAnswer::Final(response) if response.status == 412 => None,
             SiteAnswer::Final(response) => Said::of(Ok(response), at).map(answer),
             SiteAnswer::Failed(failure) => Said::of(Err(failure), at).map(answer),
             SiteAnswer::Redirect(redirect) => Some(match Key::of(&redirect.to) {

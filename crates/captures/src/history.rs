@@ -162,7 +162,7 @@ pub enum Led<K, B> {
     Further(Lead<K>),
     /// At what no capture tells: of this.
     Nowhere(Lead<K>),
-    /// At a capture with another payload than the revisit has that leads there: neither says what was sent.
+    /// At a capture that does not state the digest of the revisit that leads there: neither says what was sent.
     Contradiction,
 }
 
@@ -214,7 +214,7 @@ impl<K: Clone + PartialEq, B: Clone> CapturesOf<K, B> {
         // other one.
         while lead.to == self.key {
             let Some((says, payload)) = self.meant(&lead, at) else { return Led::Nowhere(lead) };
-            if lead.payload.contradicts(*payload) {
+            if !lead.payload.is_of(*payload) {
                 return Led::Contradiction;
             }
             let is_payload = matches!(lead.revisit, Some((_, Some(_))));

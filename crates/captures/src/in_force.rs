@@ -124,6 +124,26 @@ impl<B: Clone> Versions<B> {
         }
     }
 
+    /// What was in force before an answer of the page's own second, of which nobody knows whether it came before the
+    /// page. `None` if nothing was.
+    #[must_use]
+    pub fn before_second(
+        &self,
+        protocol: &Protocol,
+        captured: Timestamp,
+        at: Option<Timestamp>,
+    ) -> Option<Settled<B>> {
+        let second = at.filter(|at| *at == captured)?;
+        let before = self.in_force(protocol, Some(Timestamp(second.0.checked_sub(1)?)));
+        before.filter(|(_, fit)| *fit == Fit::Current).map(|(settled, _)| settled)
+    }
+
+    /// The time of the answer that is nearest to this one, as [`nearest`] says. `O(log n)`.
+    #[must_use]
+    pub fn nearest(&self, at: Timestamp) -> Option<Timestamp> {
+        nearest(&self.times, at).map(|place| self.times[place])
+    }
+
     /// The last answer until this time, however old.
     #[must_use]
     pub fn last(&self, protocol: &Protocol, until: Timestamp) -> Option<Settled<B>> {

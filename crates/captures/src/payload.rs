@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 ///
 /// let claim = |digest| RecordNames::of("", digest).claim();
 /// let one = claim("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
-/// assert!(!one.contradicts(claim("sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709")));
-/// assert!(one.contradicts(claim("sha1:ea39a3ee5e6b4b0d3255bfef95601890afd80709")));
-/// assert!(!one.contradicts(claim("md5:d41d8cd98f00b204e9800998ecf8427e")));
-/// assert!(!one.contradicts(PayloadClaim::Nothing));
+/// assert!(one.is_of(claim("sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709")));
+/// assert!(!one.is_of(claim("sha1:ea39a3ee5e6b4b0d3255bfef95601890afd80709")));
+/// // Nothing shows that it is the same payload.
+/// assert!(!one.is_of(claim("md5:d41d8cd98f00b204e9800998ecf8427e")));
+/// assert!(!one.is_of(PayloadClaim::Nothing));
+/// assert!(PayloadClaim::Nothing.is_of(one));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -40,15 +42,14 @@ impl PayloadClaim {
         PayloadClaim::Digest(hash(algorithm), hash(value))
     }
 
-    /// Returns true if a revisit that says this repeats something else than a record that says the other.
+    /// Returns true if a revisit that says this may repeat a record that says the other: a digest has to be that of the
+    /// record.
     #[must_use]
-    pub fn contradicts(self, other: PayloadClaim) -> bool {
-        match (self, other) {
-            (PayloadClaim::Part, _) => true,
-            (PayloadClaim::Digest(algorithm, value), PayloadClaim::Digest(others, other)) => {
-                algorithm == others && value != other
-            }
-            _ => false,
+    pub fn is_of(self, record: PayloadClaim) -> bool {
+        match self {
+            PayloadClaim::Nothing => true,
+            PayloadClaim::Part => false,
+            PayloadClaim::Digest(..) => self == record,
         }
     }
 }

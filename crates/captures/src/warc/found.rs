@@ -58,17 +58,15 @@ impl Extract for Captures {
 /// Returns true if a record can say something about a robots.txt. A redirect may lead to any page, so all
 /// answers can.
 fn is_wanted(record: &Record<'_>) -> bool {
-    let begins = |begin: &str| {
-        let text = record.content_type.get(..begin.len());
-        text.is_some_and(|text| text.eq_ignore_ascii_case(begin.as_bytes()))
-    };
+    let json = b"application/json";
+    let begin = record.content_type.get(..json.len());
+    let is_json = begin.is_some_and(|begin| begin.eq_ignore_ascii_case(json));
     let is_robots = record.uri.ends_with(b"/robots.txt");
     match record.kind {
-        Kind::Response => begins("application/http"),
-        Kind::Revisit => true,
+        Kind::Response | Kind::Revisit => true,
         // The copy of a store may come from any URL.
         Kind::Resource => is_robots || is_of_a_store(record.id),
-        Kind::Metadata => begins("application/json") && is_robots,
+        Kind::Metadata => is_json && is_robots,
         Kind::Other => false,
     }
 }
@@ -109,15 +107,30 @@ pub fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
+/// Why nobody knows what a record says, by its head.
+pub fn says_nothing(record: &Record<'_>) -> Option<String> {
+    let what = if !record.has_uri() {
+        "the record has no valid WARC-Target-URI"
+    } else if record.kind == Kind::Response && !record.is_http() {
+        "the Content-Type of the response is not application/http"
+    } else {
+        return None;
+    };
+    Some(what.to_owned())
+}
+
 type Answered = Result<(Key, Timestamp, SiteAnswer), String>;
 
 fn answer(record: &Record<'_>) -> Option<Answered> {
-    if record.uri.is_empty() {
-        return Some(Err("the record has no WARC-Target-URI".to_owned()));
+    if !record.has_uri() {
+        return says_nothing(record).map(Err);
     }
     // What has no origin is not of a site: `dns:example.com`.
     let url = str::from_utf8(record.uri).ok().filter(|url| url.len() <= MAX_URL_BYTES)?;
     let key = Key::of(url)?;
+    if let Some(what) = says_nothing(record) {
+        return Some(Err(what));
+    }
     Some(time(record.date, "WARC-Date").and_then(|at| {
         let answer = match record.kind {
             Kind::Resource if record.end == End::Early => SiteAnswer::Failed(http::broken()),
@@ -169,13 +182,13 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
         }
         own => own,
     };
-    let places = match references(record, key, at) {
-        Ok(places) => places,
-        Err(what) => match own {
-            Some(own) if own.status == 304 => return Ok(SiteAnswer::Final(own)),
-            _ => return Err(what),
-        },
-    };
+    let places = references(record, key, at);
+    if let Some(own) = &own
+        && own.status == 304
+        && places.iter().all(Option::is_none)
+    {
+        return Ok(SiteAnswer::Final(own.clone()));
+    }
     let names = RecordNames::of("", text(record.payload_digest));
     Ok(match own {
         Some(own) if own.status != 304 && is_of_nothing(&names) => SiteAnswer::Final(own),
@@ -189,48 +202,27 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
     })
 }
 
-/// Where the record may be that a revisit refers to, the best place first.
-///
-/// # Errors
-/// Returns an error if it refers to nothing.
+/// Where the record may be that a revisit refers to, the best place first. Where it refers to nothing, it is not known
+/// what the site answered.
 pub fn references(
     record: &Record<'_>,
     key: &Key,
     at: Timestamp,
-) -> Result<[Option<RepeatedAt<Box<str>>>; 3], String> {
+) -> [Option<RepeatedAt<Box<str>>>; 3] {
     let names = RecordNames::of(text(record.refers_to), text(record.payload_digest));
     let named = |name: Option<Box<str>>| name.map(|key| RepeatedAt { key, exactly: None });
-    let of_time = match text(record.refers_to_date) {
-        "" => Err("the revisit does not say what it repeats: it has no WARC-Refers-To, no \
-                   WARC-Refers-To-Date and no WARC-Payload-Digest"
-            .to_owned()),
-        date => earlier(record, date.as_bytes(), key, at),
-    };
-    let (id, payload) = (named(names.id), named(names.payload));
-    match of_time {
-        Ok(of_time) => Ok([id, Some(of_time), payload]),
-        Err(_) if id.is_some() || payload.is_some() => Ok([id, payload, None]),
-        Err(what) => Err(what),
-    }
+    [named(names.id), earlier(record, key, at), named(names.payload)]
 }
 
-/// The capture of a URL and a time to which a revisit refers.
-fn earlier(
-    record: &Record<'_>,
-    date: &[u8],
-    key: &Key,
-    at: Timestamp,
-) -> Result<RepeatedAt<Box<str>>, String> {
+/// The capture of a URL and a time to which a revisit refers, if that is neither itself nor later.
+fn earlier(record: &Record<'_>, key: &Key, at: Timestamp) -> Option<RepeatedAt<Box<str>>> {
+    let of_at = w3cdtf(text(record.refers_to_date))?;
     let of = match text(record.refers_to_uri) {
-        "" => Some(key.clone()),
-        url => Key::of(url),
+        "" => key.clone(),
+        url => Key::of(url)?,
     };
-    let of = of.ok_or("the revisit has no valid WARC-Refers-To-Target-URI")?;
-    let of_at = time(date, "WARC-Refers-To-Date")?;
-    if of == *key && of_at >= at {
-        return Err("the revisit refers to itself, or to something later".to_owned());
-    }
-    Ok(RepeatedAt { key: of.as_str().into(), exactly: Some(of_at) })
+    let is_earlier = of != *key || of_at < at;
+    is_earlier.then(|| RepeatedAt { key: of.as_str().into(), exactly: Some(of_at) })
 }
 
 /// Returns true if a payload of this digest has no bytes. It may stand in any record, also in one without a

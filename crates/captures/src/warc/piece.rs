@@ -12,7 +12,7 @@ use super::codec::Codec;
 use super::cursor::{Bounds, Buffer, Cursor, Feed, InputFeed};
 use super::extract::{Extract, Extracted};
 use super::member::{self, Decode, Member};
-use super::record;
+use super::record::{self, NO_RECORD};
 use super::source::WarcInput;
 use crate::capture::{At, MAX_URL_BYTES, RecordPlace};
 
@@ -141,6 +141,10 @@ impl<X: Extract> Piece<'_, X> {
                 return self.ends(input);
             }
             self.hand_on()?;
+            if record::skip_zeros(input)? {
+                self.damaged(place, NO_RECORD.to_owned(), None);
+                continue;
+            }
             let found = self.record(input, place);
             if let Some(what) = damage(found)? {
                 self.damaged(place, what, None);
@@ -169,12 +173,18 @@ impl<X: Extract> Piece<'_, X> {
         }
         self.read.start = Some(input.place());
         loop {
-            record::skip_zeros(input)?;
             let place = input.place();
             if place >= until || input.is_over()? {
                 return self.ends(input);
             }
             self.hand_on()?;
+            if record::skip_zeros(input)? {
+                // At the end of a compressed file they fill a block, as gzip(1) has them too.
+                if !input.is_over()? {
+                    self.damaged(place, NO_RECORD.to_owned(), None);
+                }
+                continue;
+            }
             let read = self.member(input, &mut decode, place);
             if let Some(what) = damage(read)? {
                 self.damaged(place, what, None);
@@ -243,7 +253,7 @@ impl<X: Extract> Piece<'_, X> {
             let place = RecordPlace { file: source.path.clone(), at: At::Byte(place) };
             // What is longer is no document's.
             let uri = &record.uri[..record.uri.len().min(MAX_URL_BYTES)];
-            let url = || String::from_utf8_lossy(uri).into();
+            let url = || record.has_uri().then(|| String::from_utf8_lossy(uri).into());
             extract.read(record, place).map(|read| read.map_err(|what| (what, url())))
         };
         let found = record::read(input, source.form, is_wanted, made)?;
@@ -257,7 +267,7 @@ impl<X: Extract> Piece<'_, X> {
                 self.weight += extract.weight(&found);
                 self.read.found.push(Extracted::Made(found));
             }
-            Some(Err((what, url))) => self.damaged(place, what, Some(url)),
+            Some(Err((what, url))) => self.damaged(place, what, url),
         }
         Ok(())
     }

@@ -12,6 +12,9 @@ use super::form::{DRAFTS, Form, VERSION, damage};
 pub const MAX_BLOCK_BYTES: usize = MAX_BODY_BYTES + (1 << 20);
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
+/// What is wrong where other bytes stand than those of a record.
+pub const NO_RECORD: &str = "no record begins here";
+
 /// The end of a block: does it have all that the site sent?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
@@ -68,6 +71,21 @@ pub struct Record<'r> {
     pub end: End,
     /// Empty while it is asked whether the record is wanted.
     pub block: &'r [u8],
+}
+
+impl Record<'_> {
+    /// Returns true if its URI begins as URIs do, with a scheme.
+    pub fn has_uri(&self) -> bool {
+        let scheme = memchr::memchr(b':', self.uri).map_or(&b""[..], |end| &self.uri[..end]);
+        let is_of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        scheme.first().is_some_and(u8::is_ascii_alphabetic) && scheme.iter().all(is_of_scheme)
+    }
+
+    /// Returns true if its block is a message of HTTP.
+    pub fn is_http(&self) -> bool {
+        let begin = self.content_type.get(..16);
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(b"application/http"))
+    }
 }
 
 /// Reads one record, with the empty lines behind it. `wanted` is asked whether its block is needed;
@@ -128,10 +146,10 @@ fn end<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<bool> {
     Ok(is_end)
 }
 
-/// Goes beyond empty lines, and zero bytes with which some writers fill up blocks.
+/// Goes beyond empty lines.
 pub fn skip_empty_lines<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
     loop {
-        let len = input.rest().iter().take_while(|byte| b"\r\n\0".contains(byte)).count();
+        let len = input.rest().iter().take_while(|byte| b"\r\n".contains(byte)).count();
         input.advance(len);
         if !input.rest().is_empty() || !input.more()? {
             return Ok(());
@@ -139,13 +157,15 @@ pub fn skip_empty_lines<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
     }
 }
 
-/// Goes beyond zero bytes between members.
-pub fn skip_zeros<F: Feed>(input: &mut Cursor<F>) -> io::Result<()> {
+/// Goes beyond zero bytes, which may stand where a record was. Returns false if there are none.
+pub fn skip_zeros<F: Feed>(input: &mut Cursor<F>) -> io::Result<bool> {
+    let mut has_zeros = false;
     while input.ensure(1)? && input.rest()[0] == 0 {
         let len = input.rest().iter().take_while(|byte| **byte == 0).count();
         input.advance(len);
+        has_zeros = true;
     }
-    Ok(())
+    Ok(has_zeros)
 }
 
 /// The length of the head that begins here, with the empty line that ends it.
@@ -157,7 +177,7 @@ fn head_len<F: Feed>(input: &mut Cursor<F>, form: Form) -> io::Result<usize> {
             true => {
                 "a record of WARC before 0.17 begins here, which has another form: convert the file to WARC/1.1"
             }
-            false => "no record begins here",
+            false => NO_RECORD,
         }));
     }
     let mut line = 0;
@@ -227,16 +247,18 @@ impl Places {
         let first = memchr::memchr(b'\n', head).map_or(head.len(), |end| end + 1);
         let mut start = first;
         while let Some(len) = memchr::memchr(b'\n', &head[start..]) {
-            let line = start..start + len;
-            start += len + 1;
-            let bytes = &head[line.clone()];
-            if matches!(bytes, b"" | b"\r") {
+            let mut line = start..start + len;
+            if matches!(&head[line.clone()], b"" | b"\r") {
                 break;
             }
-            // A line that goes on belongs to a field that does not matter here.
-            if matches!(bytes[0], b' ' | b'\t') {
-                continue;
+            // A value goes on in lines that begin with white space.
+            while let Some(b' ' | b'\t') = head.get(line.end + 1)
+                && let Some(len) = memchr::memchr(b'\n', &head[line.end + 1..])
+            {
+                line.end += 1 + len;
             }
+            start = line.end + 1;
+            let bytes = &head[line.clone()];
             let colon = memchr::memchr(b':', bytes)
                 .ok_or_else(|| damage("a line of its head has no name"))?;
             let value = trimmed(head, line.start + colon + 1..line.end);
@@ -251,6 +273,7 @@ impl Places {
     fn field(&mut self, head: &[u8], name: &[u8], value: Range<usize>) -> io::Result<()> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         let text = &head[value.clone()];
+        let is_folded = memchr::memchr(b'\n', text).is_some();
         match name.len() {
             9 if is("WARC-Type") => {
                 if self.has_kind {
@@ -267,7 +290,10 @@ impl Places {
                 self.kind = kinds.iter().find(known).map_or(Kind::Other, |(_, kind)| *kind);
             }
             9 if is("WARC-Date") => self.date = value,
-            12 if is("Content-Type") => self.content_type = value,
+            12 if is("Content-Type") => {
+                self.content_type = value;
+                return Ok(());
+            }
             14 if is("WARC-Record-ID") => self.id = value,
             14 if is("WARC-Refers-To") => self.refers_to = value,
             14 if is("WARC-Truncated") => {
@@ -283,9 +309,13 @@ impl Places {
             19 if is("WARC-Refers-To-Date") => self.refers_to_date = value,
             19 if is("WARC-Payload-Digest") => self.payload_digest = value,
             25 if is("WARC-Refers-To-Target-URI") => self.refers_to_uri = unbracketed(head, value),
-            _ => {}
+            _ => return Ok(()),
         }
-        Ok(())
+        match is_folded {
+            // None of these values has white space in it.
+            true => Err(damage("a value of its head is broken into lines")),
+            false => Ok(()),
+        }
     }
 
     fn record<'r>(&self, bytes: &'r [u8], block: Range<usize>) -> Record<'r> {

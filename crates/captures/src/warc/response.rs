@@ -6,7 +6,7 @@ use robotsieve::internals::says_part;
 use robotsieve_client::Timestamp;
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
-use super::found::{is_of_nothing, of_response, references, text, time};
+use super::found::{is_of_nothing, of_response, references, says_nothing, text, time};
 use super::http;
 use super::reading::{PIECE_BYTES, Reading};
 use super::record::{End, Kind, Record};
@@ -41,8 +41,10 @@ pub struct ResponseRecord<'r> {
 pub struct Body {
     /// Its bytes, with chunks and encodings undone.
     pub bytes: Vec<u8>,
-    /// True if something is missing at its end: the crawler cut it, or it is longer than 64 MiB.
+    /// True if something is missing at its end: the crawler cut it, it is longer than 64 MiB, or it is broken.
     pub is_cut: bool,
+    /// True if it ended too early, or its encoding could be undone only in part.
+    pub is_broken: bool,
 }
 
 impl ResponseRecord<'_> {
@@ -99,20 +101,23 @@ impl ResponseRecord<'_> {
         self.block
     }
 
-    /// The body. `O(n)` of what it becomes, 64 MiB at most.
+    /// The body, or what there is of it. `O(n)` of what it becomes, 64 MiB at most.
     ///
     /// # Errors
-    /// Returns an error if it ended too early, or an encoding cannot be undone, or if another record has it.
+    /// Returns an error if an encoding cannot be undone, or if another record has it.
     pub fn body(&self) -> Result<Body, String> {
         if self.repeats.is_some() {
             return match is_of_nothing(&RecordNames::of("", text(self.payload_digest))) {
-                true => Ok(Body { bytes: Vec::new(), is_cut: false }),
+                true => Ok(Body { bytes: Vec::new(), is_cut: false, is_broken: false }),
                 false => Err("another record has its body".to_owned()),
             };
         }
-        let body = http::body(self.headers, self.wire, self.end);
-        let (bytes, is_cut) = body.map_err(|failure| failure.to_string())?;
-        Ok(Body { bytes, is_cut })
+        if let Ok((bytes, is_cut)) = http::body(self.headers, self.wire, self.end) {
+            return Ok(Body { bytes, is_cut, is_broken: false });
+        }
+        let so_far = http::body(self.headers, self.wire, End::Limit);
+        let (bytes, is_cut) = so_far.map_err(|failure| failure.to_string())?;
+        Ok(Body { bytes, is_cut, is_broken: true })
     }
 }
 
@@ -220,24 +225,23 @@ where
     type Found = T;
 
     fn is_wanted(&self, record: &Record<'_>) -> bool {
-        let is_http = record
-            .content_type
-            .get(..16)
-            .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/http"));
         let is_of_web = ["http://", "https://"].iter().any(|scheme| {
             let begin = record.uri.get(..scheme.len());
             begin.is_some_and(|begin| begin.eq_ignore_ascii_case(scheme.as_bytes()))
         });
-        let is_kind = match record.kind {
-            Kind::Revisit => true,
-            Kind::Response => is_http,
-            Kind::Resource => self.with == Answers::AndResources,
+        match record.kind {
+            // It may be any answer.
+            Kind::Response | Kind::Revisit | Kind::Resource if !record.has_uri() => true,
+            Kind::Response | Kind::Revisit => is_of_web,
+            Kind::Resource => is_of_web && self.with == Answers::AndResources,
             _ => false,
-        };
-        is_of_web && is_kind
+        }
     }
 
     fn read(&self, record: &Record<'_>, place: RecordPlace) -> Option<Result<T, String>> {
+        if let Some(what) = says_nothing(record) {
+            return Some(Err(what));
+        }
         let url = match str::from_utf8(record.uri) {
             Ok(url) if url.len() <= MAX_URL_BYTES => url,
             Ok(_) => return Some(Err(format!("its URL is longer than {MAX_URL_BYTES} bytes"))),
@@ -252,9 +256,8 @@ where
             Err(what) => return Some(Err(what)),
         };
         let repeats = (record.kind == Kind::Revisit).then(|| {
-            let key = Key::of(url).ok_or(());
             // One that refers to nothing still has a header.
-            key.and_then(|key| references(record, &key, at).map_err(|_| ())).unwrap_or_default()
+            Key::of(url).map(|key| references(record, &key, at)).unwrap_or_default()
         });
         let Record { id, payload_digest, end, .. } = *record;
         let look = |status, headers: &[httparse::Header<'_>], wire: &[u8]| {

@@ -149,6 +149,9 @@ fn read_source(
 fn responses() {
     let files = Files::new();
     let page = b"<meta name=robots content=noindex>";
+    let packed = gzip(page, 6);
+    let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
+    let half = [&head[..], &packed[..packed.len() - 8]].concat();
     let records = [
         answer("a.example", "200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: noai", page),
         record("request", "https://a.example/", "", b"GET / HTTP/1.1\r\n\r\n"),
@@ -172,6 +175,8 @@ fn responses() {
             b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<meta",
         ),
         record("response", "https://d.example/", "", b"nonsense"),
+        record("response", "https://f.example/", "", &half),
+        record("response", "not a URL", "", b"HTTP/1.1 200 OK\r\n\r\n"),
     ];
     for (name, bytes) in written(&records) {
         for threads in [0, 1, 3] {
@@ -207,12 +212,14 @@ fn responses() {
                     "https://a.example/robots.txt 200 true Some((34, false))",
                     "https://b.example/cut 200 false Some((5, true))",
                     "https://b.example/ 0 false None",
-                    "https://c.example/ 200 false None",
+                    "https://c.example/ 200 false Some((5, true))",
                     "it is not an HTTP answer: it has no head, as in HTTP/0.9",
+                    "https://f.example/ 200 false Some((34, true))",
+                    "the record has no valid WARC-Target-URI",
                 ],
                 "{name}"
             );
-            assert_eq!((counts.records, counts.damaged), (7, 1), "{name}");
+            assert_eq!((counts.records, counts.damaged), (9, 2), "{name}");
         }
     }
 }
@@ -568,21 +575,27 @@ fn answers() {
             " as https://e.com at 1451606400",
         ),
         (not_modified("304 Not Modified"), "304 "),
+        // It is not known what the site answered.
+        (revisit(""), "200 as "),
+        (revisit("WARC-Refers-To-Date: 2027-01-01T00:00:00Z\r\n"), "200 as "),
+        (revisit("WARC-Refers-To-Target-URI: https://e.com/robots.txt\r\n"), "200 as "),
     ] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
         assert_eq!(found, [("https://e.com".to_owned(), said.to_owned())], "{counts:?}");
         assert_eq!(counts.damaged, 0);
     }
+    let untyped = |record: Vec<u8>| {
+        String::from_utf8(record).unwrap().replace("application/http", "text/plain").into_bytes()
+    };
     // A redirect may lead to any page.
     let page = record("response", "https://e.com/sale", "", b"HTTP/1.1 200 OK\r\n\r\n<html>");
     let (found, _) = read_all(&files.file(&page), 1, 1 << 20);
     assert_eq!(found, [("https://e.com/sale".to_owned(), "200 <html>".to_owned())]);
     for (bytes, damaged) in [
-        (revisit(""), 1),
-        (revisit("WARC-Refers-To-Date: 2027-01-01T00:00:00Z\r\n"), 1),
         (record("response", url, "", b"HTTP/1.1 100 Continue\r\n\r\n"), 1),
         (record("response", url, "", b""), 1),
         (record("response", url, "", b"no answer"), 1),
+        (untyped(http("200 OK", robots)), 1),
         (record("resource", "https://e.com/logo.png", "", b""), 0),
         (record("request", url, "", b"GET /robots.txt HTTP/1.1\r\n\r\n"), 0),
         (record("metadata", url, "", b"fetchTimeMs: 1\r\n"), 0),
@@ -984,7 +997,7 @@ fn revisits_and_what_they_refer_to() {
     assert_eq!(last(&[date("2021"), of(other)], ""), theirs);
 }
 
-/// Files in the forms before WARC 1.0 are read or named, and so are zero bytes between records.
+/// Files in the forms before WARC 1.0 are read or named, folded fields are read, and zero bytes between records told.
 #[test]
 fn other_forms() {
     let files = Files::new();
@@ -1008,13 +1021,27 @@ fn other_forms() {
     let warc = answer("e.com", "200 OK", b"User-agent: *\nDisallow: /x\n");
     let draft =
         String::from_utf8(warc.clone()).unwrap().replace("WARC/1.1", "WARC/0.18").into_bytes();
-    for bytes in [draft.clone(), gzip(&draft, 6), [&[0; 99][..], &warc, &[0; 700]].concat()] {
+    let folded = String::from_utf8(warc.clone())
+        .unwrap()
+        .replace("WARC-Target-URI: ", "WARC-Target-URI:\r\n\t");
+    for bytes in [draft.clone(), gzip(&draft, 6), folded.clone().into_bytes()] {
         let (found, counts) = read_all(&files.file(&bytes), 1, 1 << 20);
         assert_eq!((found, counts.damaged), (vec![wanted.clone()], 0));
     }
-    let filled = [&gzip(&warc, 6)[..], &[0; 700], &gzip(&warc, 6), &[0; 9]].concat();
-    let (found, counts) = read_all(&files.file(&filled), 1, 1 << 20);
-    assert_eq!((found.len(), counts.damaged), (2, 0));
+    let broken = folded.replace("e.com/", "e.com/\r\n ");
+    let (found, counts) = read_all(&files.file(broken.as_bytes()), 1, 1 << 20);
+    assert_eq!((found.len(), counts.damaged), (0, 1));
+    // Zero bytes may stand where a record was.
+    for (damaged, bytes) in [
+        (2, [&[0; 99][..], &warc, &[0; 700], &warc].concat()),
+        // At the end they fill a block.
+        (1, [&gzip(&warc, 6)[..], &[0; 700], &gzip(&warc, 6), &[0; 9]].concat()),
+    ] {
+        for (threads, piece) in [(1, 1 << 20), (3, 64)] {
+            let (found, counts) = read_all(&files.file(&bytes), threads, piece);
+            assert_eq!((found.len(), counts.damaged), (2, damaged));
+        }
+    }
     let wacz = WarcInput::memory("a.wacz", b"PK\x03\x04rest").map(drop).unwrap_err().to_string();
     assert!(wacz.starts_with("it is a ZIP file, as WACZ files are: unpack it"), "{wacz}");
     // Of which site it is nobody knows.
