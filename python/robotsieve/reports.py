@@ -38,8 +38,8 @@ DiffResult = Literal["equal", "different", "unknown"]
 - ``unknown``: No difference was found, but it is not proven that there is none."""
 
 ExplainReason = Literal[
-    "rule", "no-group", "no-match", "empty-rule", "robots-txt", "site", "unknown-site",
-    "invalid-url"
+    "rule", "no-group", "no-match", "empty-rule", "robots-txt", "left-alone", "site",
+    "unknown-site", "invalid-url"
 ]
 """The reason for an answer.
 
@@ -49,6 +49,7 @@ ExplainReason = Literal[
 - ``empty-rule``: Allowed: the crawler's groups have only rules without a value, which restrict
   nothing.
 - ``robots-txt``: Allowed: robots.txt itself may always be fetched.
+- ``left-alone``: Disallowed: the site asks for a longer delay than the crawler is ready to wait.
 - ``site``: No rules apply, as ``site`` or ``answer`` says: everything is allowed, or nothing.
 - ``unknown-site``: The store does not say what applies.
 - ``invalid-url``: The URL is invalid."""
@@ -264,8 +265,8 @@ class AppliedFix(Document):
     effect: str
     """The effect of "this" on verdicts: a clause."""
     changes_verdicts: bool
-    """True if some URLs got another verdict, or if a line about use says something that said
-    nothing."""
+    """True if some URLs got another verdict, if a crawler is asked for another pace, or if a line
+    about use says something that said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -837,17 +838,17 @@ class Finding(Document):
 
 @dataclass(frozen=True, slots=True)
 class Fix(Document):
-    """A change to the file that mends a finding, with what it does to verdicts: proven for every
-    crawler. One that blocks or opens a whole site is never a fix."""
+    """A change to the file that mends a finding, with what it does to verdicts and to the pace:
+    proven for every crawler. One that blocks or opens a whole site is never a fix."""
 
     what: str
     """The change to make: a clause such as ``remove the line`` or ``write '/private/'``."""
     effect: str
-    """The effect of "this" on verdicts, and the profiles: a clause such as ``changes no verdict
-    (rfc9309, google)``."""
+    """The effect of "this" on verdicts and on the pace of crawlers, and the profiles: a clause such
+    as ``changes no verdict (rfc9309, google)``."""
     changes_verdicts: bool
-    """True if some URLs get another verdict, or if a line about use says something that said
-    nothing."""
+    """True if some URLs get another verdict, if a crawler is asked for another pace, or if a line
+    about use says something that said nothing."""
     changes: tuple[VerdictChange, ...]
     """The changes, with their crawlers; empty if no verdict of crawling changes."""
     profiles: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint_corpus::without;
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::say;
@@ -54,11 +55,6 @@ fn targets(len: usize) -> Vec<Vec<u8>> {
 fn policies(file: &[u8], profile: &Profile) -> Vec<Policy> {
     let robots = Robots::parse(file, profile);
     ["x", "y", "z"].map(|name| robots.policy(&Crawler::name(name))).to_vec()
-}
-
-fn without(file: &[u8], lines: &BTreeSet<u32>) -> Vec<u8> {
-    let kept = file.split_inclusive(|o| *o == b'\n').zip(1..);
-    kept.filter(|(_, line)| !lines.contains(line)).flat_map(|(text, _)| text).copied().collect()
 }
 
 /// The lines whose removal, one at a time, would change a verdict.

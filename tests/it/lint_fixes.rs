@@ -40,6 +40,24 @@ fn measured(old: &[u8], new: &[u8], options: &Options) -> Changed {
     changed
 }
 
+/// For whom the pace of two files differs.
+fn measured_paces(old: &[u8], new: &[u8], options: &Options) -> Changed {
+    let mut changed = Changed::new();
+    for (name, profile) in proven(options) {
+        let (old, new) = (Robots::parse(old, &profile), Robots::parse(new, &profile));
+        let mut tokens = BTreeSet::from([b"*".to_vec()]);
+        tokens.extend(old.tokens().map(<[u8]>::to_ascii_lowercase));
+        tokens.extend(new.tokens().map(<[u8]>::to_ascii_lowercase));
+        for token in tokens {
+            let crawler = Crawler::names(Some(&token[..]).filter(|token| *token != b"*"));
+            if old.pace(&crawler) != new.pace(&crawler) {
+                changed.insert((name.clone(), token));
+            }
+        }
+    }
+    changed
+}
+
 fn policy(file: &[u8], profile: &Profile, crawler: &[u8]) -> Policy {
     let name = Some(crawler).filter(|crawler| *crawler != b"*");
     Robots::parse(file, profile).policy(&Crawler::names(name))
@@ -62,10 +80,18 @@ fn by_hand(policy: &Policy, profile: &Profile, path: &[u8]) -> Verdict {
 
 /// Checks that an effect is what happens if the file becomes `new`.
 fn check(old: &[u8], new: &[u8], effect: &Effect, options: &Options, about: &str) {
-    let mut announced = Changed::new();
+    let (mut announced, mut announced_paces) = (Changed::new(), Changed::new());
     if let Effect::Verdicts(changes) = effect {
         assert!(!changes.is_empty(), "{about}: no change");
         for change in changes {
+            if let Some(pace) = change.pace {
+                assert_ne!(pace[0], pace[1], "{about}");
+                for name in &change.profiles {
+                    let lower = change.crawlers.iter().map(|crawler| crawler.to_ascii_lowercase());
+                    announced_paces.extend(lower.map(|crawler| (name.to_string(), crawler)));
+                }
+                continue;
+            }
             assert!(
                 !change.newly_allowed.is_empty() || !change.newly_disallowed.is_empty(),
                 "{about}: {change:?}"
@@ -95,6 +121,7 @@ fn check(old: &[u8], new: &[u8], effect: &Effect, options: &Options, about: &str
         }
     }
     assert_eq!(measured(old, new, options), announced, "{about}: {effect}");
+    assert_eq!(measured_paces(old, new, options), announced_paces, "{about}: {effect}");
 }
 
 fn about(finding: &Finding) -> String {
@@ -146,8 +173,8 @@ fn check_file(file: &[u8], options: &Options, most: usize) -> [usize; 3] {
 
 #[corpus::test]
 fn fixes_of_real_files() {
-    // A debug build takes some of the files.
-    let (step, most) = if cfg!(debug_assertions) { (40, 4) } else { (1, 40) };
+    // A debug build takes some of the files, and by default half of those.
+    let (step, most) = if cfg!(debug_assertions) { (40 * effort::step(2), 4) } else { (1, 40) };
     let mut sum = [0; 3];
     for (number, (_, file)) in corpus::files().into_iter().enumerate() {
         if number % step == 0 && file.len() < 100_000 {
@@ -167,7 +194,7 @@ fn fixes_of_real_files() {
 
 /// Files made of what people get wrong.
 fn generated(random: &mut Random) -> Vec<u8> {
-    const LINES: [&str; 40] = [
+    const LINES: [&str; 44] = [
         "User-agent: *",
         "User-agent: *",
         "User-agent: FooBot",
@@ -207,6 +234,10 @@ fn generated(random: &mut Random) -> Vec<u8> {
         "Sitemap: https://example.com/a/sitemap.xml",
         "Sitemap: /sitemap.xml",
         "Crawl-delay: 1",
+        "Crawl-delay: 1",
+        "Crawl delay: 9",
+        "Request-rate: 1/7",
+        "Useragent: BarBot",
         "prose",
     ];
     let ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
@@ -631,6 +662,63 @@ fn effects_are_said() {
     );
     let finding = only("User-agent: *\nDisallow: /x\nDisallow: /x/y\n", Code::RedundantRule);
     assert_eq!(finding.fix.unwrap().effect, Effect::None);
+}
+
+/// What asks a crawler for another pace is no fix that changes nothing, and says whose pace changes.
+#[test]
+fn whose_pace_a_fix_changes() {
+    for (file, code, wanted) in [
+        (
+            "Disallow:\nCrawl-delay: 300\n",
+            Code::RuleOutsideGroup,
+            "changes the pace of crawlers without a group of their own from none to Crawl-delay 300 \
+             (rfc9309, google)",
+        ),
+        (
+            "User-agent: b\nFoo: 1\n\nUser-agent: *\nRequest-rate: 1/7\nDisallow:\n",
+            Code::JoinedGroups,
+            "changes the pace of b from Request-rate 1/7s to none (rfc9309, google)",
+        ),
+        (
+            "User-agent: a\nUser-agent: b\nUseragent: c\nCrawl-delay: 9\n",
+            Code::MisspeltField,
+            "changes the pace of c from none to Crawl-delay 9 (rfc9309)",
+        ),
+        (
+            "User-agent: FooBot, BarBot\nCrawl-delay: 2.5\nRequest-rate: 1/5 0600-0845\n\
+             Disallow: /x\n",
+            Code::AfterToken,
+            "disallows URLs such as '/x' for BarBot (rfc9309, google); changes the pace of BarBot from \
+             none to Crawl-delay 2.5 and Request-rate 1/5s 0600-0845 (rfc9309, google)",
+        ),
+    ] {
+        let fixed = only(file, code).fix.unwrap();
+        assert_eq!(fixed.effect.to_string(), wanted, "{file}");
+        let options = Options::default();
+        let unchanging = fix(file.as_bytes(), &options, Apply::Unchanging);
+        assert_eq!(unchanging.file, file.as_bytes(), "{file}");
+        let all = fix(file.as_bytes(), &options, Apply::All);
+        assert_eq!(all.file, fixed.applied_to(file.as_bytes()), "{file}");
+        assert_eq!(all.effect.unwrap().to_string(), wanted, "{file}");
+        // Nor is anything said of verdicts that do not change.
+        let report = FixReport::new(None, &options, &fix(file.as_bytes(), &options, Apply::All));
+        let has_verdicts = wanted.starts_with("disallows");
+        assert_eq!(!report.changes.is_empty(), has_verdicts, "{file}");
+        assert!(report.applied[0].changes_verdicts, "{file}");
+    }
+    // A pace that stays, however its line is written, and one that nobody is asked for.
+    for file in [
+        "User-agent: FooBot/2.1\nCrawl-delay: 5\nDisallow: /x\n",
+        "User-agent: b\nFoo: 1\nUser-agent: *\nDisallow:\n",
+        "User-agent: b\nCrawl-delay: 5\nUser-agent: *\nDisallow:\n",
+    ] {
+        let fixed = fix(file.as_bytes(), &Options::default(), Apply::Unchanging);
+        assert_eq!(fixed.applied.len(), 1, "{file}");
+    }
+    // A pace and a line about use would both move: nobody is told the half of it.
+    let file = "User-agent: b\nContent-Signal: ai-train=no\nFoo: 1\nUser-agent: *\nCrawl-delay: 5\n\
+                Disallow:\n";
+    assert_eq!(only(file, Code::JoinedGroups).fix, None);
 }
 
 /// Two rules may each be removed as long as the other one stays: together they are not.

@@ -155,6 +155,14 @@ fn accidents() {
                 "User-agent: AhrefsBot, SemrushBot\nDisallow: /a\n",
                 "User-agent: Foo\u{feff}Bot\nDisallow: /a\n",
                 "User-agent: Foo\u{200e}Bot/1.0\nDisallow: /a\n",
+                "User-agent: GPT\u{2011}Bot\nDisallow: /\n",
+                "User-agent: Google\u{2011}Extended\nDisallow: /a\n",
+                "User-agent: GPTBot CCBot\nDisallow: /\n",
+                "User-agent: GPTBot and CCBot\nDisallow: /\n",
+                "User-agent: GPTBot/CCBot\nDisallow: /\n",
+                "User-agent: GPTBot & CCBot\nDisallow: /\n",
+                "User-agent: GPTBot \u{2013} CCBot\nDisallow: /a\n",
+                "User-agent: GPTBot as well as CCBot\nDisallow: /a\n",
             ],
         ),
         ("RS405", &["User-agent: *\nDisallow: all\n", "User-agent: *\nDisallow: GPTBot\n"]),
@@ -218,6 +226,62 @@ fn no_accidents() {
         "User-agent: *\nDisallow: /w?title=Disallow:/x\nDisallow: /How_to_Disallow:*\n",
     ] {
         assert_eq!(errors(file.as_bytes()), [], "{file:?}");
+    }
+}
+
+/// A value with the names of two crawlers loses nothing if the second one obeys the group all the same, and one with
+/// the name of one crawler twice names one.
+#[test]
+fn names_that_are_not_lost() {
+    for value in ["GPTBot/1.0", "GPTBot gptbot", "GPTBot/1.2 (+https://openai.com/gptbot; CCBot)"] {
+        let file = format!("User-agent: {value}\nDisallow: /a\n");
+        assert_eq!(errors(file.as_bytes()), [], "{value}");
+    }
+    for line in ["User-agent: CCBot", "User-agent: *"] {
+        let file = format!("User-agent: GPTBot and CCBot\n{line}\nDisallow: /a\n");
+        assert_eq!(errors(file.as_bytes()), [], "{line}");
+    }
+}
+
+/// `.*` and `.+` at the end are told of where they may be meant as in a regular expression.
+#[test]
+fn any_at_the_end() {
+    let told = |rule: &str, name: &str| {
+        let file = format!("User-agent: *\nDisallow: {rule}\n");
+        let profile = Profile::NAMED.iter().copied().filter(|(known, _)| *known == name);
+        let report = lint(file.as_bytes(), &Options::new(profile));
+        let found = report.findings.iter().find(|one| one.code == Code::RegularExpression);
+        found.map(|one| (one.severity, file[one.span.clone()].to_owned(), one.message.clone()))
+    };
+    for (rule, span, kept) in [
+        ("/admin/.*", ".*", "/admin/."),
+        ("/a-b/c_d/.*$", ".*$", "/a-b/c_d/."),
+        ("/tag/.+", ".+", "/tag/.+"),
+        ("/tag.+$", ".+$", "/tag.+"),
+    ] {
+        let message = format!(
+            "'{rule}' matches only what begins with '{kept}', where each character stands for itself"
+        );
+        let wanted = Some((Severity::Warning, span.to_owned(), message));
+        assert_eq!(told(rule, "rfc9309"), wanted, "{rule}");
+        // There a star stands for itself, which another finding says.
+        assert_eq!(told(rule, "original-1994"), None, "{rule}");
+    }
+    for rule in [
+        "/.*",
+        "/.*$",
+        "/index.*",
+        "/*/.*",
+        "/*.*",
+        "/*.php$",
+        "/.well-known/*",
+        "/a.*.html",
+        "*.print.*",
+        "/a/..*",
+        "/x?.*",
+        "/.git*",
+    ] {
+        assert_eq!(told(rule, "rfc9309"), None, "{rule}");
     }
 }
 

@@ -86,7 +86,7 @@ pub struct LintArgs {
     #[arg(long_help = values::<FailOn>("The findings that make the exit status 1"))]
     pub fail_on: FailOn,
 
-    /// Apply fixes that change no verdict; '=all' also those that do
+    /// Apply fixes that change no verdict and no pace; '=all': all fixes
     ///
     /// A fix is proven before it is offered: 'lint' says what each does to
     /// verdicts, and none blocks or opens a whole site. Whether fixes are
@@ -138,7 +138,7 @@ pub enum LintFormat {
 /// Which fixes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Fixes {
-    /// Those that change no verdict
+    /// Those that change no verdict and no pace
     Unchanging,
     /// All; the others change verdicts as their findings say
     All,

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use robotsieve_lint as lint;
-use robotsieve_lint::{Apply, Effect, Fixed, Options, Selection};
+use robotsieve_lint::{Apply, Effect, Fix, Fixed, Options, Selection};
 use robotsieve_report::{CUT_SHORT, FixReport, together_said};
 
 use crate::error::Failure;
@@ -70,8 +70,18 @@ impl Plan {
     fn say_others(self, name: &str, fixed: &Fixed) {
         let fixes = fixed.report.findings.iter().filter_map(|finding| finding.fix.as_ref());
         let fixes: Vec<_> = fixes.filter(|fix| fix.effect != Effect::None).collect();
-        let of_use = fixes.iter().any(|fix| matches!(fix.effect, Effect::Rights(_)));
-        let what = if of_use { "verdicts or what is said of use" } else { "verdicts" };
+        let of_use = |fix: &&Fix| matches!(fix.effect, Effect::Rights(_));
+        let of_pace = |fix: &&Fix| match &fix.effect {
+            Effect::Verdicts(changes) => changes.iter().any(|change| change.pace.is_some()),
+            _ => false,
+        };
+        let mut what = "verdicts".to_owned();
+        if fixes.iter().any(of_pace) {
+            what += " or the pace of crawlers";
+        }
+        if fixes.iter().any(of_use) {
+            what += " or what is said of use";
+        }
         let fixes = fixes.len();
         if fixes > 0 && self.apply == Apply::Unchanging {
             let (es, s) = if fixes == 1 { ("", "s") } else { ("es", "") };

@@ -30,6 +30,22 @@ fn fixes_are_applied() {
     assert_eq!(file(), "User-agent: *\nDisallow: /shop/\nDisallow: /private/\nDisalow: /\n");
 }
 
+/// Whose delay it is changes only where that is asked for.
+#[test]
+fn a_pace_is_left_alone() {
+    let file = "Disallow:\nCrawl-delay: 300\n";
+    let folder = Folder::of(&[("robots.txt", file)]);
+    let path = folder.path("robots.txt");
+    run(args!["lint", "--fix", &path])
+        .says("1 more fix changes verdicts or the pace of crawlers: see --fix=all\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), file);
+    run(args!["lint", "--fix=all", &path]).says(
+        "1 fix applied; together this changes the pace of crawlers without a group of their own from \
+         none to Crawl-delay 300 (rfc9309, google)",
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), ["User-agent: *\n", file].concat());
+}
+
 #[test]
 fn only_what_is_reported_is_fixed() {
     let folder = Folder::of(&[("robots.txt", FILE)]);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use robotsieve::records::Pace;
 use robotsieve_rights::Purpose;
 use robotsieve_shown::pasted;
 
@@ -13,8 +14,8 @@ use crate::shown::shown;
 
 /// A change to the file, and what it does to verdicts.
 ///
-/// The effect is proven by automata, for every crawler that the file names and for those that it
-/// does not name, in the profiles of [`Options::profiles`] and in any case in
+/// The effect is proven, on verdicts by automata, for every crawler that the file names and for those that
+/// it does not name, in the profiles of [`Options::profiles`] and in any case in
 /// [`Profile::RFC9309`](robotsieve::Profile::RFC9309) and [`Profile::GOOGLE`](robotsieve::Profile::GOOGLE).
 /// A change that blocks a whole site for a crawler, or opens one, is never a fix.
 ///
@@ -38,7 +39,7 @@ pub struct Fix {
     /// The bytes in their place; may be empty.
     #[serde(with = "robotsieve::internals::bytes_as_text")]
     pub replacement: Vec<u8>,
-    /// Its effect on verdicts.
+    /// Its effect on verdicts and on the pace.
     pub effect: Effect,
     /// The names of the profiles in which that is proven.
     pub profiles: Vec<Cow<'static, str>>,
@@ -67,16 +68,24 @@ impl Fix {
     }
 }
 
-/// What a change does to verdicts. Its `Display` is a clause such as `changes no verdict`.
+/// What a change does to verdicts, and to the pace of crawlers. Its `Display` is a clause such as
+/// `changes no verdict`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// No URL gets another verdict, for any crawler.
+    /// No URL gets another verdict, for any crawler, and no crawler is asked for another pace.
     None,
-    /// Some URLs get another verdict.
+    /// Some URLs get another verdict, or some crawlers are asked for another pace.
     Verdicts(Vec<Change>),
     /// No URL gets another verdict of crawling, but lines that said nothing of use say something.
     Rights(Vec<RightsChange>),
+}
+
+impl Effect {
+    /// Returns true if some URLs get another verdict.
+    pub(crate) fn changes_a_verdict(&self) -> bool {
+        matches!(self, Effect::Verdicts(changes) if changes.iter().any(|change| change.pace.is_none()))
+    }
 }
 
 /// A line about use that did not count and does now. What other lines say of use is the same, for every
@@ -108,7 +117,7 @@ impl fmt::Display for RightsChange {
     }
 }
 
-/// The changes for some crawlers in some profiles.
+/// The changes for some crawlers in some profiles: of verdicts, or of the pace.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -133,6 +142,10 @@ pub struct Change {
         deserialize_with = "robotsieve::internals::bytes_as_text::deserialize_all"
     )]
     pub newly_allowed: Vec<Vec<u8>>,
+    /// The pace that the file asks them for, before and after, if the change is one of pace. Then there
+    /// are no paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<[Pace; 2]>,
 }
 
 impl fmt::Display for Effect {
@@ -148,6 +161,11 @@ impl fmt::Display for Effect {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(pace) = &self.pace {
+            let [old, new] = pace.each_ref().map(pace_shown);
+            let (who, profiles) = (who(&self.crawlers), self.profiles.join(", "));
+            return write!(f, "changes the pace of {who} from {old} to {new} ({profiles})");
+        }
         let paths = |paths: &[Vec<u8>]| {
             let paths = paths.iter().map(|path| format!("'{}'", shown(&pasted(path))));
             let paths: Vec<_> = paths.collect();
@@ -165,6 +183,20 @@ impl fmt::Display for Change {
             self.profiles.join(", ")
         )
     }
+}
+
+/// `Crawl-delay 10`, `Request-rate 1/5s`, both, or `none`.
+fn pace_shown(pace: &Pace) -> String {
+    let delay = pace.crawl_delay.map(|delay| format!("Crawl-delay {}", delay.as_secs_f64()));
+    let rate = pace.request_rate.map(|rate| {
+        let clock = |minute: u16| format!("{:02}{:02}", minute / 60, minute % 60);
+        let window = rate.window.map(|window| (window.from_minute, window.to_minute));
+        let window = window.map(|(from, to)| format!(" {}-{}", clock(from), clock(to)));
+        let seconds = rate.period.as_secs_f64();
+        format!("Request-rate {}/{seconds}s{}", rate.requests, window.unwrap_or_default())
+    });
+    let both: Vec<String> = delay.into_iter().chain(rate).collect();
+    if both.is_empty() { "none".to_owned() } else { both.join(" and ") }
 }
 
 /// Crawlers by their tokens, for a message.
@@ -192,7 +224,7 @@ pub(crate) struct Proposal {
     pub(crate) what: String,
     pub(crate) span: Range<usize>,
     pub(crate) replacement: Vec<u8>,
-    /// What it may do to verdicts.
+    /// What it may do to verdicts and to the pace.
     pub(crate) offered: Offered,
     /// True if something else may be meant as well.
     pub(crate) is_doubtful: bool,
@@ -203,7 +235,7 @@ pub(crate) struct Proposal {
 pub(crate) enum Offered {
     /// If it spares the site, whatever else it changes.
     IfItSpares,
-    /// If it changes no verdict.
+    /// If it changes no verdict and no pace.
     IfUnchanging,
     /// Never: only its harm is of interest, for the advice.
     Never,

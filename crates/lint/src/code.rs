@@ -137,7 +137,8 @@ codes! {
         "Only crawlers that copy google/robotstxt accept such a line; all others ignore it.";
     MisspeltField "RS203" "misspelt-field" Error
         "The field name is misspelt."
-        "Crawlers ignore fields that they do not know; a few accept some common misspellings.";
+        "Most crawlers ignore the line, so what it says is lost. Googlebot's parser and those that copy it \
+         read some common misspellings.";
     UnknownField "RS204" "unknown-field" Note
         "The field is unknown."
         "No crawler is known to read it.";

@@ -173,21 +173,27 @@ impl<'a, 'w> Proofs<'a, 'w> {
             let nobody = is_nobody.then(|| self.file[finding.span.clone()].to_vec());
             let effect = self.prove(&proposal, nobody);
             match effect {
-                Ok(Effect::None) => {
+                Ok(effect) if !effect.changes_a_verdict() => {
                     let mut prover = Prover::new(&self.subjects, self.work);
                     let (span, new) = (&proposal.span, &*proposal.replacement);
                     // What mends preferences never leaves all as it was.
                     let may_be_same = finding.code != Code::VoidPreferences;
-                    match may_be_same && prover.prove_same_rights(span, new).is_ok() {
-                        true => Ok(Effect::None),
-                        false => prover.prove_statement(finding.line, span, new),
+                    if may_be_same && prover.prove_same_rights(span, new).is_ok() {
+                        Ok(effect)
+                    } else if effect == Effect::None {
+                        prover.prove_statement(finding.line, span, new)
+                    } else {
+                        Err(Refusal::Unproven)
                     }
                 }
                 effect => effect,
             }
         };
         // What is proposed is what was meant: a verdict of some reader is another one now.
-        let turns = matches!(effect, Ok(Effect::Verdicts(_)) | Err(Refusal::Harm(_)));
+        let turns = match &effect {
+            Ok(effect) => effect.changes_a_verdict(),
+            Err(refusal) => matches!(refusal, Refusal::Harm(_)),
+        };
         if turns && proposal.is_meant() && finding.code != Code::JoinedGroups {
             finding.severity = Severity::Error;
         }

@@ -1,7 +1,7 @@
 //! Applies fixes together.
 //!
-//! A finding proposes a [`change`](crate::change) while the file is read. `prove` compares the verdicts before and
-//! after. What is proven and spares the site becomes the finding's [`Fix`]; the rest becomes advice that says what
+//! A finding proposes a [`change`](crate::change) while the file is read. `prove` compares verdicts and pace before
+//! and after. What is proven and spares the site becomes the finding's [`Fix`]; the rest becomes advice that says what
 //! stands against it. [`fix`] applies fixes together, which is proven once more: each of two fixes may be safe alone.
 
 use crate::change::{Effect, Fix, RightsChange, replaced};
@@ -15,9 +15,9 @@ use crate::prove::{Prover, Subjects, Work};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Apply {
-    /// Those that change no verdict.
+    /// Those that change no verdict and no crawler's pace.
     Unchanging,
-    /// All. They change verdicts as they say.
+    /// All. They change verdicts and pace as they say.
     All,
 }
 
@@ -30,7 +30,7 @@ pub struct Fixed {
     /// The findings whose fixes were applied, in the order in which that happened. Lines and spans
     /// are those of the file at that time.
     pub applied: Vec<Finding>,
-    /// The effect of all of it together on verdicts; `None` if that could not be proven, which does
+    /// The effect of all of it together on verdicts and pace; `None` if that could not be proven, which does
     /// not happen with [`Apply::Unchanging`].
     pub effect: Option<Effect>,
     /// The findings in the new file.
@@ -43,7 +43,8 @@ pub struct Fixed {
 ///
 /// Fixes are safe one by one. Whether they are safe together is proven before they are applied;
 /// those that are not are left out, so their findings stay in [`Fixed::report`]. With
-/// [`Apply::Unchanging`] the new file gives the same verdicts as the old one.
+/// [`Apply::Unchanging`] the new file gives the same verdicts as the old one, and asks each crawler for the
+/// same pace.
 ///
 /// Takes longer than [`lint`](crate::lint), a second or two at most: more work is allowed for
 /// the proofs. Where that does not suffice, [`Fixed::is_cut_short`] says so.
@@ -164,8 +165,9 @@ fn apply_once(
         let new = replaced(file, chosen.iter().map(|(_, fix)| (&fix.span, &*fix.replacement)));
         let speaks = |(_, fix): &(&Finding, &Fix)| matches!(fix.effect, Effect::Rights(_));
         match prover.prove(&new) {
-            Ok(Effect::None) => {
-                chosen.iter().any(speaks) || prover.prove_same_rights_in(&new).is_ok()
+            Ok(effect) if !effect.changes_a_verdict() => {
+                (effect == Effect::None || apply == Apply::All)
+                    && (chosen.iter().any(speaks) || prover.prove_same_rights_in(&new).is_ok())
             }
             Ok(_) => apply == Apply::All,
             Err(_) => false,

@@ -34,13 +34,18 @@ pub(super) struct Meant {
     pub(super) is_whole: bool,
 }
 
+/// Returns true if a character looks like `-`, and is another one.
+pub(super) fn is_hyphen(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' | '\u{FF0D}')
+}
+
 /// The text as a person sees it, in ASCII as far as it looks like that.
 pub(super) fn seen(text: &[u8]) -> String {
     let seen = |c: char| match c {
         c if c.is_whitespace() => Some(' '),
         // U+FFFD stands for bytes that are no text.
         c if is_invisible(c) || c.is_control() || c == '\u{FFFD}' => None,
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' | '\u{FF0D}' => Some('-'),
+        c if is_hyphen(c) => Some('-'),
         '\u{FF1A}' | '\u{FE55}' | '\u{2236}' | '\u{A789}' => Some(':'),
         '\u{FF0F}' | '\u{2215}' | '\u{2044}' => Some('/'),
         c => Some(c),

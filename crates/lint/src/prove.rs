@@ -1,9 +1,10 @@
-//! What a change does to verdicts.
+//! What a change does to verdicts and to the pace of crawlers.
 //!
 //! Every fix that `lint` offers goes through here. The file is read before and after the change, in each profile that
 //! matters; for each crawler whose groups changed the two policies are compared by the product of their automata (`diff`),
-//! not by trying URLs. The outcome is an effect with the shortest paths that flip, or a [`Refusal`]: the change blocks
-//! or opens a whole site, or the proof would cost more than the budget.
+//! not by trying URLs. What the file asks each crawler for as its pace is compared too. The outcome is an effect with
+//! the shortest paths that flip, or a [`Refusal`]: the change blocks or opens a whole site, or the proof would cost
+//! more than the budget.
 //!
 //! The budget ([`Work`]) is counted in bytes looked at and shared by all proofs of a file, so a hostile file costs
 //! bounded time; what could not be proven is told as such, never as "no effect".
@@ -19,7 +20,7 @@ use robotsieve::internals::{
     Groups, LineKind, Names, PolicyInternals as _, RawRule, RobotsInternals as _, RuleRef, RuleSet,
     Selected, scan,
 };
-use robotsieve::records::Preferences;
+use robotsieve::records::{Kind, Pace, Preferences};
 use robotsieve::{Crawler, Policy, Profile, Robots, Verdict};
 use robotsieve_rights::internals::{RightsField, RightsLine, RightsLines};
 
@@ -103,17 +104,13 @@ impl<'a> Before<'a> {
         self.crawlers.get_or_init(|| {
             let mut all: Vec<Alike<'a>> = Vec::new();
             let mut numbers: HashMap<Selected, usize> = HashMap::new();
-            let mut known = HashSet::new();
-            let tokens = self.robots.tokens().filter(|token| *token != b"*");
-            for token in iter::once(&b"*"[..]).chain(tokens) {
-                if known.insert(token.to_ascii_lowercase()) {
-                    let selected = self.robots.groups().select(&crawler(token));
-                    let number = *numbers.entry(selected.clone()).or_insert_with(|| {
-                        all.push((selected, Vec::new()));
-                        all.len() - 1
-                    });
-                    all[number].1.push(token);
-                }
+            for token in distinct(self.robots.tokens()) {
+                let selected = self.robots.groups().select(&crawler(token));
+                let number = *numbers.entry(selected.clone()).or_insert_with(|| {
+                    all.push((selected, Vec::new()));
+                    all.len() - 1
+                });
+                all[number].1.push(token);
             }
             all
         })
@@ -122,6 +119,14 @@ impl<'a> Before<'a> {
 
 /// Crawlers that obey the same groups, by their tokens.
 type Alike<'a> = (Selected, Vec<&'a [u8]>);
+
+/// `*`, and each other token once.
+fn distinct<'t>(tokens: impl Iterator<Item = &'t [u8]>) -> impl Iterator<Item = &'t [u8]> {
+    let mut known = HashSet::new();
+    iter::once(&b"*"[..])
+        .chain(tokens)
+        .filter(move |token| known.insert(token.to_ascii_lowercase()))
+}
 
 /// The crawler with this token; one without a name for `*`.
 fn crawler(token: &[u8]) -> Crawler {
@@ -211,7 +216,7 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         self
     }
 
-    /// What it does to verdicts that some bytes are replaced.
+    /// What it does to verdicts and to the pace that some bytes are replaced.
     pub(crate) fn prove_edit(
         &mut self,
         span: &Range<usize>,
@@ -224,7 +229,7 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         self.prove(&replaced(self.subjects.file, [(span, replacement)]))
     }
 
-    /// What it does to verdicts that the file becomes `new`.
+    /// What it does to verdicts and to the pace that the file becomes `new`.
     pub(crate) fn prove(&mut self, new: &[u8]) -> Result<Effect, Refusal> {
         let mut changes: Vec<Change> = Vec::new();
         let mut harm: Option<Harm> = None;
@@ -258,16 +263,19 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
                     crawlers,
                     newly_disallowed: paths(flips.newly_disallowed),
                     newly_allowed: paths(flips.newly_allowed),
+                    pace: None,
                 };
-                let known = changes.iter_mut().find(|known| {
-                    known.crawlers == change.crawlers
-                        && known.newly_allowed == change.newly_allowed
-                        && known.newly_disallowed == change.newly_disallowed
-                });
-                match known {
-                    Some(known) => known.profiles.push(before.name.clone()),
-                    None => changes.push(change),
-                }
+                add(&mut changes, change);
+            }
+            for (crawlers, pace) in self.different_paces(before, &new)? {
+                let change = Change {
+                    profiles: vec![before.name.clone()],
+                    crawlers,
+                    newly_disallowed: Vec::new(),
+                    newly_allowed: Vec::new(),
+                    pace: Some(pace),
+                };
+                add(&mut changes, change);
             }
         }
         match harm {
@@ -403,13 +411,8 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         let mut numbers: HashMap<[usize; 2], Option<usize>> = HashMap::new();
         // Kept as long as their addresses are compared.
         let mut kept = Vec::new();
-        let mut known = HashSet::new();
         let both = [old.tokens().collect::<Vec<&[u8]>>(), new.tokens().collect()].concat();
-        let tokens = both.into_iter().filter(|token| *token != b"*");
-        for token in iter::once(&b"*"[..]).chain(tokens) {
-            if !known.insert(token.to_ascii_lowercase()) {
-                continue;
-            }
+        for token in distinct(both.into_iter()) {
             let crawler = crawler(token);
             let selected = [old.groups().select(&crawler), new.groups().select(&crawler)];
             self.work.spend(LOOKED_UP + cost(old, &selected[0]) + cost(new, &selected[1]))?;
@@ -435,6 +438,62 @@ impl<'s, 'a, 'w> Prover<'s, 'a, 'w> {
         }
         Ok(different)
     }
+
+    /// Crawlers that are asked for another pace, with the one before and the one after.
+    fn different_paces(
+        &mut self,
+        before: &Before<'_>,
+        new: &Robots<'_>,
+    ) -> Result<Vec<OfPace>, Refusal> {
+        let old = &before.robots;
+        let mut different: Vec<OfPace> = Vec::new();
+        if are_same_paces(old.groups(), new.groups()) {
+            return Ok(different);
+        }
+        let mut numbers: HashMap<[Pace; 2], usize> = HashMap::new();
+        let both = [old.tokens().collect::<Vec<&[u8]>>(), new.tokens().collect()].concat();
+        for token in distinct(both.into_iter()) {
+            let crawler = crawler(token);
+            let runs = [old.groups().runs_of(&crawler), new.groups().runs_of(&crawler)];
+            self.work.spend(LOOKED_UP * (2 + runs[0].len() + runs[1].len()) as u64)?;
+            let pace = [old.groups().pace(&runs[0]), new.groups().pace(&runs[1])];
+            if pace[0] != pace[1] {
+                let number = *numbers.entry(pace).or_insert_with(|| {
+                    different.push((Vec::new(), pace));
+                    different.len() - 1
+                });
+                different[number].0.push(token.to_vec());
+            }
+        }
+        Ok(different)
+    }
+}
+
+/// Adds a change, or its profile to one that is the same.
+fn add(changes: &mut Vec<Change>, mut change: Change) {
+    let known = changes.iter_mut().find(|known| {
+        known.crawlers == change.crawlers
+            && known.newly_allowed == change.newly_allowed
+            && known.newly_disallowed == change.newly_disallowed
+            && known.pace == change.pace
+    });
+    match known {
+        Some(known) => known.profiles.append(&mut change.profiles),
+        None => changes.push(change),
+    }
+}
+
+/// Returns true if it is seen at once that all crawlers are asked for the same pace: each user-agent line is.
+fn are_same_paces(old: &Groups<'_>, new: &Groups<'_>) -> bool {
+    let pace = |groups: &Groups<'_>, line| {
+        groups.run_of_line(line).map_or(Pace::NONE, |(_, run)| groups.pace(&[run]))
+    };
+    let agents = || old.agent_lines().zip(new.agent_lines());
+    !old.has_pace() && !new.has_pace()
+        || have_same_names(old, new)
+            // A group for everybody may have no line.
+            && old.pace_of_everybody() == new.pace_of_everybody()
+            && agents().all(|((a, ..), (b, ..))| pace(old, a) == pace(new, b))
 }
 
 /// What a policy of these groups costs: it copies their rules, few long ones as well as many short ones.
@@ -448,16 +507,13 @@ fn cost(robots: &Robots<'_>, selected: &Selected) -> u64 {
 /// Crawlers with the policies that they had and have.
 type Different = (Vec<Vec<u8>>, [Policy; 2]);
 
+/// Crawlers with the paces that they were and are asked for.
+type OfPace = (Vec<Vec<u8>>, [Pace; 2]);
+
 /// The numbers of the groups whose rules changed; `None` if there are other groups, or other names
 /// for them.
 fn changed_groups(old: &Groups<'_>, new: &Groups<'_>) -> Option<BTreeSet<u32>> {
-    let is_same = |((_, a, a_group), (_, b, b_group)): (AgentLine, AgentLine)| {
-        let a = Names::of(&old.file()[a], old.profile());
-        let b = Names::of(&new.file()[b], new.profile());
-        a_group == b_group && is_same_name(a, b)
-    };
-    let agents = |groups: &Groups<'_>| groups.agent_lines().count();
-    if agents(old) != agents(new) || !old.agent_lines().zip(new.agent_lines()).all(is_same) {
+    if !have_same_names(old, new) {
         return None;
     }
     let rules = |groups: &Groups<'_>, group| groups.rules(group).to_vec();
@@ -469,6 +525,17 @@ fn changed_groups(old: &Groups<'_>, new: &Groups<'_>) -> Option<BTreeSet<u32>> {
                 .any(|(a, b)| a.verdict != b.verdict || old.rule_value(a) != new.rule_value(b))
     };
     Some((0..old.count()).filter(is_changed).collect())
+}
+
+/// Returns true if there are the same groups, with the same names for them.
+fn have_same_names(old: &Groups<'_>, new: &Groups<'_>) -> bool {
+    let is_same = |((_, a, a_group), (_, b, b_group)): (AgentLine, AgentLine)| {
+        let a = Names::of(&old.file()[a], old.profile());
+        let b = Names::of(&new.file()[b], new.profile());
+        a_group == b_group && is_same_name(a, b)
+    };
+    let agents = |groups: &Groups<'_>| groups.agent_lines().count();
+    agents(old) == agents(new) && old.agent_lines().zip(new.agent_lines()).all(is_same)
 }
 
 type AgentLine = (u32, Range<usize>, u32);
@@ -509,7 +576,7 @@ impl Subjects<'_> {
     }
 }
 
-/// What a line says of groups and rules.
+/// What a line says of groups, rules and the pace.
 #[derive(PartialEq)]
 enum Said {
     Nothing,
@@ -517,6 +584,7 @@ enum Said {
     /// Verdict, pattern, whether it is anchored, precedence.
     Rules(Vec<(Verdict, Vec<u8>, bool, u32)>),
     Empty(Verdict),
+    Pace(Pace),
     Other(LineKind),
 }
 
@@ -533,8 +601,8 @@ fn says(line: &[u8], profile: &Profile) -> Said {
                 },
                 LineKind::Allow => says_rule(Verdict::Allow, value, profile),
                 LineKind::Disallow => says_rule(Verdict::Disallow, value, profile),
-                // No verdict depends on them.
-                LineKind::CrawlDelay | LineKind::RequestRate => continue,
+                LineKind::CrawlDelay => Said::Pace(Pace::of_line(Kind::CrawlDelay, value)),
+                LineKind::RequestRate => Said::Pace(Pace::of_line(Kind::RequestRate, value)),
                 kind => Said::Other(kind),
             };
         }

@@ -5,6 +5,7 @@ use robotsieve::{Crawler, Profile, Record, TokenBytes};
 use robotsieve_known::{KnownCrawlers, NobodysName, internals as crawlers};
 
 use crate::change::Offered;
+use crate::meant::is_hyphen;
 use crate::shown::{is_invisible, listed, shown};
 use crate::subject::Subject;
 use crate::{Code, Severity};
@@ -27,12 +28,25 @@ pub(super) fn find(subject: &mut Subject<'_>, record: &Record<'_>) {
     }
 }
 
-/// A value without the characters that nobody sees.
+/// A value without the characters that nobody sees, and with `-` for what looks like it.
 fn visible(value: &[u8]) -> Vec<u8> {
-    match str::from_utf8(value) {
-        Ok(text) => text.chars().filter(|c| !is_invisible(*c)).collect::<String>().into_bytes(),
-        Err(_) => value.to_vec(),
+    let Ok(text) = str::from_utf8(value) else { return value.to_vec() };
+    let seen = text.chars().filter(|c| !is_invisible(*c));
+    seen.map(|c| if is_hyphen(c) { '-' } else { c }).collect::<String>().into_bytes()
+}
+
+/// The well-known crawlers that a value names, each once, as written. What stands between them is no part of a
+/// name.
+fn well_known(value: &[u8]) -> Vec<&[u8]> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let mut names: Vec<&[u8]> = Vec::new();
+    for word in value.split(|byte| !is_name(byte)) {
+        let is_new = |known: &&[u8]| !known.eq_ignore_ascii_case(word);
+        if crawlers::is_well_known(word) && names.iter().all(is_new) {
+            names.push(word);
+        }
     }
+    names
 }
 
 fn names_nobody(subject: &mut Subject<'_>, record: &Record<'_>) {
@@ -74,10 +88,14 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
     let span = record.value_span().start + token.len()..record.value_span().end;
     let message = format!("only '{}' names a crawler; '{}' is ignored", shown(token), shown(after));
     let line = record.line;
+    let known = well_known(value);
     let seen = visible(value);
     let whole = robotsieve::internals::token(&seen, subject.profile.token_bytes);
-    if seen.len() < value.len() && whole.len() > token.len() {
-        let what = format!("write '{}' without characters that nobody sees", shown(whole));
+    if seen.len() < value.len() && whole.len() > token.len() && known.len() < 2 {
+        let has_hyphen = str::from_utf8(value).is_ok_and(|value| value.contains(is_hyphen));
+        let how =
+            if has_hyphen { "with a plain '-'" } else { "without characters that nobody sees" };
+        let what = format!("write '{}' {how}", shown(whole));
         let draft = subject.add(Code::AfterToken, line, span, message).loses(true);
         draft.propose(what, record.value_span(), whole);
         return;
@@ -105,11 +123,18 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
         };
         return;
     }
-    let draft = subject.add(Code::AfterToken, line, span.clone(), message);
+    let own = subject.robots.groups().group_of_line(line);
+    let finds = |name: &&[u8]| {
+        let named = subject.obeyed.by(name);
+        let obeyed = if named.is_empty() { subject.obeyed.everybody() } else { named };
+        own.is_some_and(|own| obeyed.binary_search(&own).is_ok())
+    };
+    let is_lost = known.len() > 1 && !known.iter().all(finds);
+    let draft = subject.add(Code::AfterToken, line, span.clone(), message).loses(is_lost);
     // A version, or stars that are meant to match versions.
     let is_version = after.first() == Some(&b'/')
         && after[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b".-_*".contains(byte));
-    if is_version || after.iter().all(|byte| *byte == b'*') {
+    if known.len() < 2 && is_version || after.iter().all(|byte| *byte == b'*') {
         draft.propose(format!("write only '{}'", shown(token)), span, "");
         return;
     }
@@ -119,11 +144,15 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
     let is_token = |name: &&[u8]| {
         !name.is_empty() && name.iter().all(|b| b.is_ascii_alphabetic() || b"-_".contains(b))
     };
-    // Blanks separate names too, if all of them are known: `Big Brother` is one.
-    let words: Vec<&[u8]> =
-        value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let are_known = words.len() > 1 && words.iter().all(|word| crawlers::is_well_known(word));
-    let names = if are_known { words } else { names };
+    // Anything else separates names too, if all of them are known: `Big Brother` is one.
+    let words = value.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte));
+    let is_between = |word: &[u8]| {
+        let joins = [&b"and"[..], b"or"].iter().any(|joint| joint.eq_ignore_ascii_case(word));
+        joins || !word.iter().any(u8::is_ascii_alphanumeric)
+    };
+    let mut others = words.filter(|word| !is_between(word));
+    let are_known = known.len() > 1 && others.all(crawlers::is_well_known);
+    let names = if are_known { known.clone() } else { names };
     if names.len() > 1 && (are_known || names.iter().all(is_token)) {
         draft.help("write a user-agent line for each crawler");
         let end = subject.line_end(record.value_span().start);
@@ -134,6 +163,8 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
         let what = "write a line for each crawler";
         draft.finding.help = None;
         draft.propose(what, record.value_span(), lines.join(&between));
+    } else if known.len() > 1 {
+        draft.help("write a user-agent line for each crawler");
     } else if after[0].is_ascii_whitespace() {
         draft.help(format!(
             "a product token has no spaces: look up the crawler's, and if it is '{}', write only \

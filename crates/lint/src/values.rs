@@ -227,7 +227,7 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
             })
         }
     };
-    let Some(span) = construct else { return };
+    let Some(span) = construct else { return any_at_the_end(subject, record) };
     let at = record.value_span().start;
     let message = format!(
         "'{}' is written as in a regular expression, but stands for itself",
@@ -236,6 +236,37 @@ fn regular_expression(subject: &mut Subject<'_>, record: &Record<'_>) {
     subject
         .add(Code::RegularExpression, record.line, at + span.start..at + span.end, message)
         .help("only '*' and a '$' at the end have a meaning; write a rule for each case");
+}
+
+/// Reports `/.*` and `.+` at the end of a rule, where `.` and `+` stand for themselves. `/index.*` is about files of
+/// any type, and `/.*` alone about hidden ones.
+fn any_at_the_end(subject: &mut Subject<'_>, record: &Record<'_>) {
+    let value = record.value;
+    let whole = value.strip_suffix(b"$").unwrap_or(value);
+    let Some(before) = whole.strip_suffix(b".*").or_else(|| whole.strip_suffix(b".+")) else {
+        return;
+    };
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_".contains(byte);
+    let is_star = whole.ends_with(b"*");
+    let is_folder = before.len() > 1 && before.ends_with(b"/");
+    if !subject.profile.wildcards
+        || before.first() != Some(&b'/')
+        || !before.iter().all(is_plain)
+        || is_star && !is_folder
+    {
+        return;
+    }
+    let kept = shown(whole.strip_suffix(b"*").unwrap_or(whole));
+    let message = format!(
+        "'{}' matches only what begins with '{kept}', where each character stands for itself",
+        shown(value)
+    );
+    let span = record.value_span().start + before.len()..record.value_span().end;
+    let before = shown(before);
+    subject
+        .add(Code::RegularExpression, record.line, span, message)
+        .severity(Severity::Warning)
+        .help(format!("if all that begins with '{before}' is meant, write '{before}'"));
 }
 
 /// Reports several paths in one rule, with blanks, commas or the like between them.

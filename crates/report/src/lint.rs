@@ -92,18 +92,19 @@ pub struct Related {
     pub message: String,
 }
 
-/// A change to the file that mends a finding, with what it does to verdicts: proven for every
-/// crawler. One that blocks or opens a whole site is never a fix.
+/// A change to the file that mends a finding, with what it does to verdicts and to the pace: proven for
+/// every crawler. One that blocks or opens a whole site is never a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Fix {
     /// The change to make: a clause such as `remove the line` or `write '/private/'`.
     pub what: String,
-    /// The effect of "this" on verdicts, and the profiles: a clause such as
+    /// The effect of "this" on verdicts and on the pace of crawlers, and the profiles: a clause such as
     /// `changes no verdict (rfc9309, google)`.
     pub effect: String,
-    /// True if some URLs get another verdict, or if a line about use says something that said nothing.
+    /// True if some URLs get another verdict, if a crawler is asked for another pace, or if a line about use says
+    /// something that said nothing.
     pub changes_verdicts: bool,
     /// The changes, with their crawlers; empty if no verdict of crawling changes.
     pub changes: Vec<VerdictChange>,
@@ -222,7 +223,8 @@ pub struct AppliedFix {
     pub what: String,
     /// The effect of "this" on verdicts: a clause.
     pub effect: String,
-    /// True if some URLs got another verdict, or if a line about use says something that said nothing.
+    /// True if some URLs got another verdict, if a crawler is asked for another pace, or if a line about use says
+    /// something that said nothing.
     pub changes_verdicts: bool,
 }
 
@@ -355,6 +357,7 @@ fn effect<N: AsRef<str>>(effect: &Effect, profiles: &[N]) -> String {
 
 fn changes(effect: &Effect) -> Vec<VerdictChange> {
     let Effect::Verdicts(changes) = effect else { return Vec::new() };
+    let changes = changes.iter().filter(|change| change.pace.is_none());
     let change = |change: &lint::Change| {
         let (crawlers, crawlers_base64) = texts(&change.crawlers);
         let (newly_disallowed, newly_disallowed_base64) = texts(&change.newly_disallowed);
@@ -369,7 +372,7 @@ fn changes(effect: &Effect) -> Vec<VerdictChange> {
             newly_allowed_base64,
         }
     };
-    changes.iter().map(change).collect()
+    changes.map(change).collect()
 }
 
 fn names<N: ToString>(names: &[N]) -> Vec<String> {
