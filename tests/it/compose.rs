@@ -405,6 +405,34 @@ fn changes() {
         known(),
     );
     assert_eq!(changes.sentences, ["the file says the same with other line ends"]);
+    let utf16: Vec<u8> =
+        "\u{feff}User-agent: *\nDisallow: /\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let changes = Changes::between(&utf16, b"User-agent: *\nDisallow: /\n", known());
+    assert_eq!(
+        changes.sentences,
+        ["the file is UTF-16, in which most crawlers find no rule, and would be UTF-8"]
+    );
+}
+
+/// A `%` of a path is escaped, and one of a pattern stays as it was given: profiles read `%b` and `%B` differently.
+#[test]
+fn percents() {
+    let of_path = |path: &str| RobotsTxt::builder().group(Group::of(["*"]).disallow_path([path]));
+    for (path, line, url) in [
+        ("/50% off/", "/50%25%20off/", "/50%25%20off/x"),
+        ("/100%-free", "/100%25-free", "/100%25-free"),
+        ("/a%b", "/a%25b", "/a%25b"),
+        ("/a%20b", "/a%20b", "/a%20b/c"),
+    ] {
+        let file = text(&of_path(path));
+        assert_eq!(file, format!("User-agent: *\nDisallow: {line}\n"));
+        for (_, profile) in &Profile::NAMED[..3] {
+            let robots = Robots::parse(file.as_bytes(), profile);
+            assert_eq!(robots.policy(&"x".into()).is_allowed(url), Ok(false), "{path}");
+        }
+    }
+    let built = intentions(&[("*", "", "/a%b")]).build(known()).unwrap();
+    assert_eq!(built.text(), "User-agent: *\nDisallow: /a%b\n");
 }
 
 /// The size limit, names, rules: what is too large is refused, in bounded time.

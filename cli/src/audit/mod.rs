@@ -55,7 +55,7 @@ pub fn run(args: &AuditArgs) -> Result<Status, Failure> {
         let robots = Robots::parse(&file.bytes, &profile);
         robots_file::note_cut(&version.path, &file.bytes, &robots);
         let mut dated = Version::new(robots_file::shown(&version.path), robots);
-        if args.profile.profile.is_none() {
+        if args.profile.by_operators() {
             dated = dated.by_operators(Operators::of(&file.bytes, &profile, known.iter()));
         }
         if let Some(from) = version.from {
@@ -201,11 +201,11 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
     }
     for name in &report.not_found {
         let of = match args.crawlers.is_empty() && args.purpose.purposes.is_empty() {
-            true => "",
-            false => " of the crawlers chosen",
+            true => "a crawler",
+            false => "the crawlers chosen",
         };
         stderr::note(&format_args!(
-            "no request{of} has the name of '{name}', whose addresses --ranges gives"
+            "no request of {of} has the name of '{name}', whose addresses --ranges gives"
         ));
     }
     for token in &args.crawlers {
@@ -215,7 +215,7 @@ fn notes(args: &AuditArgs, report: &AuditReport) {
         if !report.crawlers.iter().any(is_it) {
             let name = bytes::shown(token.as_bytes());
             stderr::note(&format_args!(
-                "no request has the name of '{name}', the crawler asked for"
+                "no request of a crawler has the name of '{name}', the crawler asked for"
             ));
         }
     }

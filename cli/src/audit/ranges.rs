@@ -36,6 +36,13 @@ impl From<&str> for RangesOption {
     }
 }
 
+impl RangesOption {
+    /// The file or URL.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+}
+
 /// Adds the addresses of a file to an audit.
 ///
 /// # Errors

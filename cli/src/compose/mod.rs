@@ -6,6 +6,7 @@ mod document;
 use std::io;
 use std::path::Path;
 
+use robotsieve::{Profile, text_of};
 use robotsieve_owners::write::{CannotBuild, Changes};
 
 use crate::error::{Failure, Status};
@@ -48,7 +49,11 @@ pub fn run(args: &WriteArgs) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let shown = robots_file::shown(check);
-    stdout::print(unified::diff(&shown, &old, built.text().as_bytes()))?;
+    let old = text_of(&old, &Profile::RFC9309);
+    // In UTF-16 it may have the same text.
+    if *old != *built.text().as_bytes() {
+        stdout::print(unified::diff(&shown, &old, built.text().as_bytes()))?;
+    }
     for sentence in &changes.sentences {
         stderr::note(&format_args!("{shown}: {sentence}"));
     }
@@ -86,12 +91,9 @@ fn read(path: &Path) -> Result<String, Failure> {
         String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
     });
     read.map_err(|cause| {
-        let name = match stdin::is_meant(path) {
-            true => "from standard input".to_owned(),
-            false => format!("'{}'", path.display()),
-        };
         let is_missing = cause.kind() == io::ErrorKind::NotFound;
-        let failure = Failure::io(format!("cannot read the intentions {name}"), cause);
+        let action = format!("cannot read the intentions {}", stdin::source(path));
+        let failure = Failure::io(action, cause);
         if is_missing {
             failure.advise("check the path, or use '-' for standard input")
         } else {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::command::site::{answered, site};
-use crate::command::{Command, Folder, Ran, in_shell, run_in, run_with};
+use crate::command::{Command, Folder, Ran, gzip, in_shell, run_in, run_with};
 
 const ROBOTS: &str = "User-agent: GPTBot\nDisallow: /\nAllow: /press/\n\n\
     User-agent: *\nDisallow: /search\nDisallow: /*.pdf$\n";
@@ -256,9 +256,7 @@ fn format_strings() {
 #[test]
 fn compressed_and_piped() {
     let folder = folder();
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(log().as_bytes()).unwrap();
-    let gzip = gzip.finish().unwrap();
+    let gzip = gzip(log().as_bytes());
     folder.file("log.gz", &gzip);
     folder.file("log.zst", zstd::encode_all(log().as_bytes(), 1).unwrap());
     let one = report(&folder, &["robots.txt", "access.log"]);
@@ -411,11 +409,11 @@ fn published_addresses() {
     );
     // An operator whose name is nearly a crawler's.
     audit(&folder, &["--ranges", "Perplexity=other.json", "robots.txt", "log"])
-        .says("no request has the name of 'Perplexity'");
+        .says("no request of a crawler has the name of 'Perplexity'");
     audit(&folder, &["--ranges", "Googlebot=robots.txt", "robots.txt", "log"])
         .fails(3, "cannot read the address ranges in 'robots.txt'");
     audit(&folder, &["--ranges", "Googlebot=other.json", "robots.txt", "log"])
-        .says("no request has the name of 'Googlebot'");
+        .says("no request of a crawler has the name of 'Googlebot'");
 }
 
 /// Only some crawlers: what others do is counted, and changes neither the list nor the status.
@@ -431,7 +429,7 @@ fn chosen_crawlers() {
     ran.gives(0, "")
         .says("not judged: 1 by other clients, 6 by other crawlers, 1 without a User-Agent header");
     audit(&folder, &["--crawler", "nobot", "robots.txt", "access.log"])
-        .says("no request has the name of 'nobot', the crawler asked for");
+        .says("no request of a crawler has the name of 'nobot', the crawler asked for");
     audit(&folder, &["--crawler", "GPTBot/1.0", "robots.txt", "access.log"])
         .fails(2, "--crawler 'GPTBot/1.0' is not a product token: did you mean 'GPTBot'?");
     audit(&folder, &["--crawler", "GTPBot", "robots.txt", "access.log"])
@@ -501,7 +499,7 @@ fn published_addresses_of_operators() {
     }
     folder.file("common-crawlers.json", body);
     audit(&folder, &["--ranges", "common-crawlers.json", "robots.txt", "access.log"])
-        .says("no request has the name of 'common-crawlers', whose addresses");
+        .says("no request of a crawler has the name of 'common-crawlers', whose addresses");
     let missing = site(|_| answered("404 Not Found", "", ""));
     audit(&folder, &["--ranges", &format!("{missing}/gptbot.json"), "robots.txt", "access.log"])
         .fails(3, "HTTP 404");
@@ -575,6 +573,37 @@ fn clients_that_are_no_bots() {
         let ran = audit(&folder, &["--addresses", "offenders", "robots.txt", "log"]);
         ran.gives(status, if status == 0 { "" } else { "192.0.2.7\n" });
     }
+}
+
+/// People's apps and browsers have names that files give to crawlers, or with which names in files begin.
+#[test]
+fn clients_that_are_people() {
+    let folder = folder();
+    let named = "User-agent: Microsoft URL Control\nUser-agent: ChatGPT Agent\nUser-agent: DuckDuckGo\n\
+                 User-agent: WhatsApp\nDisallow: /\n";
+    folder.file("named.txt", named);
+    let of_people = [
+        "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.5056; Pro)",
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 \
+         Safari/537.36 ChatGPT/1.2025.287",
+        "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/134.0.0.0 Mobile \
+         DuckDuckGo/5 Safari/537.36",
+        "WhatsApp/2.23.20.0 A",
+    ];
+    folder.file("log", of_people.map(|header| line(1, "/x", header)).concat());
+    assert_eq!(numbers(&report(&folder, &["named.txt", "log"])), [4, 0, 0, 0, 0, 4]);
+    audit(&folder, &["named.txt", "log"]).status(0);
+    audit(&folder, &["--list", "named.txt", "log"]).gives(0, "");
+    audit(&folder, &["--addresses", "offenders", "named.txt", "log"]).gives(0, "");
+    audit(&folder, &["--crawler", "WhatsApp", "named.txt", "log"])
+        .status(0)
+        .says("no request of a crawler has the name of 'WhatsApp'");
+    // People may be behind the address of a crawler, too.
+    folder.file("both", line(1, "/x", "Xyzbot/1.0") + &line(2, "/x", of_people[3]));
+    folder.file("all.txt", "User-agent: *\nDisallow: /\n");
+    audit(&folder, &["--addresses", "offenders", "all.txt", "both"])
+        .gives(1, "")
+        .says("1 address left out, from which others sent requests too");
 }
 
 /// Those beyond a thousand are counted together, so their number is not known.
@@ -751,9 +780,7 @@ fn long_logs(folder: &Folder) {
     };
     folder.file("1.log", (0..12_000).map(request).collect::<String>());
     let second: String = (12_000..20_000).map(request).collect();
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(second.as_bytes()).unwrap();
-    let gzip = gzip.finish().unwrap();
+    let gzip = gzip(second.as_bytes());
     folder.file("2.log.gz", &gzip);
     folder.file("cut.gz", &gzip[..gzip.len() / 2]);
     folder.file("none.log", "hello\n".repeat(100_000));

@@ -76,6 +76,12 @@ fn what_is_wrong_has_a_line() {
             1,
             "robots.toml:4: profile google would allow / for *",
         ),
+        // Whether they were named or not.
+        (
+            "[[groups]]\ncrawlers = '*'\ndisallow = '/*b%2A'\n",
+            1,
+            "for profile google: write the pattern '/*b*', which matches more, or give 'profiles' without google",
+        ),
         ("\nexpect = ['disallow * /']\n", 1, "robots.toml:2: expected disallow, got allow: *, /"),
         ("expect = [\n'allow Foo Bar /']\n", 2, "robots.toml:2: unexpected '/' after the URL"),
     ] {
@@ -122,6 +128,22 @@ fn checks() {
     folder.file("robots.txt", text.replace('\n', "\r\n"));
     run_line("write --check robots.txt robots.toml")
         .says("robots.txt: the file says the same with other line ends");
+    // It is one file with one text, in which most crawlers find nothing.
+    let utf16 = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let is_utf16 =
+        "robots.txt: the file is UTF-16, in which most crawlers find no rule, and would be UTF-8";
+    folder.file("robots.txt", utf16(&text));
+    let ran = run_line("write --check robots.txt robots.toml");
+    ran.gives(1, "").says(is_utf16);
+    assert!(!ran.err.contains("would be named"), "{ran:?}");
+    folder.file("robots.txt", utf16(&text.replace("/cart", "/basket")));
+    let ran = run_line("write --check robots.txt robots.toml");
+    ran.status(1)
+        .says(is_utf16)
+        .says("other rules or records for *")
+        .prints("-Disallow: /basket\n");
 }
 
 /// A file is replaced when its text is there, and stays as it is if there is none.

@@ -16,6 +16,7 @@
 pub mod audit;
 pub mod block;
 pub mod enforce;
+mod ranges;
 pub mod reach;
 #[cfg(feature = "schema")]
 pub mod schema;

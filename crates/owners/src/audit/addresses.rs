@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::counts::Counts;
-use super::ranges::{AddressSource, is_private};
+use crate::ranges::{AddressSource, is_private};
 
 /// Which addresses a list has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use super::crawlers::{Asker, Name};
 use super::judged::{CrawlerHere, Judged};
-use super::ranges::AddressSource;
 use super::settings::{Audit, Verified};
 use super::tally::{ADDRESSES, Answer, Answers, HOSTS, PLACES, Sums, Tally, Totals, add_each};
+use crate::ranges::AddressSource;
 
 /// The most unknown crawlers that are told apart. A log of hostile headers has any number.
 pub(super) const UNKNOWN: usize = 1_000;

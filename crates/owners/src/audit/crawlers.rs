@@ -1,5 +1,6 @@
 //! The crawlers that send User-Agent headers.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -8,9 +9,7 @@ use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, Field, Policy, Profile, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
-/// What the headers have with which phones of people fetch previews of links (Apple's Messages): they name crawlers,
-/// and are none.
-pub const PREVIEWS: &str = "Facebot Twitterbot";
+use crate::enforce::{may_be_a_persons, names_in, people_send};
 
 /// The name of a crawler.
 #[derive(Clone, Debug)]
@@ -59,7 +58,7 @@ pub struct Crawlers<'a> {
     files: Vec<Robots<'a>>,
     /// One for each file.
     operators: Vec<Operators<'a>>,
-    /// The product tokens of all files, in lower case.
+    /// The product tokens of all files, in lower case, without beginnings of longer names.
     tokens: HashSet<Vec<u8>>,
 }
 
@@ -69,8 +68,8 @@ impl<'a> Crawlers<'a> {
         files: Vec<Robots<'a>>,
         operators: Vec<Operators<'a>>,
     ) -> Crawlers<'a> {
-        let tokens = files.iter().flat_map(Robots::tokens).map(<[u8]>::to_ascii_lowercase);
-        let tokens = tokens.collect();
+        let names = files.iter().flat_map(names_in).filter(|(_, whole)| whole.is_none());
+        let tokens = names.map(|(token, _)| token.to_ascii_lowercase()).collect();
         Crawlers { known, files, operators, tokens }
     }
 
@@ -113,12 +112,12 @@ impl<'a> Crawlers<'a> {
     }
 
     /// The crawler that sends a header, with its policy for each file. One that is not known never has the
-    /// token of one that is.
+    /// token of one that is. `None` if no crawler sends it, or people may.
     pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
-        if memmem::find(header, PREVIEWS.as_bytes()).is_some() {
-            return None;
-        }
         if let Some(known) = self.known.by_header(header) {
+            if may_be_a_persons(header, &known.token, Some(known), self.known) {
+                return None;
+            }
             let files = self.files.iter().zip(&self.operators);
             let policies = files
                 .map(|(file, operators)| known.verdicts(operators.robots(known, file)))
@@ -135,15 +134,19 @@ impl<'a> Crawlers<'a> {
     /// The product token in a header that is not known, if the header looks like a crawler's.
     fn token(&self, header: &[u8]) -> Option<String> {
         let read = UserAgent::read(header);
-        let mut names = read.names().iter().map(|name| name.name);
-        let is_named = |name: &&[u8]| self.tokens.contains(&name.to_ascii_lowercase());
+        // Letters, digits, `-`, `_` and `.`.
+        let names = read.names().iter().map(|name| String::from_utf8_lossy(name.name));
+        let is_named = |name: &Cow<'_, str>| {
+            self.tokens.contains(name.to_ascii_lowercase().as_bytes())
+                && !may_be_a_persons(header, name, None, self.known)
+        };
         let token = names.clone().find(is_named).or_else(|| {
             let looks = has_word(header) || memmem::find(header, b"+http").is_some();
-            let named = names.clone().find(|name| has_word(name));
-            named.or_else(|| names.next()).filter(|_| looks)
+            let mut names = names.filter(|_| looks);
+            let named = names.clone().find(|name| has_word(name.as_bytes()));
+            named.or_else(|| names.next()).filter(|name| !people_send(name))
         })?;
-        // Letters, digits, `-`, `_` and `.`.
-        Some(String::from_utf8_lossy(token).into_owned())
+        Some(token.into_owned())
     }
 }
 

@@ -10,13 +10,13 @@ use super::fields::{self, Fields, LacksQuery, Method};
 use super::formats::LogFormat;
 use super::judged::{Judged, Recorder};
 use super::logs::Block;
-use super::ranges::{AddressSource, is_private};
 use super::requested::{Asked, asked, host, is_allowed_with, is_robots_txt, without_port};
 use super::senders::{Sender, Senders, Sent};
 use super::settings::Audit;
 use super::tally::Answer;
 use super::times::Clock;
 use super::w3c;
+use crate::ranges::{AddressSource, is_private};
 
 /// Judges blocks of lines by an [`Audit`].
 ///

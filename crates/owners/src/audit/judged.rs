@@ -8,8 +8,8 @@ use foldhash::fast::RandomState;
 
 use super::crawlers::Name;
 use super::logs::Block;
-use super::ranges::AddressSource;
 use super::tally::{Answer, Answers, EXAMPLES, ExamplePart, HOSTS, PLACES, Sums, Totals};
+use crate::ranges::AddressSource;
 
 /// The number of no place.
 const NONE: u32 = u32::MAX;

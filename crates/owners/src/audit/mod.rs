@@ -41,7 +41,6 @@ mod judge;
 mod judged;
 mod logs;
 mod published;
-mod ranges;
 mod report;
 mod requested;
 mod senders;
@@ -52,16 +51,16 @@ mod template;
 mod times;
 mod w3c;
 
+pub use crate::ranges::{AddressSource, InvalidRange, Ranges};
 pub use addresses::{Addresses, Whose};
 pub use counts::Counts;
-pub(crate) use crawlers::PREVIEWS;
+#[cfg(test)]
+pub(crate) use crawlers::Crawlers;
 pub use formats::{LogFormat, W3cColumns};
 pub use judge::Judge;
 pub use judged::Judged;
 pub use logs::{Block, Log};
 pub use published::{InvalidPublished, PublishedRanges};
-pub(crate) use ranges::PRIVATE;
-pub use ranges::{AddressSource, InvalidRange, Ranges};
 pub use report::{
     AuditReport, AuditedCrawler, AuditedFile, BrokenRule, DamagedLine, ExamplePath, OtherAddress,
     StatusCount, VerifiedCount,

@@ -6,7 +6,7 @@ use robotsieve_known::KnownCrawlers;
 use robotsieve_shown::shown;
 use serde::Deserialize;
 
-use super::ranges::Ranges;
+use crate::ranges::Ranges;
 
 /// The addresses of a file, with the services that use them if it says so.
 ///

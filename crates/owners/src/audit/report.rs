@@ -11,9 +11,9 @@ use robotsieve_shown::{first_of, shown};
 
 use super::counts::{Counts, Found, UNKNOWN};
 use super::crawlers::Name;
-use super::ranges::AddressSource;
 use super::tally::{Broken, HOSTS, PLACES, Sums, Totals};
 use super::times::rfc3339;
+use crate::ranges::AddressSource;
 
 /// The most addresses of a crawler to report that are none of its own.
 const OTHERS: usize = 100;

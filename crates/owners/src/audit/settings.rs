@@ -6,8 +6,8 @@ use robotsieve_known::{KnownCrawlers, Operators, Purpose};
 use crate::block::{NoToken, check_token};
 
 use super::crawlers::{Crawlers, Name};
-use super::ranges::Ranges;
 use super::requested::without_port;
+use crate::ranges::Ranges;
 
 /// A robots.txt, and from when on it was the site's.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::audit::PREVIEWS;
+use super::header::PREVIEWS;
 
 use super::text::{
     DECODED, ENCODED, IMPOSTORS, KEPT, RESOLVED, SPELLED, WHO_ASKS, Written, WrittenClass,

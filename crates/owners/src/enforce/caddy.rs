@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::audit::PREVIEWS;
+use super::header::PREVIEWS;
 
 use super::text::{
     DECODED, ENCODED, IMPOSTORS, KEPT, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED, WHO_ASKS,

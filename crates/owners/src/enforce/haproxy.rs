@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::audit::PREVIEWS;
+use super::header::PREVIEWS;
 
 use super::server::LONGEST;
 use super::text::{IMPOSTORS, PACE, RESOLVED, RESOLVED_SUFFIX, SPELLED, WHO_ASKS, Written};

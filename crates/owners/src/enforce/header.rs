@@ -3,7 +3,8 @@
 //! A header is read as [`UserAgent`] reads it, as far as an expression can: what follows `compatible` is surest,
 //! then what the header begins with, then `name/version`, then a word. A name is written only for the places in which
 //! no header of `people.txt` has it, and as a word only if it says that it is a robot's or its operator's header has
-//! it so. What is left is a subset of what the library reads, so nobody is refused whom it would not name.
+//! it so. What is left is a subset of what the library reads, so nobody is refused whom it would not name. `audit` asks
+//! here too: it accuses nobody whose header may be a person's.
 
 use std::sync::LazyLock;
 
@@ -14,7 +15,11 @@ use robotsieve_known::{KnownCrawler, KnownCrawlers};
 /// Headers as browsers and apps send them for people.
 const PEOPLE: &str = include_str!("people.txt");
 
-/// The same in lower case.
+/// What the headers have with which phones of people fetch previews of links (Apple's Messages): they name crawlers,
+/// and are none.
+pub(crate) const PREVIEWS: &str = "Facebot Twitterbot";
+
+/// The same as [`PEOPLE`] in lower case.
 static PEOPLE_LOWER: LazyLock<String> = LazyLock::new(|| PEOPLE.to_ascii_lowercase());
 
 /// A place in a header, the surest first.
@@ -185,6 +190,32 @@ pub(super) fn places(
     Ok(places)
 }
 
+/// Returns true if a header in which this name was read may be a person's: the name stands in no place where it is a
+/// sign of the crawler, or there is none.
+pub(crate) fn may_be_a_persons(
+    header: &[u8],
+    token: &str,
+    entry: Option<&KnownCrawler>,
+    known: &KnownCrawlers,
+) -> bool {
+    if memmem::find(header, PREVIEWS.as_bytes()).is_some() {
+        return true;
+    }
+    match places(token, entry, known, true) {
+        Ok(places) => {
+            let header = String::from_utf8_lossy(header).to_ascii_lowercase();
+            standing(&header, &token.to_ascii_lowercase()).both(places).is_empty()
+        }
+        // Other names are left out because no expression finds them.
+        Err(why) => matches!(why, Why::OfBrowsers | Why::TooShort | Why::OfPeople),
+    }
+}
+
+/// Returns true if some header of a person has this name.
+pub(crate) fn people_send(token: &str) -> bool {
+    !of_people(&token.to_ascii_lowercase()).is_empty()
+}
+
 /// The tokens of known crawlers that have this one in them, in lower case.
 pub(super) fn longer(known: &KnownCrawlers, lower: &str) -> impl Iterator<Item = String> {
     let tokens = known.iter().map(|one| one.token.to_ascii_lowercase());
@@ -248,12 +279,15 @@ fn standing_at(header: &str, at: usize, token: &str) -> Places {
 mod tests {
     use regex_automata::hybrid::regex::Regex;
     use regex_automata::util::syntax;
-    use robotsieve::Certainty;
+    use robotsieve::{Certainty, Profile, Robots};
+    use robotsieve_known::Operators;
 
     use super::*;
+    use crate::audit::Crawlers;
     use crate::enforce::options::Options;
     use crate::enforce::server::Server;
     use crate::enforce::text::{Written, WrittenClass};
+    use crate::enforce::whom::whom;
 
     fn people() -> impl Iterator<Item = &'static str> {
         PEOPLE.lines().filter(|line| !line.starts_with('#'))
@@ -338,6 +372,76 @@ mod tests {
         for header in people().map(str::to_ascii_lowercase) {
             let found = anywhere.iter().find(|token| header.contains(token.as_str()));
             assert_eq!(found, None, "{header}");
+        }
+    }
+
+    /// The crawler that `enforce` refuses and `audit` accuses when this header comes and a file names these crawlers:
+    /// both find the same, or none.
+    #[track_caller]
+    fn named_by_both(agents: &[&str], header: &str) -> Option<String> {
+        let known = KnownCrawlers::built_in();
+        let lines: String = agents.iter().map(|agent| format!("User-agent: {agent}\n")).collect();
+        let file = lines + "Disallow: /\n";
+        let robots = || Robots::parse(file.as_bytes(), &Profile::RFC9309);
+        let options = Options::new(Server::Caddy);
+        let classes = whom(&robots(), &Operators::default(), known, &options).classes;
+        let names = classes.into_iter().flat_map(|class| class.names).collect();
+        let expressions = expressions(names);
+        let refused = found(&expressions, header).map(str::to_ascii_lowercase);
+        let crawlers = Crawlers::new(known, vec![robots()], vec![Operators::default()]);
+        let accused = crawlers.look_up(header.as_bytes());
+        let accused = accused.map(|(name, _)| name.token().to_owned());
+        let is_same = match (&refused, &accused) {
+            (Some(refused), Some(accused)) => refused.contains(&accused.to_ascii_lowercase()),
+            (refused, accused) => refused.is_none() && accused.is_none(),
+        };
+        assert!(is_same, "{agents:?} {header}: refuses {refused:?}, accuses {accused:?}");
+        accused
+    }
+
+    #[test]
+    fn enforce_and_audit_name_the_same() {
+        let chrome = |rest: &str| {
+            format!(
+                "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) \
+                 Chrome/141.0.0.0 {rest}"
+            )
+        };
+        let outlook =
+            "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.5056; Pro)".to_owned();
+        for (agents, header, wanted) in [
+            // robots.txt reads the beginnings of these names alone.
+            (&["Microsoft URL Control", "Go!Zilla"][..], outlook.clone(), None),
+            (&["ChatGPT Agent"], chrome("Safari/537.36 ChatGPT/1.2025.287"), None),
+            (&["Quux Reader"], "Quux/1.0".to_owned(), None),
+            (&["Quux Reader", "quux"], "Quux/1.0".to_owned(), Some("Quux")),
+            // People send these.
+            (&["Microsoft"], outlook, None),
+            (&["DuckDuckGo"], chrome("Mobile DuckDuckGo/5 Safari/537.36"), None),
+            (&["Code", "Cursor"], chrome("Code/1.102.0 Safari/537.36"), None),
+            (
+                &["Overcast"],
+                "Overcast/3.0 (+http://overcast.fm/; iOS podcast app)".to_owned(),
+                None,
+            ),
+            (&["WhatsApp"], "WhatsApp/2.23.20.0 A".to_owned(), None),
+            (&["WhatsApp"], "WhatsApp/2".to_owned(), None),
+            (&["WhatsApp"], chrome("Safari/537.36 WhatsApp/2.2526.2"), None),
+            (&["moto", "G"], "Mozilla/5.0 (Linux; Android 11; moto g power)".to_owned(), None),
+            // A word alone may be that of a device.
+            (&["Quux"], chrome("Safari/537.36 Quux"), None),
+            (&["Quux"], chrome("Safari/537.36 Quux/1.0"), Some("Quux")),
+            (&["Quux"], "Mozilla/5.0 (compatible; Quux)".to_owned(), Some("Quux")),
+            (&["Quuxbot"], chrome("Safari/537.36 Quuxbot"), Some("Quuxbot")),
+            (&["GPTBot"], "Mozilla/5.0 (compatible; GPTBot/1.2)".to_owned(), Some("GPTBot")),
+        ] {
+            assert_eq!(named_by_both(agents, &header).as_deref(), wanted, "{agents:?} {header}");
+        }
+        // Every word of a person's header, as the name of a crawler.
+        for header in people() {
+            let words = header.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            assert_eq!(named_by_both(&words, header), None, "{header}");
         }
     }
 

@@ -42,8 +42,10 @@ mod traefik;
 mod whom;
 
 pub use cannot::CannotEnforce;
+pub(crate) use header::{may_be_a_persons, people_send};
 pub use options::{Choice, Options, OwnAddresses};
 pub use server::{Approximate, Server, UnknownServer};
+pub(crate) use whom::names_in;
 
 use std::collections::BTreeSet;
 

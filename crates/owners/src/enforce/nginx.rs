@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::audit::PREVIEWS;
+use super::header::PREVIEWS;
 
 use super::text::{
     DECODED, ENCODED, IMPOSTORS, KEPT, PACE, RESOLVED, RESOLVED_SUFFIX, RESOLVES, Row, SPELLED,

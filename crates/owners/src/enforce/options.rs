@@ -3,8 +3,8 @@
 use robotsieve_known::Purpose;
 
 use super::server::{Approximate, Server};
-use crate::audit::{PRIVATE, Ranges};
 use crate::block::check_token;
+use crate::ranges::{PRIVATE, Ranges};
 
 /// Whom a configuration is for. The default: the crawlers that the file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

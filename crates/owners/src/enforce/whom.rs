@@ -202,16 +202,24 @@ fn candidates<'k>(
         let named = choice.crawlers.iter().map(|token| of_token(token, None));
         return named.chain(of_purposes.map(of_known)).collect();
     }
-    let groups = robots.groups();
-    let agents = (0..groups.count()).flat_map(|group| groups.agents(group));
-    let named = agents.filter_map(|agent| {
-        let value = groups.agent_value(agent);
-        let Names::Token(token) = Names::of(value, robots.profile()) else { return None };
-        let whole = is_cut(value, token).then(|| String::from_utf8_lossy(value).into_owned());
-        (!token.is_empty()).then(|| of_token(&String::from_utf8_lossy(token), whole))
-    });
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let named = names_in(robots).map(|(token, whole)| of_token(&text(token), whole.map(text)));
     let others = known.iter().filter(|crawler| choice.known || crawler.is_named(robots));
     named.chain(others.map(of_known)).collect()
+}
+
+/// The tokens of the user-agent lines, and the whole name where a token is only the beginning of it.
+pub(crate) fn names_in<'a>(
+    robots: &Robots<'a>,
+) -> impl Iterator<Item = (&'a [u8], Option<&'a [u8]>)> {
+    let groups = robots.groups();
+    let agents = (0..groups.count()).flat_map(move |group| groups.agents(group));
+    agents.filter_map(move |agent| {
+        let value = groups.agent_value(agent);
+        let Names::Token(token) = Names::of(value, robots.profile()) else { return None };
+        let whole = is_cut(value, token).then_some(value);
+        (!token.is_empty()).then_some((token, whole))
+    })
 }
 
 /// Returns true if a name goes on after its token: `Web Image Collector`, `Go!Zilla`. A version, a comment or a

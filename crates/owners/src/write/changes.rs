@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::{Crawler, Profile, Robots, text_of};
 use robotsieve_known::KnownCrawlers;
 use robotsieve_lint::diff::{self, Limits};
 use robotsieve_shown::{first_of, shown};
@@ -25,13 +25,16 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Compares two files.
+    /// Compares the texts of two files. Of an old one in UTF-16, which the new one never is, a sentence says so.
     #[must_use]
     pub fn between(old: &[u8], new: &[u8], known: &KnownCrawlers) -> Changes {
         let mut changes = Changes::default();
         if old == new {
             return changes;
         }
+        let text = text_of(old, &Profile::RFC9309);
+        let is_utf16 = *text != *old;
+        let old = &*text;
         let [before, after] = [old, new].map(|file| Robots::parse(file, &Profile::RFC9309));
         let [of_old, of_new] = [&before, &after].map(names);
         let only = |of: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
@@ -61,6 +64,10 @@ impl Changes {
         }
         let whole = records.iter().any(|changed| changed.crawlers.is_none());
         changes.sentences = changes.said(known, whole);
+        if is_utf16 {
+            let why = "the file is UTF-16, in which most crawlers find no rule, and would be UTF-8";
+            changes.sentences.push(why.to_owned());
+        }
         if changes.sentences.is_empty() {
             // A difference that no diff shows.
             let texts = [old, new].map(|file| file.iter().filter(|byte| **byte != b'\r'));

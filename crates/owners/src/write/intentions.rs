@@ -59,7 +59,7 @@ pub struct Intentions {
 /// |---|---|
 /// | `crawlers` | product tokens; `@PURPOSE` for all known crawlers of a purpose, `@all` for all of them; `*` for all that no group is for |
 /// | `allow`, `disallow` | patterns as in a robots.txt: `*` is any text, a final `$` the end of the URL |
-/// | `allow_path`, `disallow_path` | beginnings of paths in which every character stands for itself |
+/// | `allow_path`, `disallow_path` | beginnings of paths in which every character stands for itself; `%20` is an escape, as in a URL |
 /// | `crawl_delay` | seconds between two requests; few crawlers obey it |
 /// | `content_signal`, `content_usage` | `search=yes, ai-train=no`; `train-ai=n`: drafts |
 /// | `license` | absolute URLs of licences for these crawlers (RSL) |

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use robotsieve::Profile;
 use robotsieve::internals::Encoding;
+use robotsieve::{Profile, Sides};
 use robotsieve_shown::short;
 
 /// The longest pattern, in bytes as written: google/robotstxt cuts lines at 16,663.
@@ -24,7 +24,7 @@ impl fmt::Display for NoPattern {
 impl std::error::Error for NoPattern {}
 
 /// The pattern that matches what begins with this path, query included: every character of it stands for
-/// itself, `*` and `$` too.
+/// itself, `*` and `$` too. `%` with two hex digits after it is an escape, as in a URL; any other is `%25`.
 ///
 /// Append `$` for this path alone.
 ///
@@ -34,6 +34,7 @@ impl std::error::Error for NoPattern {}
 /// assert_eq!(literal("/a b/ü#1")?, "/a%20b/%C3%BC%231");
 /// assert_eq!(literal("/price$")?, "/price$*");
 /// assert_eq!(literal("/a*b")?, "/a%2Ab");
+/// assert_eq!(literal("/50% off")?, "/50%25%20off");
 /// # Ok::<(), robotsieve_owners::write::NoPattern>(())
 /// ```
 ///
@@ -42,7 +43,7 @@ impl std::error::Error for NoPattern {}
 /// 16,000 bytes once escaped.
 pub fn literal(path: &str) -> Result<String, NoPattern> {
     check(path, "path", |path| path.starts_with('/'))?;
-    let mut text = normalised(path);
+    let mut text = normalised(path, &Profile::RFC9309.with_stray_percent_encoded(true));
     text = text.replace('*', "%2A");
     if text.ends_with('$') {
         text.push('*');
@@ -57,7 +58,9 @@ pub(super) fn written(pattern: &str) -> Result<String, NoPattern> {
         Some(body) => (body, true),
         None => (pattern, false),
     };
-    let pieces: Vec<String> = body.split('*').map(normalised).collect();
+    // A `%` without two hex digits stays as it is, with what follows it: some profiles compare it so.
+    let profile = Profile::RFC9309.with_hex_upper_case(Sides::Rule);
+    let pieces: Vec<String> = body.split('*').map(|piece| normalised(piece, &profile)).collect();
     let mut text = pieces.join("*");
     if is_anchored {
         text.push('$');
@@ -102,10 +105,10 @@ fn within_limit(text: String) -> Result<String, NoPattern> {
     Ok(text)
 }
 
-/// A piece without wildcards in the normal form of RFC 9309. A `$` stays, since profiles without that form
+/// A piece without wildcards in the normal form of a profile. A `$` stays, since profiles without that form
 /// compare it as it is.
-fn normalised(piece: &str) -> String {
-    let encoding = Encoding::of_rule(&Profile::RFC9309);
+fn normalised(piece: &str, profile: &Profile) -> String {
+    let encoding = Encoding::of_rule(profile);
     let parts = piece.split('#').map(|part| {
         let bytes = encoding.normalised(part.as_bytes()).map(char::from);
         bytes.collect::<String>().replace("%24", "$")
@@ -116,6 +119,23 @@ fn normalised(piece: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths() {
+        for (path, wanted) in [
+            ("/50% off/", "/50%25%20off/"),
+            ("/100%-free", "/100%25-free"),
+            ("/a%b", "/a%25b"),
+            ("/%", "/%25"),
+            ("/%%41", "/%25A"),
+            ("/%e3%81%#", "/%E3%81%25%23"),
+            ("/%*", "/%25%2A"),
+        ] {
+            assert_eq!(literal(path).as_deref(), Ok(wanted));
+            // A pattern that is one already stays.
+            assert_eq!(written(wanted).as_deref(), Ok(wanted));
+        }
+    }
 
     #[test]
     fn patterns() {
@@ -129,6 +149,9 @@ mod tests {
             ("/a$$", "/a$$"),
             ("/a#b", "/a%23b"),
             ("/%7ea%2fb%zz", "/~a%2Fb%zz"),
+            ("/a%b", "/a%b"),
+            ("/a%b*%c$", "/a%b*%c$"),
+            ("/50% off/%e", "/50%%20off/%e"),
             ("/\u{feff}x", "/%EF%BB%BFx"),
             ("/x ", "/x%20"),
         ] {

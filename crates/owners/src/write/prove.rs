@@ -132,8 +132,8 @@ impl Proof<'_> {
         let fault = |rule: &AskedRule| {
             let wild = short(rule.pattern.replace("%2A", "*").as_bytes());
             let message = format!(
-                "no rule can name a '*' in a URL for profile {}: write the pattern '{wild}', which \
-                 matches more, or leave the profile out",
+                "no rule can name a '*' in a URL for profile {0}: write the pattern '{wild}', which \
+                 matches more, or give 'profiles' without {0}",
                 self.name
             );
             Fault::new(rule.place.clone(), message)
@@ -273,8 +273,8 @@ impl Proof<'_> {
             return Ok(());
         }
         let message = format!(
-            "profile {} reads other records for {} than were asked for: name it in one group, or leave \
-             the profile out",
+            "profile {0} reads other records for {1} than were asked for: name it in one group, or give \
+             'profiles' without {0}",
             self.name, member.token
         );
         Err(Fault::new(group_of(role), message))
@@ -311,7 +311,7 @@ impl Proof<'_> {
         );
         let message = format!(
             "profile {profile} would {verdict} {path} for {names}, which is to be {}: {reason}; write the \
-             rule otherwise, or leave the profile out",
+             rule otherwise, or give 'profiles' without {profile}",
             if verdict.is_allow() { "disallowed" } else { "allowed" }
         );
         Fault::new(place, message)
