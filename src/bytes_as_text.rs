@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -67,12 +68,8 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>
             Ok(bytes.to_vec())
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<u8>, A::Error> {
-            let mut bytes = Vec::new();
-            while let Some(byte) = seq.next_element()? {
-                bytes.push(byte);
-            }
-            Ok(bytes)
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Vec<u8>, A::Error> {
+            serde::Deserialize::deserialize(SeqAccessDeserializer::new(seq))
         }
     }
 

@@ -47,39 +47,39 @@ use crate::read::parse::Record;
 use crate::records::Scope;
 use crate::rules::target::{InvalidUrl, Target, TargetBuffer};
 
-/// More of a [`Robots`].
-pub trait RobotsInternals<'a> {
-    /// The file with its groups.
-    fn groups(&self) -> &Groups<'a>;
-    /// The policy for a crawler, with its rules even if the configuration does not keep them.
-    fn policy_with_rules(&self, crawler: &Crawler) -> Policy;
-    /// The groups that a crawler obeys and its runs of user-agent lines, in the order of [`Scope`].
-    fn scopes_of(&self, crawler: &Crawler) -> Vec<Scope>;
-    /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`].
-    fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy>;
-    /// The policy for selected groups, without a pace.
-    fn policy_of(&self, selected: &Selected) -> Policy;
+/// Makes a trait of methods that a type has for this crate alone.
+macro_rules! internals {
+    ($(#[$about:meta])* $name:ident $(<$life:lifetime>)? of $type:ty {
+        $($(#[$what:meta])* fn $method:ident(&self $(, $given:ident: $kind:ty)*) -> $result:ty;)*
+    }) => {
+        $(#[$about])*
+        pub trait $name $(<$life>)? {
+            $($(#[$what])* fn $method(&self $(, $given: $kind)*) -> $result;)*
+        }
+
+        impl $(<$life>)? $name $(<$life>)? for $type {
+            $(
+                fn $method(&self $(, $given: $kind)*) -> $result {
+                    self.$method($($given),*)
+                }
+            )*
+        }
+    };
 }
 
-impl<'a> RobotsInternals<'a> for Robots<'a> {
-    fn groups(&self) -> &Groups<'a> {
-        self.groups()
-    }
-
-    fn policy_with_rules(&self, crawler: &Crawler) -> Policy {
-        self.policy_with_rules(crawler)
-    }
-
-    fn scopes_of(&self, crawler: &Crawler) -> Vec<Scope> {
-        self.scopes_of(crawler)
-    }
-
-    fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy> {
-        self.policy_within(selected, room)
-    }
-
-    fn policy_of(&self, selected: &Selected) -> Policy {
-        self.policy_of(selected)
+internals! {
+    /// More of a [`Robots`].
+    RobotsInternals<'a> of Robots<'a> {
+        /// The file with its groups.
+        fn groups(&self) -> &Groups<'a>;
+        /// The policy for a crawler, with its rules even if the configuration does not keep them.
+        fn policy_with_rules(&self, crawler: &Crawler) -> Policy;
+        /// The groups that a crawler obeys and its runs of user-agent lines, in the order of [`Scope`].
+        fn scopes_of(&self, crawler: &Crawler) -> Vec<Scope>;
+        /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`].
+        fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy>;
+        /// The policy for selected groups, without a pace.
+        fn policy_of(&self, selected: &Selected) -> Policy;
     }
 }
 
@@ -89,45 +89,21 @@ pub fn is_within(scopes: &[Scope], scope: Scope) -> bool {
     crate::records::is_within(scopes, scope)
 }
 
-/// More of a [`Policy`].
-pub trait PolicyInternals {
-    /// Its rules in order of precedence.
-    fn rule_set(&self) -> &RuleSet;
-    /// The automaton, if it was compiled to one.
-    fn automaton(&self) -> Option<&Automaton>;
-    /// How it reads the URLs that it is asked about.
-    fn reading(&self) -> Reading;
-    /// A number that identifies the policy while it exists.
-    fn address(&self) -> usize;
-    /// Returns true if both read targets alike.
-    fn reads_like(&self, other: &Policy) -> bool;
-    /// Returns true if both are known to decide every target alike.
-    fn decides_like(&self, other: &Policy) -> bool;
-}
-
-impl PolicyInternals for Policy {
-    fn rule_set(&self) -> &RuleSet {
-        self.rule_set()
-    }
-
-    fn automaton(&self) -> Option<&Automaton> {
-        self.automaton()
-    }
-
-    fn reading(&self) -> Reading {
-        self.reading()
-    }
-
-    fn address(&self) -> usize {
-        self.address()
-    }
-
-    fn reads_like(&self, other: &Policy) -> bool {
-        self.reads_like(other)
-    }
-
-    fn decides_like(&self, other: &Policy) -> bool {
-        self.decides_like(other)
+internals! {
+    /// More of a [`Policy`].
+    PolicyInternals of Policy {
+        /// Its rules in order of precedence.
+        fn rule_set(&self) -> &RuleSet;
+        /// The automaton, if it was compiled to one.
+        fn automaton(&self) -> Option<&Automaton>;
+        /// How it reads the URLs that it is asked about.
+        fn reading(&self) -> Reading;
+        /// A number that identifies the policy while it exists.
+        fn address(&self) -> usize;
+        /// Returns true if both read targets alike.
+        fn reads_like(&self, other: &Policy) -> bool;
+        /// Returns true if both are known to decide every target alike.
+        fn decides_like(&self, other: &Policy) -> bool;
     }
 }
 

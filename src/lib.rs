@@ -91,6 +91,17 @@
 #![cfg_attr(not(feature = "pack"), doc = "")]
 #![cfg_attr(not(feature = "pack"), doc = " [`pack`]: self#features")]
 
+/// Shows a value as its `as_str` says, filled up to the width that is asked for.
+macro_rules! display_as_str {
+    ($type:ty) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
 mod as_url;
 mod automaton;
 #[cfg(feature = "serde")]

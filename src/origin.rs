@@ -53,11 +53,7 @@ impl Scheme {
     }
 }
 
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+display_as_str!(Scheme);
 
 /// Scheme, host and port: what one robots.txt counts for, in the form in which they are
 /// compared.
@@ -345,15 +341,6 @@ impl FromStr for Origin<'static> {
 
     fn from_str(url: &str) -> Result<Origin<'static>, InvalidOrigin> {
         Origin::of(url).map(Origin::into_owned)
-    }
-}
-
-/// [`Origin::of`].
-impl<'u> TryFrom<&'u str> for Origin<'u> {
-    type Error = InvalidOrigin;
-
-    fn try_from(url: &'u str) -> Result<Origin<'u>, InvalidOrigin> {
-        Origin::of(url)
     }
 }
 

@@ -491,11 +491,8 @@ pub struct UnknownProfile(());
 
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no profile has this name; there are")?;
-        for (number, (name, _)) in Profile::NAMED.iter().enumerate() {
-            write!(f, "{} {name}", if number > 0 { "," } else { "" })?;
-        }
-        Ok(())
+        let names: Vec<&str> = Profile::NAMED.iter().map(|(name, _)| *name).collect();
+        write!(f, "no profile has this name; there are {}", names.join(", "))
     }
 }
 

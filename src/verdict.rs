@@ -1,7 +1,5 @@
 //! The verdict, which everything else leads to.
 
-use std::fmt;
-
 /// Whether robots.txt lets a crawler fetch a URL.
 ///
 /// Not `#[non_exhaustive]`: a verdict is one of these two and stays so. An invalid URL has no
@@ -46,8 +44,4 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(Verdict);

@@ -16,6 +16,7 @@
 
 use std::cmp::Reverse;
 
+use crate::automaton::portable::common_prefix_len;
 use crate::rules::RuleSet;
 use crate::verdict::Verdict;
 
@@ -538,11 +539,4 @@ fn key_of(bytes: &[u8]) -> u64 {
 /// Returns true if nothing follows the bytes of a key.
 fn is_last_key(key: u64) -> bool {
     key & 0xFF <= KEY_BYTES as u64
-}
-
-fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    let (words_a, words_b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-    let words = words_a.iter().zip(words_b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[8 * words..], &b[8 * words..]);
-    8 * words + a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

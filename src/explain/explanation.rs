@@ -3,7 +3,7 @@
 use crate::as_url::AsUrl;
 use crate::engine::matching;
 use crate::policy::Policy;
-use crate::policy::decision::{Decision, Reason, Rule};
+use crate::policy::decision::{Decision, Reason};
 use crate::policy::robots::Robots;
 use crate::profile::Profile;
 use crate::read::crawler::Crawler;
@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 use super::answer::Answer;
 use super::cut::FileCut;
 use super::rule::MatchedRule;
-use super::selection::{GroupChoice, Selection};
+use super::selection::Selection;
 use super::target::ComparedTarget;
 
 /// Why a crawler may or may not fetch a URL: the verdict, and what led to it.
@@ -39,8 +39,9 @@ pub struct Explanation<'a> {
     /// The number of patterns that match, including any beyond [`Explanation::MAX_MATCHES`]. A rule has one
     /// pattern, or two by [`Profile::index_htm_is_directory`].
     pub match_count: usize,
-    /// The verdict of the group's other rules alone: of those on other lines than the winner, or
-    /// of all if the exception for robots.txt itself decided. `None` if neither decided.
+    /// The verdict of the group's other rules alone: of those on other lines than the winner, or of all if
+    /// something else than a rule decided: the exception for robots.txt itself, or
+    /// [`Config::skip_above`](crate::Config::skip_above). `None` if none decided.
     pub verdict_otherwise: Option<Verdict>,
     /// Where the profile's [size limit](Profile::size_limit) cut the file, and whether what comes
     /// after would give another answer. `None` if all of the file was read.
@@ -48,6 +49,8 @@ pub struct Explanation<'a> {
     pub(super) policy: Policy,
     /// True if the URL is that of robots.txt, and the profile always allows that.
     robots_txt: bool,
+    /// True if the crawler leaves the site alone, whatever its rules say.
+    left_alone: bool,
     /// The index of the winner among the rules of the policy.
     first: Option<usize>,
 }
@@ -58,25 +61,17 @@ impl<'a> Explanation<'a> {
 
     /// The verdict with its reason, the same as that of [`Policy::decide`].
     pub fn decision(&self) -> Decision<'_> {
-        let rules = self.policy.rule_set();
-        let reason = if self.robots_txt {
-            Reason::RobotsTxt
-        } else if let Some(first) = self.first {
-            Reason::Rule(Rule::of(rules.get(first)))
-        } else if self.selection.choice == GroupChoice::None {
-            Reason::NoGroup
-        } else {
-            match self.policy.empty_rule() {
-                Some(line) if rules.len() == 0 => Reason::EmptyRule { line },
-                _ => Reason::NoMatch,
-            }
+        let deciding = || self.first.map(|first| self.policy.rule_set().get(first));
+        let reason = match self.left_alone {
+            true if !self.robots_txt => Reason::LeftAlone,
+            _ => self.policy.reason(self.robots_txt, deciding),
         };
         Decision { verdict: self.verdict, reason }
     }
 
     /// The rule that decided, if one did.
     pub fn winner(&self) -> Option<&MatchedRule<'a>> {
-        if self.robots_txt { None } else { self.matches.first() }
+        if self.robots_txt || self.left_alone { None } else { self.matches.first() }
     }
 
     /// The rule that would have decided without the winner's line.
@@ -130,7 +125,12 @@ impl<'a> Robots<'a> {
         let robots_txt =
             profile.robots_txt_allowed && Target::from_url(url, &profile)?.is_robots_txt();
         let target = ComparedTarget::of(url, &profile)?;
-        let policy = self.policy_with_rules(crawler);
+        let left_alone = self.pace(crawler).left_alone;
+        let policy = if left_alone {
+            self.policy_as_written(crawler)
+        } else {
+            self.policy_with_rules(crawler)
+        };
         let rules = policy.rule_set();
         let matching = matching(rules, &target.bytes);
         let listed = matching.iter().take(Explanation::MAX_MATCHES);
@@ -140,14 +140,18 @@ impl<'a> Robots<'a> {
         let by_rules = matches.first().map_or(allow, |rule| rule.verdict);
         let (verdict, verdict_otherwise) = match matches.first() {
             _ if robots_txt => (allow, Some(by_rules)),
+            _ if left_alone => (Verdict::Disallow, Some(by_rules)),
             Some(winner) => {
                 let other = matches.iter().find(|rule| rule.line != winner.line);
                 (by_rules, Some(other.map_or(allow, |rule| rule.verdict)))
             }
             None => (allow, None),
         };
-        let winner = if robots_txt { None } else { matches.first().map(|rule| rule.line) };
-        let cut = FileCut::of(self, &Answer { verdict: Some(verdict), line: winner }, crawler, url);
+        let by_file = match matches.first() {
+            _ if robots_txt => Answer { verdict: Some(allow), line: None },
+            first => Answer { verdict: Some(by_rules), line: first.map(|rule| rule.line) },
+        };
+        let cut = FileCut::of(self, &by_file, crawler, url);
         Ok(Explanation {
             profile,
             crawler: crawler.clone(),
@@ -161,6 +165,7 @@ impl<'a> Robots<'a> {
             first: matching.first().copied(),
             policy,
             robots_txt,
+            left_alone,
         })
     }
 }

@@ -1,6 +1,5 @@
 //! A rule that matches, split into parts, with what each part matches.
 
-use std::fmt;
 use std::ops::Range;
 
 use memchr::{memchr2, memmem, memrchr2};
@@ -81,11 +80,7 @@ impl PieceKind {
     }
 }
 
-impl fmt::Display for PieceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(PieceKind);
 
 impl<'a> MatchedRule<'a> {
     pub(super) fn of(rule: RuleRef<'_>, robots: &Robots<'a>, target: &[u8]) -> MatchedRule<'a> {

@@ -1,6 +1,5 @@
 //! Which group applies to a crawler, and which product tokens competed for it.
 
-use std::fmt;
 use std::ops::Range;
 
 use crate::policy::robots::Robots;
@@ -86,11 +85,7 @@ impl GroupChoice {
     }
 }
 
-impl fmt::Display for GroupChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(GroupChoice);
 
 /// A user-agent line, and what became of it when the crawler's groups were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,11 +159,7 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(Standing);
 
 impl<'a> Selection<'a> {
     /// Once a name has a group, names after this many are no longer looked up: a crawler with
@@ -283,82 +274,5 @@ fn compete(lines: &mut [AgentLine<'_>], crawler: &Crawler, profile: &Profile) {
             }
         }
         decided |= best.is_some() && !crawler.merges_names(profile);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn standings(
-        file: &str,
-        names: &[&str],
-        profile: &Profile,
-    ) -> (GroupChoice, Vec<(u32, Standing)>) {
-        let robots = Robots::parse(file.as_bytes(), profile);
-        let selection = Selection::of(&robots, &Crawler::names(names));
-        let lines = selection.lines.iter().map(|line| (line.line, line.standing)).collect();
-        (selection.choice, lines)
-    }
-
-    const FILE: &str = "user-agent: a\nuser-agent: ab\ndisallow: /\nuser-agent: *\ndisallow: /\n\
-                        user-agent: abc\ndisallow: /\nuser-agent: 1\nuser-agent: AB\ndisallow: /";
-
-    #[test]
-    fn each_line_has_its_standing() {
-        use Standing::*;
-        let of = |names: &[&str], profile| standings(FILE, names, profile);
-        let wanted = vec![
-            (1, InChosenGroup),
-            (2, Chosen),
-            (4, EverybodyElse),
-            (6, Unrelated),
-            (8, InChosenGroup),
-            (9, Chosen),
-        ];
-        assert_eq!(of(&["ab"], &Profile::RFC9309), (GroupChoice::Named, wanted));
-        let (choice, lines) = of(&["abcd"], &Profile::GOOGLE_CLASSIC);
-        assert_eq!(choice, GroupChoice::Named);
-        let wanted = [
-            (1, ShorterToken),
-            (2, ShorterToken),
-            (4, EverybodyElse),
-            (6, Chosen),
-            (8, Unrelated),
-            (9, ShorterToken),
-        ];
-        assert_eq!(lines, wanted);
-        let (choice, lines) = of(&["x", "abc", "ab"], &Profile::RFC9309);
-        assert_eq!(choice, GroupChoice::Named);
-        assert_eq!(lines[1], (2, LaterName));
-        assert_eq!(lines[3], (6, Chosen));
-        let (choice, lines) = of(&["x"], &Profile::RFC9309);
-        assert_eq!((choice, lines[2]), (GroupChoice::Everybody, (4, Chosen)));
-        let (_, lines) = of(&["xab"], &Profile::ORIGINAL_1994);
-        assert_eq!(lines[0], (1, Chosen));
-        assert_eq!(lines[5], (9, FurtherDown));
-        let (choice, lines) = standings("user-agent: a\ndisallow: /", &["b"], &Profile::RFC9309);
-        assert_eq!((choice, lines), (GroupChoice::None, vec![(1, Unrelated)]));
-    }
-
-    #[test]
-    fn only_the_first_group_in_1994() {
-        use Standing::*;
-        let file = "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n";
-        let (choice, lines) = standings(file, &["x"], &Profile::ORIGINAL_1994);
-        assert_eq!((choice, lines), (GroupChoice::Everybody, vec![(1, Chosen), (4, FurtherDown)]));
-    }
-
-    #[test]
-    fn chosen_lines_are_those_of_the_group() {
-        for (_, profile) in Profile::NAMED {
-            let robots = Robots::parse(FILE.as_bytes(), profile);
-            for names in [vec!["ab"], vec!["abcd"], vec!["x", "abc"], vec!["1"], vec![]] {
-                let crawler = Crawler::names(names);
-                let selection = Selection::of(&robots, &crawler);
-                let chosen: Vec<_> = selection.chosen().map(|l| (l.line, l.value)).collect();
-                assert_eq!(chosen, robots.group_of(&crawler));
-            }
-        }
     }
 }

@@ -66,11 +66,7 @@ macro_rules! switches {
 
 with_switches!(switches);
 
-impl fmt::Display for Switch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(Switch);
 
 /// A switch that makes a profile's answer differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

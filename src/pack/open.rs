@@ -9,7 +9,7 @@ use crate::rules::target::{InvalidUrl, Target};
 
 use super::bytes::Bytes;
 use super::error::{FileError, PackError};
-use super::format::{MAX_LAYERS, Trailer, reading_from_bytes};
+use super::format::{MAX_LAYERS, Trailer};
 use super::shard::Shard;
 use super::take::Take;
 
@@ -135,12 +135,8 @@ impl<'p> Pack<'p> {
 
     fn of_shards(shards: Vec<Shard<'p>>) -> Result<Pack<'p>, PackError> {
         let first = shards.first().ok_or(PackError::NotAPack)?;
-        let trailer = first.trailer();
-        let (reading, _) = reading_from_bytes(trailer.reading).ok_or_else(|| {
-            first.damaged(first.bytes.len(), "the profile's switches are invalid")
-        })?;
         let mut pack = Pack {
-            reading,
+            reading: first.reading,
             profile_name: String::new(),
             tool: String::new(),
             crawlers: Vec::new(),

@@ -34,19 +34,12 @@ impl Written {
 
     /// Eight bytes, to keep it elsewhere until the origin is added.
     pub fn to_bytes(self) -> [u8; 8] {
-        let [policies, about] = [self.policies, self.about].map(u32::to_le_bytes);
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&policies);
-        bytes[4..].copy_from_slice(&about);
-        bytes
+        (u64::from(self.about) << 32 | u64::from(self.policies)).to_le_bytes()
     }
 
     /// What [`Written::to_bytes`] was made of.
     pub fn from_bytes(bytes: [u8; 8]) -> Written {
-        let [p0, p1, p2, p3, a0, a1, a2, a3] = bytes;
-        Written {
-            policies: u32::from_le_bytes([p0, p1, p2, p3]),
-            about: u32::from_le_bytes([a0, a1, a2, a3]),
-        }
+        let both = u64::from_le_bytes(bytes);
+        Written { policies: both as u32, about: (both >> 32) as u32 }
     }
 }

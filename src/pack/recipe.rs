@@ -15,7 +15,7 @@ use crate::sites::compiled::{Policies, table_body};
 use crate::sites::layout::{HAS_PACE, KIND_RULES};
 use crate::sites::pace;
 
-use super::format::{KIND_EXPLAIN, KIND_RIGHTS, KIND_SITEMAPS};
+use super::format::{KIND_EXPLAIN, KIND_SITEMAPS};
 use super::take::put_len;
 
 /// How to pack robots.txt files: the profile, the crawlers, and the configuration. Returned by
@@ -53,20 +53,9 @@ pub(super) struct PackedParts {
     pub(super) rules: Vec<u8>,
 }
 
-/// The body of the record of a file's sitemaps. Empty if there are none.
-fn sitemaps_body(sitemaps: &Sitemaps) -> Vec<u8> {
-    match sitemaps.text() {
-        [] => Vec::new(),
-        text => [&[KIND_SITEMAPS], text].concat(),
-    }
-}
-
-/// The body of the record of a file's rights. Empty if it says nothing of them.
-pub(super) fn rights_body(rights: &[u8]) -> Vec<u8> {
-    match rights {
-        [] => Vec::new(),
-        rights => [&[KIND_RIGHTS], rights].concat(),
-    }
+/// The body of a record of this kind. Empty if it says nothing.
+pub(super) fn body_of(kind: u8, text: &[u8]) -> Vec<u8> {
+    if text.is_empty() { Vec::new() } else { [&[kind], text].concat() }
 }
 
 impl Packed {
@@ -76,7 +65,7 @@ impl Packed {
         columns: Vec<usize>,
         sitemaps: impl Iterator<Item = &'s [u8]>,
     ) -> Packed {
-        let sitemaps = sitemaps_body(&Sitemaps::of(sitemaps));
+        let sitemaps = body_of(KIND_SITEMAPS, Sitemaps::of(sitemaps).text());
         Packed { content, policies, columns, sitemaps, rights: None }
     }
 
@@ -151,7 +140,7 @@ impl Recipe {
             content: self.content(file),
             policies: policies.into_iter().map(|(_, parts)| parts).collect(),
             columns: of_groups.columns.iter().map(|of| of_groups_to_number[*of]).collect(),
-            sitemaps: sitemaps_body(&Sitemaps::kept(&robots)),
+            sitemaps: body_of(KIND_SITEMAPS, Sitemaps::kept(&robots).text()),
             rights: rights(&robots, &parts.crawlers),
         }
     }

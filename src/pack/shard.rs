@@ -19,7 +19,7 @@
 //! Errors name the offset in the file. `write` is the other side; the tests there and in `tests/it/pack*` flip bits
 //! and cut files at every place.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::atomic::{self, AtomicU64};
@@ -774,34 +774,14 @@ impl<'p> Shard<'p> {
     }
 }
 
-/// An entry of an index.
+/// An entry of an index. Ordered by hash, and of equal ones as in the index: no two are at one place.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Indexed<'p> {
     pub(super) hash: u64,
     /// Where it begins in the index.
     at: usize,
     pub(super) authority: &'p [u8],
     pub(super) entry: Entry<'p>,
-}
-
-/// By hash, and of equal ones in the order of the index.
-impl Ord for Indexed<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.hash, self.at).cmp(&(other.hash, other.at))
-    }
-}
-
-impl PartialOrd for Indexed<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Eq for Indexed<'_> {}
-
-impl PartialEq for Indexed<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
 }
 
 /// Returns true if a writer may have written an entry.

@@ -31,14 +31,14 @@ use crate::sites::look_up::SiteTable;
 
 use super::error::PackError;
 use super::format::{
-    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, MAX_CRAWLERS, TRAILER_LEN, TRAILER_UNIT, Trailer, header,
-    reading_to_bytes,
+    BLOCK_LEN, HEADER_LEN, KIND_ABOUT, KIND_RIGHTS, MAX_CRAWLERS, TRAILER_LEN, TRAILER_UNIT,
+    Trailer, header, reading_to_bytes,
 };
 use super::index::Placing;
 use super::open::Pack;
 use super::outcome::{CaptureTimes, FORGOTTEN, Written};
 use super::pending::Pending;
-use super::recipe::{Packed, Recipe, rights_body};
+use super::recipe::{Packed, Recipe, body_of};
 use super::site::{Body, Site};
 
 /// Writes a pack, or a layer that updates one.
@@ -64,9 +64,8 @@ pub struct Writer<'p, W> {
     records: Seen<u128, u32>,
     /// The records that were copied, by their file and number there.
     copied: Seen<(u64, u32), u32>,
-    /// The records of outcomes that need no file.
-    allow_all: Option<Written>,
-    disallow_all: Option<Written>,
+    /// The records of outcomes that need no file, by their kind.
+    outcomes: [Option<Written>; 4],
     /// The entry of the last origin. The next one may differ only in its scheme.
     last: Option<(Vec<u8>, Schemes, EntryValue)>,
     pending: Pending,
@@ -259,8 +258,7 @@ impl<'p, W: Write> Writer<'p, W> {
             files: Seen(HashMap::new()),
             records: Seen(HashMap::new()),
             copied: Seen(HashMap::new()),
-            allow_all: None,
-            disallow_all: None,
+            outcomes: [None; 4],
             last: None,
             pending: Pending::new(),
             constant: HashMap::new(),
@@ -330,7 +328,7 @@ impl<'p, W: Write> Writer<'p, W> {
                     "the pack keeps rights: pack its files with Recipe::pack_with_rights",
                 ));
             }
-            Some(rights) if self.trailer.keeps_rights => rights_body(rights),
+            Some(rights) if self.trailer.keeps_rights => body_of(KIND_RIGHTS, rights),
             _ => Vec::new(),
         };
         let written = self.put_all(parts, &packed.columns, [&packed.sitemaps, &rights])?;
@@ -504,8 +502,8 @@ impl<'p, W: Write> Writer<'p, W> {
         let written = match outcome {
             SiteRules::Rules(written) => written,
             SiteRules::Unknown => Written::NOTHING,
-            SiteRules::AllowAll => self.put_allow_all()?,
-            SiteRules::DisallowAll => self.put_disallow_all()?,
+            SiteRules::AllowAll => self.put_outcome(SiteRules::AllowAll)?,
+            SiteRules::DisallowAll => self.put_outcome(SiteRules::DisallowAll)?,
         };
         let seconds = |at: u64| {
             u32::try_from(at)
@@ -533,25 +531,15 @@ impl<'p, W: Write> Writer<'p, W> {
         self.set(origin, answer)
     }
 
-    fn put_allow_all(&mut self) -> io::Result<Written> {
-        if let Some(written) = self.allow_all {
+    fn put_outcome(&mut self, outcome: SiteRules<&[u8]>) -> io::Result<Written> {
+        let kind = outcome.kind() as usize;
+        if let Some(written) = self.outcomes[kind] {
             return Ok(written);
         }
-        let packed = self.recipe.pack(SiteRules::AllowAll.file().unwrap_or_default());
+        let packed = self.recipe.pack(outcome.file().unwrap_or_default());
         let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
         let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
-        self.allow_all = Some(written);
-        Ok(written)
-    }
-
-    fn put_disallow_all(&mut self) -> io::Result<Written> {
-        if let Some(written) = self.disallow_all {
-            return Ok(written);
-        }
-        let packed = self.recipe.pack(SiteRules::DisallowAll.file().unwrap_or_default());
-        let parts = packed.policies.iter().map(|parts| (&parts.policy[..], &[][..]));
-        let written = self.put_all(parts, &packed.columns, [&[], &[]])?;
-        self.disallow_all = Some(written);
+        self.outcomes[kind] = Some(written);
         Ok(written)
     }
 

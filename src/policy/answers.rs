@@ -1,6 +1,5 @@
 //! The answers of policies: one for each URL and crawler.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use smallvec::{SmallVec, smallvec};
@@ -46,11 +45,7 @@ impl Answer {
     }
 }
 
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(Answer);
 
 impl From<Verdict> for Answer {
     fn from(verdict: Verdict) -> Answer {

@@ -39,8 +39,8 @@ use crate::policy::config::Config;
 use crate::policy::decision::{Decision, Reason, Rule};
 use crate::policy::verdicts::Verdicts;
 use crate::read::fields::{Pace, RequestRate};
-use crate::rules::RuleSet;
 use crate::rules::target::{InvalidUrl, Target};
+use crate::rules::{RuleRef, RuleSet};
 use crate::verdict::Verdict;
 
 /// The rules of a robots.txt for one crawler.
@@ -328,18 +328,30 @@ impl Policy {
     }
 
     fn own_decision(&self, target: &Target<'_>) -> Decision<'_> {
+        let rules = &self.0.rules;
+        let is_robots_txt = self.0.reading.robots_txt_allowed && target.is_robots_txt();
+        let reason = self.reason(is_robots_txt, || rules.deciding(&target.to_buffer()));
+        let decision = Decision { verdict: self.own_verdict(target), reason };
+        debug_assert!(decision.rule().is_none_or(|rule| rule.verdict == decision.verdict));
+        decision
+    }
+
+    /// Why it decides so about a target, of which it is given whether that is `/robots.txt`, where that is
+    /// always allowed. `deciding` finds the first rule that matches.
+    pub(crate) fn reason<'p>(
+        &'p self,
+        is_robots_txt: bool,
+        deciding: impl FnOnce() -> Option<RuleRef<'p>>,
+    ) -> Reason<'p> {
         let inner = &*self.0;
-        let verdict = self.own_verdict(target);
-        let deciding = || inner.rules.deciding(&target.to_buffer()).map(Rule::of);
-        let reason = if inner.reading.robots_txt_allowed && target.is_robots_txt() {
+        if is_robots_txt {
             Reason::RobotsTxt
-        } else if inner.rare.as_ref().is_some_and(|rare| rare.pace.left_alone) {
+        } else if self.pace().left_alone {
             Reason::LeftAlone
         } else if inner.rules.len() < inner.rule_count {
             Reason::RulesNotKept
         } else if let Some(rule) = deciding() {
-            debug_assert_eq!(rule.verdict, verdict);
-            Reason::Rule(rule)
+            Reason::Rule(Rule::of(rule))
         } else if inner.agents.is_empty() && inner.keep_rules {
             Reason::NoGroup
         } else {
@@ -347,8 +359,7 @@ impl Policy {
                 Some(line) if inner.rule_count == 0 => Reason::EmptyRule { line },
                 _ => Reason::NoMatch,
             }
-        };
-        Decision { verdict, reason }
+        }
     }
 
     /// Compiles now instead of later. Does nothing if the policy is compiled already or its
@@ -503,6 +514,7 @@ impl Policy {
         self.0.reading
     }
 
+    #[cfg(feature = "pack")]
     pub(crate) fn empty_rule(&self) -> Option<u32> {
         self.0.empty_rule
     }

@@ -203,6 +203,12 @@ impl<'a> Robots<'a> {
         self.new_policy(&self.groups.select(crawler), self.pace(crawler), &config)
     }
 
+    /// The policy for a crawler with the rules of the file, even for a site that it leaves alone.
+    pub(crate) fn policy_as_written(&self, crawler: &Crawler) -> Policy {
+        let config = Config { keep_rules: true, ..self.config };
+        self.new_policy(&self.groups.select(crawler), Pace::NONE, &config)
+    }
+
     /// The policy of these groups, without a pace, if it fits into what is left of [`POLICY_BYTES`]. One that is
     /// known costs nothing.
     pub(crate) fn policy_within(&self, selected: &Selected, room: &mut usize) -> Option<Policy> {

@@ -254,22 +254,19 @@ fn of_field(file: &[u8], record: &Record<'_>, add: &mut impl FnMut(Range<usize>,
     if !between.contains(&b':') {
         add(name_span.clone(), DiagnosticKind::MissingColon);
     }
-    let exact: &[u8] = match record.field {
-        Field::UserAgent => b"user-agent",
-        Field::Allow => b"allow",
-        Field::Disallow => b"disallow",
-        Field::Sitemap => b"sitemap",
-        Field::Other => {
+    match Field::KNOWN.iter().find(|(_, field)| *field == record.field) {
+        Some((exact, field)) => {
+            if !record.name.eq_ignore_ascii_case(exact) {
+                add(name_span, DiagnosticKind::MisspellingAccepted { field: *field });
+            }
+        }
+        None => {
             let likely = likely_field(record.name)
                 .filter(|f| *f != Field::Allow || !record.name.eq_ignore_ascii_case(b"allow"));
             if let Some(likely) = likely {
                 add(name_span, DiagnosticKind::MisspeltField { likely });
             }
-            return;
         }
-    };
-    if !record.name.eq_ignore_ascii_case(exact) {
-        add(name_span, DiagnosticKind::MisspellingAccepted { field: record.field });
     }
 }
 

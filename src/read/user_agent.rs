@@ -11,6 +11,9 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use smallvec::SmallVec;
 
+use crate::profile::TokenBytes;
+use crate::read::token::token;
+
 /// The certainty that a word of a header names the crawler, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
@@ -220,7 +223,7 @@ impl<'h> Piece<'h> {
         let is_quote = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'/');
         let quotes = text.iter().take_while(|byte| is_quote(byte)).count();
         let (text, at) = (&text[quotes..], at + quotes);
-        let run = token_run(text);
+        let run = token(text, TokenBytes::LettersDigits);
         let name = without_tail(run);
         if name.is_empty() || text[run.len()..].first() == Some(&b'=') {
             return None;
@@ -382,7 +385,7 @@ impl<'h> Reader<'h> {
                 if begins_version(part) {
                     break;
                 }
-                let name = without_tail(token_run(part));
+                let name = without_tail(token(part, TokenBytes::LettersDigits));
                 if !name.is_empty() && !is_language(name) {
                     let is_introduced = certainty == Certainty::Compatible;
                     let certainty = if is_introduced { certainty } else { Certainty::Word };
@@ -470,11 +473,6 @@ fn ends_clause(byte: u8) -> bool {
 
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
-}
-
-/// The run of token characters that begins the text.
-fn token_run(text: &[u8]) -> &[u8] {
-    &text[..text.iter().position(|byte| !is_token_byte(*byte)).unwrap_or(text.len())]
 }
 
 /// Without the punctuation that ends a sentence; empty if nothing but punctuation is there.

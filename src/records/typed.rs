@@ -161,8 +161,5 @@ mod tests {
         assert_eq!(lines("a"), [1, 2, 4, 10]);
         assert_eq!(lines("b"), [1, 2, 8, 10]);
         assert_eq!(lines("c"), [1, 2, 10, 11, 12]);
-        let delay =
-            |name| robots.pace(&Crawler::name(name)).crawl_delay.map(|delay| delay.as_secs());
-        assert_eq!((delay("a"), delay("b"), delay("c")), (Some(2), Some(3), None));
     }
 }

@@ -422,16 +422,6 @@ mod tests {
     }
 
     #[test]
-    fn other_profiles() {
-        let raw = "/%62%e3é*$ %".as_bytes();
-        assert_eq!(target(&Profile::GOOGLE, raw), raw);
-        assert_eq!(target(&Profile::ORIGINAL_1994, raw), raw);
-        assert_eq!(target(&Profile::GOOGLE_CLASSIC, raw), b"/%62%E3%C3%A9*$ %");
-        let rule: Vec<u8> = Encoding::of_rule(&Profile::GOOGLE).normalised(raw).collect();
-        assert_eq!(rule, b"/%62%E3%C3%A9*$ %");
-    }
-
-    #[test]
     fn special_nibbles() {
         for classes in 0..128 {
             let encoding = Encoding { classes, ..Encoding::of_target(&Profile::RFC9309) };

@@ -313,70 +313,32 @@ mod tests {
         Target::from_url(url, profile).ok().map(|t| t.to_vec())
     }
 
+    /// What `corpora/cases/targets.toml` does not ask.
     #[test]
     fn strict() {
-        let cases: [(&str, Option<&str>); 24] = [
+        for (url, wanted) in [
             ("http://a\\@b/x", None),
             ("http://a-name-of-seventeen\\b/x", None),
             ("ftp://a\\b/x", None),
-            ("http://e.com/a\\b", Some("/a%5Cb")),
-            ("http://e.com/a/b?c;d", Some("/a/b?c;d")),
-            ("http://e.com", Some("/")),
-            ("http://e.com#f/x", Some("/")),
-            ("http://e.com?x", Some("/?x")),
-            ("http://e.com?x#y", Some("/?x")),
-            ("http://e.com;x", Some("/")),
-            ("http://u:p@e.com:8080/a#b", Some("/a")),
             ("svn+ssh://e.com/a", Some("/a")),
-            ("/a#b", Some("/a")),
-            ("//e.com/x", Some("//e.com/x")),
-            ("/", Some("/")),
-            ("/a/../b", Some("/a/../b")),
-            ("", None),
-            ("e.com/x", None),
             ("?x", None),
             ("http:/e.com", None),
             ("http:///x", None),
             ("://e.com/x", None),
             ("1http://e.com/x", None),
-            ("mailto:a@e.com", None),
-        ];
-        for (url, wanted) in cases {
+        ] {
             let got = target(url.as_bytes(), &Profile::RFC9309);
             assert_eq!(got.as_deref(), wanted.map(str::as_bytes), "{url}");
         }
     }
 
-    /// The cases of google/robotstxt's test `ID_GetPathParamsQuery` with other hosts and paths,
-    /// and the ones that the profile adds.
+    /// What `targets/google/paths-of-the-unit-test` and the cases beside it do not ask.
     #[test]
     fn google() {
-        let cases: [(&[u8], &[u8]); 28] = [
-            (b"", b"/"),
-            (b"http://e.com", b"/"),
-            (b"http://e.com/", b"/"),
-            (b"http://e.com/a", b"/a"),
-            (b"http://e.com/a/", b"/a/"),
-            (b"http://e.com/a/b?c=http://d.e/", b"/a/b?c=http://d.e/"),
-            (b"http://e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
-            (b"e.com", b"/"),
-            (b"e.com/", b"/"),
-            (b"e.com/a", b"/a"),
-            (b"e.com/a/", b"/a/"),
-            (b"e.com/a/b?c=d&e=f#fragment", b"/a/b?c=d&e=f"),
-            (b"a", b"/"),
-            (b"a/", b"/"),
-            (b"/a", b"/a"),
-            (b"a/b", b"/b"),
-            (b"e.com?a", b"/?a"),
-            (b"e.com/a;b#c", b"/a;b"),
-            (b"//a/b/c", b"/b/c"),
-            (b"http://e.com;x", b"/;x"),
-            (b"http://e.com#/x", b"/"),
+        let cases: [(&[u8], &[u8]); 6] = [
             (b"http://e.com/a#b#c", b"/a"),
             (b"?x://y/z", b"/?x://y/z"),
             (b"/x://y/z", b"/x://y/z"),
-            (b"http://e.com/a\0b", b"/a"),
             (b"http://e\0.com/a", b"/a"),
             (b"://e/x", b"/x"),
             (b"a:/b", b"/b"),
@@ -422,11 +384,7 @@ mod tests {
     #[test]
     fn robots_txt_itself() {
         let is = |url: &str| Target::from_url(url, &Profile::RFC9309).unwrap().is_robots_txt();
-        assert!(is("https://e.com/robots.txt"));
-        assert!(is("https://e.com/robots.txt#x"));
         assert!(is("https://e.com/%72obots%2etxt"));
-        assert!(!is("https://e.com/robots.txt?"));
-        assert!(!is("https://e.com/Robots.txt"));
         assert!(!is("https://e.com/robots.txts"));
         assert!(!is("https://e.com//robots.txt"));
     }

@@ -2,8 +2,6 @@
 //!
 //! The set, the packs, the client and all faces use this one type, and data has its words.
 
-use std::fmt;
-
 /// The kind of what is known of a site: [`SiteRules`] without the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -52,11 +50,7 @@ impl SiteKind {
     }
 }
 
-impl fmt::Display for SiteKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(SiteKind);
 
 /// The rules of a site, or what stands for them.
 ///

@@ -94,7 +94,7 @@ pub(crate) fn home(hash: u64, lines: u64) -> u64 {
 }
 
 /// Schemes of origins: a bit for each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Schemes(pub(crate) u8);
 
 impl Schemes {
@@ -147,7 +147,7 @@ impl<'k> Key<'k> {
 }
 
 /// The verdict that some policies have on every URL of a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Always {
     /// None: it depends on the URL, or on the crawler.
     Neither,
@@ -243,7 +243,7 @@ impl Head {
 /// ```text
 /// head: 2, record of the policies: 4, [time: 4], [second time: 4], [record for explanations: 4], authority
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry<'e> {
     pub(crate) name: Name<'e>,
     pub(crate) schemes: Schemes,
@@ -260,7 +260,7 @@ pub(crate) struct Entry<'e> {
 }
 
 /// The name of an entry: an authority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Name<'e> {
     Here(&'e [u8]),
     /// Another record has it.

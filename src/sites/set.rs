@@ -311,6 +311,12 @@ impl PolicySet {
         }
     }
 
+    /// The policy that [`PolicySet::put`] wrote this number of.
+    fn over_limit(&self, number: &[u8]) -> &Policy {
+        let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
+        &self.over_limits[number as usize]
+    }
+
     /// An origin does not have this file any more.
     fn release(&mut self, number: u32) {
         if number == NO_FILE {
@@ -674,10 +680,7 @@ impl SiteTable for PolicySet {
     #[expect(unsafe_code, reason = "tables are not validated for each verdict")]
     fn policy(&self, _: SetEntry, record: u32) -> Result<SitePolicy<'_>, Infallible> {
         let table = match pace::without(body_at(&self.records, record)) {
-            [KIND_RULES, number @ ..] => {
-                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
-                return Ok(self.over_limits[number as usize].clone().into());
-            }
+            [KIND_RULES, number @ ..] => return Ok(self.over_limit(number).clone().into()),
             [_, table @ ..] => table,
             [] => unreachable!("each record has a kind"),
         };
@@ -715,10 +718,7 @@ impl<'s> SetSite<'s> {
         let Reading { form, encoding, .. } = self.set.reading;
         let target = Target::of(url.as_url(), form, encoding);
         let crawlers = self.set.ids.iter().copied();
-        match look_up::ask(self.set, SetEntry::of(&self.entry), target, crawlers, answers) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
+        let Ok(()) = look_up::ask(self.set, SetEntry::of(&self.entry), target, crawlers, answers);
     }
 
     /// Host and, where it is not the scheme's default, port: [`Origin::authority`].
@@ -753,17 +753,9 @@ impl<'s> SetSite<'s> {
     /// # Panics
     /// Panics if the set has no such crawler.
     pub fn pace(&self, crawler: CrawlerId) -> Pace {
-        let crawler = crawler.among(self.set.crawlers.len());
-        let record = match SiteTable::policies(self.set, SetEntry::of(&self.entry)) {
-            Ok(policies) => policies.map_or(NO_RECORD, |policies| policies.record(crawler)),
-            Err(never) => match never {},
-        };
-        match body_at(&self.set.records, record) {
-            [KIND_RULES, number @ ..] => {
-                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
-                self.set.over_limits[number as usize].pace()
-            }
-            body => pace::split(body).map_or(Pace::NONE, |(_, pace)| pace),
+        match self.body(crawler.among(self.set.crawlers.len())) {
+            Ok(body) => pace::split(body).map_or(Pace::NONE, |(_, pace)| pace),
+            Err(policy) => policy.pace(),
         }
     }
 
@@ -791,15 +783,11 @@ impl<'s> SetSite<'s> {
     }
 
     /// The body of a crawler's record: its table, or the policy that has none.
-    #[cfg(feature = "pack")]
     pub(crate) fn body(&self, crawler: usize) -> Result<&'s [u8], &'s Policy> {
         let Ok(policies) = SiteTable::policies(self.set, SetEntry::of(&self.entry));
         let record = policies.map_or(NO_RECORD, |policies| policies.record(crawler));
         match body_at(&self.set.records, record) {
-            [KIND_RULES, number @ ..] => {
-                let number = u32::from_le_bytes(number.try_into().expect("four bytes"));
-                Err(&self.set.over_limits[number as usize])
-            }
+            [KIND_RULES, number @ ..] => Err(self.set.over_limit(number)),
             body => Ok(body),
         }
     }

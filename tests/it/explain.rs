@@ -127,16 +127,20 @@ fn google_agrees_with_the_corpus() {
             }
         }
     };
-    report("google", &corpus::tally(hosts, judge));
+    assert_eq!(report("google", &corpus::tally(hosts, judge)), VERDICTS);
 }
 
-/// The same in the other profiles, compared with `decide`. For every tenth URL the whole list of
-/// rules is compared with that of the naive oracle.
+/// The same in the other profiles, compared with `decide`: each host in one of them, or in all. For every tenth URL the
+/// whole list of rules is compared with that of the naive oracle.
 #[corpus::test]
 fn other_profiles_agree_with_decide() {
     let hosts = corpus::hosts();
-    for (name, profile) in Profile::NAMED.iter().copied().filter(|(name, _)| *name != "google") {
+    let others = Profile::NAMED.iter().copied().filter(|(name, _)| *name != "google");
+    for (turn, (name, profile)) in others.enumerate() {
         let judge = |host: &Host, run: &mut Run| {
+            if !(host.file.len() + turn).is_multiple_of(effort::step(3)) {
+                return;
+            }
             let robots = Robots::parse(&host.file, &profile);
             for questions in &host.crawlers {
                 let crawler = Crawler::name(questions.agent);
@@ -161,12 +165,14 @@ fn other_profiles_agree_with_decide() {
                 }
             }
         };
-        report(name, &corpus::tally(hosts, judge));
+        // About a third of all, or all.
+        let verdicts = report(name, &corpus::tally(hosts, judge));
+        assert!(verdicts >= VERDICTS.div_ceil(2 * effort::step(3) - 1), "{verdicts}");
     }
 }
 
 #[track_caller]
-fn report(name: &str, runs: &[Run]) {
+fn report(name: &str, runs: &[Run]) -> usize {
     let verdicts: usize = runs.iter().map(|run| run.verdicts).sum();
     let matches: usize = runs.iter().map(|run| run.matches).sum();
     let wrong: Vec<&String> = runs.iter().flat_map(|run| &run.wrong).collect();
@@ -175,7 +181,7 @@ fn report(name: &str, runs: &[Run]) {
         wrong.len()
     ));
     assert!(wrong.is_empty(), "{:#?}", &wrong[..wrong.len().min(5)]);
-    assert_eq!(verdicts, VERDICTS);
+    verdicts
 }
 
 proptest! {

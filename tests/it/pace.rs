@@ -138,6 +138,18 @@ fn slow_sites_are_left_alone() {
             assert_eq!(decision.verdict.is_allow(), !alone);
             assert_eq!(decision.reason == Reason::LeftAlone, alone);
             assert_eq!(policy.is_allowed("https://a/robots.txt"), Ok(true));
+            for url in [url, "https://a/x", "https://a/robots.txt"] {
+                let why = robots.explain(crawler, url).unwrap();
+                let (decision, told) = (policy.decide(url).unwrap(), why.decision());
+                assert_eq!(told.verdict, decision.verdict);
+                assert_eq!(told.reason == Reason::LeftAlone, decision.reason == Reason::LeftAlone);
+                if alone {
+                    assert_eq!(why.winner(), None);
+                    assert_eq!(why.matches.len(), usize::from(url.ends_with("/x")));
+                    let otherwise = why.verdict_otherwise.unwrap();
+                    assert_eq!(otherwise.is_allow(), !url.ends_with("/x"));
+                }
+            }
             let paces = [
                 robots.pace(crawler),
                 policy.pace(),

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use robotsieve::explain::compare_profiles;
-use robotsieve::{Crawler, Profile, Robots};
+use robotsieve::{Config, Crawler, Profile, Robots};
 use robotsieve_owners::schema::schema;
 use robotsieve_report::Asked;
 use serde::Serialize;
@@ -71,6 +72,15 @@ fn explanations_fit_the_schema() {
             }
         }
     }
+    let config = Config::default().with_skip_above(Some(Duration::from_secs(60)));
+    let slow = b"user-agent: a\ncrawl-delay: 300";
+    let robots = Robots::parse_with(slow, &Profile::RFC9309, &config);
+    let crawler = Crawler::name("a");
+    let why = robots.explain(&crawler, "/").unwrap();
+    let report = document(&Asked::new(&crawler, b"/").explained(&why), &schema);
+    let said = &report["sentences"][0]["text"];
+    assert!(said.as_str().unwrap().contains("a longer delay than"), "{said}");
+    reasons.push(report["reason"].clone());
     // Those of stores and answers are the command's.
     reasons.extend([json!("site"), json!("unknown-site")]);
     let schema = self::schema();

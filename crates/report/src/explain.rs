@@ -148,6 +148,8 @@ pub enum ExplainReason {
     EmptyRule,
     /// Allowed: robots.txt itself may always be fetched.
     RobotsTxt,
+    /// Disallowed: the site asks for a longer delay than the crawler is ready to wait.
+    LeftAlone,
     /// No rules apply, as `site` or `answer` says: everything is allowed, or nothing.
     Site,
     /// The store does not say what applies.
@@ -411,6 +413,7 @@ impl<'q> Asked<'q> {
             Reason::Rule(rule) => (ExplainReason::Rule, Some(rule.line)),
             Reason::EmptyRule { line } => (ExplainReason::EmptyRule, Some(line)),
             Reason::RobotsTxt => (ExplainReason::RobotsTxt, None),
+            Reason::LeftAlone => (ExplainReason::LeftAlone, None),
             Reason::NoGroup => (ExplainReason::NoGroup, None),
             _ => (ExplainReason::NoMatch, None),
         };
@@ -811,6 +814,11 @@ impl ExplainReport {
             }
             (ExplainReason::RobotsTxt, _) => {
                 "robots.txt itself may always be fetched (RFC 9309 §2.2.2)".to_owned()
+            }
+            (ExplainReason::LeftAlone, _) => {
+                "the site asks for a longer delay than the crawler is set to wait, so the crawler \
+                 leaves the site alone"
+                    .to_owned()
             }
             // Others were given in a sentence.
             _ => self.sentences.first().map(|first| first.text.clone()).unwrap_or_default(),

@@ -48,7 +48,7 @@ pub use records::{
 pub use rights::{PurposeReport, RightsReport, RightsSources};
 pub use rights_record::{
     RIGHTS_MEMBERS, RIGHTS_NUMBERS, RIGHTS_OF_CAPTURE, RIGHTS_SCHEMA, RecordedDocument,
-    RecordedPage, RightsBasis, RightsRecord, RightsSettings, decides, notes_of_capture, quotation,
-    quotes, versions,
+    RecordedPage, RightsBasis, RightsRecord, RightsSettings, decides, notes_of_capture, quotes,
+    versions,
 };
 pub use site::{HeldCopy, Site};

@@ -1,7 +1,5 @@
 //! The kind of record that a field makes.
 
-use std::fmt;
-
 /// The kind of record that a field makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
@@ -108,11 +106,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+display_as_str!(Kind);
 
 #[cfg(test)]
 mod tests {

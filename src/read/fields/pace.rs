@@ -158,17 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn junk_says_nothing() {
-        for value in ["", "-1", "NaN", "inf", "-inf", "soon", "0x10", "+5", "1,5"] {
-            assert!(of(&[(Kind::CrawlDelay, value)]).is_none(), "{value}");
-        }
-        for value in ["", "1", "0/1", "1/0", "-1/5", "1/5 now"] {
-            assert!(of(&[(Kind::RequestRate, value)]).is_none(), "{value}");
-        }
-        assert!(of(&[(Kind::VisitTime, "0600-0845"), (Kind::Unknown, "1")]).is_none());
-    }
-
-    #[test]
     fn caps() {
         let day = Duration::from_secs(86_400);
         let largest = "4294967295/4294967295d";

@@ -1,4 +1,6 @@
-//! The values of `Content-Usage` and `Content-Signal`, as far as they are not read by the module `rights`.
+//! The values of `Content-Usage` and `Content-Signal`, as far as they are not read by the crate `robotsieve-rights`.
+
+use memchr::memchr2;
 
 /// The preferences of `Content-Usage` or `Content-Signal` about the use of content. **Drafts** define
 /// both. The crate `robotsieve-rights` reads the statement.
@@ -18,29 +20,21 @@ pub struct Preferences<'a> {
 }
 
 impl<'a> Preferences<'a> {
-    /// A value, split into path and statement.
+    /// A value, split into path and statement. A path begins with `/`, and ends before the first space or tab.
+    ///
+    /// draft-ietf-aipref-attach-05 §3.2: `[ path 1*WS ] statement`.
     #[must_use]
     pub fn of(value: &'a [u8]) -> Preferences<'a> {
-        let (path, statement) = split_path(value);
-        Preferences { path, statement }
+        if value.first() != Some(&b'/') {
+            return Preferences { path: None, statement: value };
+        }
+        let end = memchr2(b' ', b'\t', value).unwrap_or(value.len());
+        let (path, mut statement) = value.split_at(end);
+        while let [b' ' | b'\t', after @ ..] = statement {
+            statement = after;
+        }
+        Preferences { path: Some(path), statement }
     }
-}
-
-/// Splits a value into the path that it begins with and the rest. The path ends before the first
-/// space or tab.
-///
-/// draft-ietf-aipref-attach-05 §3.2: `[ path 1*WS ] statement`, where a path begins with `/`.
-fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
-    if value.first() != Some(&b'/') {
-        return (None, value);
-    }
-    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let end = value.iter().position(is_white).unwrap_or(value.len());
-    let (path, mut rest) = value.split_at(end);
-    while let [b' ' | b'\t', after @ ..] = rest {
-        rest = after;
-    }
-    (Some(path), rest)
 }
 
 #[cfg(test)]
@@ -50,8 +44,8 @@ mod tests {
     #[test]
     fn splitting() {
         let split = |value: &'static str| {
-            let (path, rest) = split_path(value.as_bytes());
-            (path.map(|path| str::from_utf8(path).unwrap()), str::from_utf8(rest).unwrap())
+            let Preferences { path, statement } = Preferences::of(value.as_bytes());
+            (path.map(|path| str::from_utf8(path).unwrap()), str::from_utf8(statement).unwrap())
         };
         assert_eq!(split("a=y"), (None, "a=y"));
         assert_eq!(split("/a \t b=y"), (Some("/a"), "b=y"));

@@ -1,7 +1,7 @@
 //! Two files, compared for all crawlers that either names.
 
 use robotsieve::internals::RobotsInternals as _;
-use robotsieve::{Crawler, Policy, Profile, Robots};
+use robotsieve::{Crawler, Policy, Robots};
 use robotsieve_known::KnownCrawlers;
 use robotsieve_lint::diff::{self, Limits, RecordChanges};
 use robotsieve_shown::shown;
@@ -208,30 +208,6 @@ impl<'c, 'a> Comparison<'c, 'a> {
         report.sentences.splice(..0, sentences);
         report.sum_up();
         report
-    }
-}
-
-impl DiffReport {
-    /// Compares two files, which the caller calls these names, for these crawlers; without any, for
-    /// all that either file names, and for the known ones that are built in. In the default profile these
-    /// read the files as their operators do.
-    #[must_use]
-    pub fn new<'a>(
-        names: [Option<&[u8]>; 2],
-        old: &Robots<'a>,
-        new: &Robots<'a>,
-        crawlers: Option<Vec<(Vec<u8>, Crawler)>>,
-        limits: &Limits,
-    ) -> DiffReport {
-        let mut comparison = Comparison::of(old, new).names(names).limits(*limits);
-        // As the command does where no profile is given.
-        if *old.profile() == Profile::default() {
-            comparison = comparison.by_operators();
-        }
-        match crawlers {
-            Some(crawlers) => comparison.crawlers(crawlers).report(),
-            None => comparison.risks(KnownCrawlers::built_in()).report(),
-        }
     }
 }
 
