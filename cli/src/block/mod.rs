@@ -34,6 +34,7 @@ pub fn run(args: &BlockArgs) -> Result<Status, Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     if let (None, Some(output)) = (&args.robots, &args.output.output)
+        && output.is_file()
         && fs::read(output).is_ok_and(|file| !block::has_nothing_else(&file))
     {
         let name = output.display();

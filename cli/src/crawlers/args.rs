@@ -25,6 +25,9 @@ use crate::sitemap::{SITEMAP, SiteOption, SitemapOption};
 /// With --sitemap it also shows how many of the sitemap's URLs each may read, and
 /// which rules forbid the others.
 ///
+/// Without --profile each known crawler reads the file as its operator does:
+/// Google's in profile google, all others in rfc9309.
+///
 /// The crawlers are built in; --crawlers adds others, and --list prints them all
 /// (with their sources: --list --format json or toml).
 #[derive(Args, Debug)]

@@ -144,7 +144,7 @@ fn table(
         .crawlers(crawlers.iter().copied())
         .pages(pages)
         .named(robots.as_os_str().as_encoded_bytes());
-    if args.profile.profile.is_none() {
+    if args.profile.by_operators() {
         reach = reach.by_operators();
     }
     if let Some(answer) = &given.answer {

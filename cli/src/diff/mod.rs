@@ -57,7 +57,7 @@ pub fn run(args: &DiffArgs) -> Result<Status, Failure> {
         .answers(answers.map(|answer| answer.map(instead)))
         .limits(limits)
         .risks(&known);
-    if args.profile.profile.is_none() {
+    if args.profile.by_operators() {
         comparison = comparison.by_operators();
     }
     if !args.agents.0.is_empty() {

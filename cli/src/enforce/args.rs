@@ -21,6 +21,9 @@ use crate::options::{OutputOption, ProfileOption, list, values};
 /// Refuses them to the crawlers that the file names, by their User-Agent headers,
 /// or only to those of --purpose and --crawler. /robots.txt stays open. A name that
 /// browsers or apps of people send is left out, and a message says so.
+///
+/// Without --profile each known crawler reads the file as its operator does:
+/// Google's in profile google, all others in rfc9309.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,
@@ -39,8 +42,8 @@ The first lines of what is printed say where it belongs. It is for one state of
 the file: print it again when the file or the known crawlers change.
 
 A header is only a claim: who sends that of a browser is not refused. What still
-comes through is shown by 'robotsieve audit', and with --ranges who was not the
-crawler whose name they sent.
+comes through is shown by 'robotsieve audit', and with --ranges who sent the
+name of a crawler from an address that is in no list given for it.
 
 Exit status:
   0  printed, and proven

@@ -6,7 +6,7 @@ use robotsieve::Robots;
 use robotsieve_known::Operators;
 use robotsieve_owners::enforce::{self, CannotEnforce, Options};
 
-use crate::audit::ranges;
+use crate::audit::ranges::{self, RangesOption};
 use crate::error::{Failure, Status};
 use crate::known::refused_name;
 use crate::read::output::refuse_inputs;
@@ -23,6 +23,9 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
                 .into(),
         ));
     }
+    let inputs = [&*args.robots].into_iter().chain(args.known.files.iter().map(|path| &**path));
+    let inputs = inputs.chain(args.ranges.iter().map(RangesOption::place));
+    refuse_inputs(args.output.output.as_deref(), inputs)?;
     let known = args.known.read()?;
     let mut options = Options::new(args.server);
     options.choice.known = args.also_known;
@@ -39,13 +42,11 @@ pub fn run(args: &EnforceArgs) -> Result<Status, Failure> {
         options.add_ranges(ranges::of_one(option, &known)?);
     }
     options.check().map_err(Failure::Usage)?;
-    let inputs = [&args.robots].into_iter().chain(&args.known.files);
-    refuse_inputs(args.output.output.as_deref(), inputs)?;
     let file = robots_file::rules(&args.robots)?;
     let robots = Robots::parse(&file, &args.profile.get());
-    let operators = match args.profile.profile {
-        None => Operators::of(&file, robots.profile(), known.iter()),
-        Some(_) => Operators::default(),
+    let operators = match args.profile.by_operators() {
+        true => Operators::of(&file, robots.profile(), known.iter()),
+        false => Operators::default(),
     };
     match enforce::configuration_by_operators(&robots, &operators, &known, &options) {
         Ok(written) => {

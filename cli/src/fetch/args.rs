@@ -1,6 +1,6 @@
 //! The arguments of `robotsieve fetch`, and those of fetching that `filter` shares.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::net::{AddrParseError, IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -48,11 +48,11 @@ Conditions:
                                    follows
 
 The summary on standard error is one line of names and numbers: origins,
-fetched, the conditions, then held (in the store and not due), overridden (never
-asked, because of --overrides; only jsonl has a line for them), invalid,
-local_faults (sites that could not be asked because of a fault on this side),
-unasked (of what was read, left when the run was stopped), seconds and
-fetched_per_second.
+fetched, the conditions, then not_due (in the store, and not to be asked again
+yet), overridden (never asked, because of --overrides; only jsonl has a line for
+them), invalid, local_faults (sites that could not be asked because of a fault
+on this side), unasked (of what was read, left when the run was stopped),
+seconds and fetched_per_second.
 
 Faults on this side (no network, no open files, no name server, a full disk) say
 nothing about a site: they are neither printed nor stored, and told once. A
@@ -252,9 +252,13 @@ impl Meaning {
     /// The sites whose answer is given.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read or a line of it is wrong.
-    pub fn overrides(&self) -> Result<Overrides, Failure> {
-        self.overrides.as_deref().map_or_else(|| Ok(Overrides::new()), overrides::read)
+    /// Returns an error if the file cannot be read or a line of it is wrong, and if `--metrics` would replace a file
+    /// that it names.
+    pub fn overrides(&self, metrics: Option<&Path>) -> Result<Overrides, Failure> {
+        let Some(path) = &self.overrides else { return Ok(Overrides::new()) };
+        overrides::read(path, |file| {
+            metrics.map_or(Ok(()), |metrics| MetricsFile::refuse_inputs(metrics, [file]))
+        })
     }
 }
 
@@ -496,7 +500,8 @@ impl Fetching {
         logs::start(self.verbose)
     }
 
-    /// Refuses a `--metrics` that would replace one of the files that are read, or the store.
+    /// Refuses a `--metrics` that would replace one of the files that are read, or the store. What the file of
+    /// `--overrides` names, [`Meaning::overrides`] refuses.
     ///
     /// # Errors
     /// Returns an error if it would.
@@ -509,8 +514,7 @@ impl Fetching {
         let Some(metrics) = &self.metrics else { return Ok(()) };
         let files = [store, meaning.overrides.as_deref(), self.ca_file.as_deref()];
         let files = files.into_iter().flatten().map(Path::as_os_str);
-        let read: Vec<&OsStr> = inputs.iter().map(OsString::as_os_str).chain(files).collect();
-        MetricsFile::refuse_inputs(metrics, &read)
+        MetricsFile::refuse_inputs(metrics, inputs.iter().map(OsString::as_os_str).chain(files))
     }
 
     /// How many requests may run at the same time.

@@ -34,9 +34,12 @@ impl MetricsFile {
     ///
     /// # Errors
     /// Returns an error if the file is one of these, or if the one beside it is that is written first.
-    pub fn refuse_inputs(path: &Path, inputs: &[&OsStr]) -> Result<(), Failure> {
+    pub fn refuse_inputs<N: AsRef<OsStr>>(
+        path: &Path,
+        inputs: impl IntoIterator<Item = N> + Clone,
+    ) -> Result<(), Failure> {
         const WAY_OUT: &str = "name another file with --metrics FILE";
-        Output::named_by(path, WAY_OUT).refuse_inputs(inputs)?;
+        Output::named_by(path, WAY_OUT).refuse_inputs(inputs.clone())?;
         // What cannot be replaced is told when it is tried.
         let Ok(target) = file::target(path) else { return Ok(()) };
         Output::named_by(&beside(&target), WAY_OUT).refuse_inputs(inputs)

@@ -224,6 +224,7 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     args.fetching.start_messages()?;
     let named = inputs::named(&args.inputs);
     args.fetching.refuse_metrics_over(&named, args.store.as_deref(), &args.meaning)?;
+    let overrides = args.meaning.overrides(args.fetching.metrics.as_deref())?;
     let runtime = runtime()?;
     let entered = runtime.enter();
     let watch = Watch::new();
@@ -231,7 +232,6 @@ pub fn run(args: &FetchArgs) -> Result<Status, Failure> {
     let store = args.store.as_deref().map(stores::open).transpose()?;
     let mut protocol = args.meaning.answers.protocol(&args.profile.get());
     protocol.max_redirects = args.fetching.max_redirects;
-    let overrides = args.meaning.overrides()?;
     let targets = Arc::new(Targets::default());
     let mut builder: SieveBuilder = Sieve::builder(Crawler::name(""))
         .protocol(protocol)
@@ -357,7 +357,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// The outcome for an origin.
 enum Became {
-    Held,
+    NotDue,
     /// An override decides, so that this holds.
     Overridden(SiteKind),
     Fetched(Box<Fetched>),
@@ -411,8 +411,8 @@ impl Run {
             counts.origins += 1;
             let target = self.targets.take(&origin);
             let line = match became {
-                Became::Held => {
-                    counts.held += 1;
+                Became::NotDue => {
+                    counts.not_due += 1;
                     continue;
                 }
                 Became::Overridden(holds) => {
@@ -513,7 +513,7 @@ impl Run {
         }
         let is_due = if self.again { Ok(true) } else { self.sieve.is_due(&origin) };
         let became = match is_due {
-            Ok(false) => Became::Held,
+            Ok(false) => Became::NotDue,
             Ok(true) => match self.watch.fetch(&self.sieve, &origin).await {
                 Ok(fetched) => Became::Fetched(Box::new(fetched)),
                 Err(SieveError::Local(fault)) => Became::Fault(fault),
@@ -571,7 +571,7 @@ fn line(origin: &Origin<'_>, known: &OriginState, failed_at: Option<&str>) -> St
 struct Counts {
     began: Instant,
     origins: u64,
-    held: u64,
+    not_due: u64,
     overridden: u64,
     invalid: u64,
     local_faults: u64,
@@ -595,7 +595,7 @@ impl Counts {
         Counts {
             began: Instant::now(),
             origins: 0,
-            held: 0,
+            not_due: 0,
             overridden: 0,
             invalid: 0,
             local_faults: 0,
@@ -625,9 +625,9 @@ impl std::fmt::Display for Counts {
         }
         write!(
             f,
-            " held {} overridden {} invalid {} local_faults {} unasked {} seconds {seconds:.3} \
+            " not_due {} overridden {} invalid {} local_faults {} unasked {} seconds {seconds:.3} \
              fetched_per_second {:.0}",
-            self.held,
+            self.not_due,
             self.overridden,
             self.invalid,
             self.local_faults,

@@ -121,8 +121,10 @@ impl<'c> Batch<'c> {
                     run.end = self.lines.len();
                 }
                 let (authority_end, run) = hosts.run(url);
+                // Where the path of an invalid URL begins is not known.
+                let is_known = authority_end > 0 && run.otherwise != Answer::Invalid;
                 last = match url.get(authority_end) {
-                    Some(b'/') if authority_end > 0 => &url[..=authority_end],
+                    Some(b'/') if is_known => &url[..=authority_end],
                     _ => b"",
                 };
                 self.runs.push(run);
@@ -268,7 +270,8 @@ mod tests {
                 (a, missing, vec![("http://a.example/3", true)]),
                 (None, invalid, vec![("/x", false)]),
                 (None, missing, vec![("gopher://a.example/", true)]),
-                (None, invalid, vec![("http://u@a\\b/y", true), ("http://u@a\\b/z", true)]),
+                (None, invalid, vec![("http://u@a\\b/y", false)]),
+                (None, invalid, vec![("http://u@a\\b/z", false)]),
             ]
         );
         for line in &batch.lines {

@@ -149,7 +149,7 @@ impl Stored {
         if args.fetch {
             protocol.max_redirects = args.fetching.max_redirects;
         }
-        let overrides = args.meaning.overrides()?;
+        let overrides = args.meaning.overrides(args.fetching.metrics.as_deref())?;
         let builder =
             Sieve::builder(first).profile(profile).protocol(protocol).overrides(overrides);
         let mut builder = crawlers.fold(builder, |builder, crawler| builder.crawler(crawler));

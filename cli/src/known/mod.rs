@@ -1,8 +1,8 @@
 //! The options about known crawlers: `--crawlers` and `--purpose`.
 
 use std::fmt::Display;
-use std::fs;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -12,6 +12,7 @@ pub use robotsieve_known::{KnownCrawler, KnownCrawlers as Known, Purpose};
 
 use crate::error::Failure;
 use crate::options::list as values_of;
+use crate::read::bounded;
 
 /// The longest file that is read, in bytes: twenty times the built-in one.
 const MAX_BYTES: u64 = 4 << 20;
@@ -65,11 +66,7 @@ pub fn refused_name(question: impl Display) -> Failure {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("it is longer than 4 MiB"));
-    }
+    let bytes = bounded(File::open(path)?, MAX_BYTES, "it is longer than 4 MiB")?;
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 

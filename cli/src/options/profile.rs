@@ -27,6 +27,11 @@ impl ProfileOption {
         self.profile.unwrap_or_default()
     }
 
+    /// True if none is given: then commands about known crawlers read a file as each one's operator does.
+    pub fn by_operators(self) -> bool {
+        self.profile.is_none()
+    }
+
     /// The name of [`ProfileOption::get`].
     pub fn name(self) -> &'static str {
         // Only named profiles can be given.

@@ -1,5 +1,6 @@
 //! Packs from sources.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -13,7 +14,7 @@ use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{AsOf, Protocol};
 use robotsieve_client::pack_files::{Lock, map};
 
-use super::args::{self, PackArgs};
+use super::args::PackArgs;
 use super::output::{self, Made, cannot_write};
 use super::shards;
 use super::sources::{self, CaptureSource, Faults};
@@ -40,7 +41,7 @@ pub fn build(args: &PackArgs) -> Result<Status, Failure> {
     let making = Making { profile, crawlers, config, seed: args.writing.seed.get() };
     let judging = args.sources.judging(&profile);
     let written = Output::new(output);
-    refuse_inputs(&args.sources, &written)?;
+    refuse_inputs(&sources::names(&args.sources), &written)?;
     let sources = sources::open(&args.sources, &judging, &written, args.writing.threads.get())?;
     let progress = args.writing.progress.progress;
     let how = (args.writing.shards.shards, args.writing.threads, progress);
@@ -54,14 +55,11 @@ pub fn required(output: Option<&Path>) -> Result<&Path, Failure> {
     output.ok_or_else(|| Failure::Usage("there is no file to write: name one with -o PATH".into()))
 }
 
-/// Refuses to write over what is read.
-pub fn refuse_inputs(sources: &args::Sources, output: &Output<'_>) -> Result<(), Failure> {
-    let names = sources::names(sources);
-    output.refuse_inputs(&names)?;
-    let folders = names.iter().map(Path::new).filter(|path| path.is_dir());
-    folders
-        .into_iter()
-        .try_for_each(|folder| robots_dir::refuse_output_beneath(folder, output.path()))
+/// Refuses to write over what is read, or to a folder of it.
+pub fn refuse_inputs<N: AsRef<OsStr>>(names: &[N], output: &Output<'_>) -> Result<(), Failure> {
+    output.refuse_inputs(names)?;
+    let mut folders = names.iter().map(Path::new).filter(|path| path.is_dir());
+    folders.try_for_each(|folder| robots_dir::refuse_output_beneath(folder, output.path()))
 }
 
 /// What came of making a pack.

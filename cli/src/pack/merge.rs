@@ -6,10 +6,11 @@ use robotsieve::pack::Pack;
 use robotsieve_captures::packs::Making;
 
 use super::args::MergeArgs;
-use super::make::{pool, required};
+use super::make::{pool, refuse_inputs, required};
 use super::output::{NamedPack, cannot_write, making_like, to_file, to_shards};
 use crate::error::{Failure, Status};
 use crate::options::crawler_names;
+use crate::read::output::Output;
 use crate::read::packs;
 use crate::write::progress;
 use crate::write::stderr;
@@ -23,6 +24,7 @@ pub fn run(args: &MergeArgs) -> Result<Status, Failure> {
             output.display()
         )));
     }
+    refuse_inputs(&args.packs, &Output::new(output))?;
     let mut packs: Vec<&'static Pack<'static>> = Vec::new();
     for path in &args.packs {
         packs.push(packs::open(path)?);

@@ -55,7 +55,7 @@ pub fn run(args: &UpdateArgs) -> Result<Status, Failure> {
     let start = Instant::now();
     packs::refuse_stdin(&args.of.pack)?;
     let written = Output::named_by(&args.of.pack, "name another pack to update");
-    refuse_inputs(&args.sources, &written)?;
+    refuse_inputs(&sources::names(&args.sources), &written)?;
     // Before anything is read, so that nobody else updates the pack meanwhile.
     let _lock = lock(&args.of.pack)?;
     let Opened { pack, mut files, .. } = packs::opened(&args.of.pack)?;

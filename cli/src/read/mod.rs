@@ -26,7 +26,7 @@ use same_file::Handle;
 /// # Errors
 /// Returns an error if it cannot be read or is longer.
 pub fn small_file(path: &Path) -> io::Result<Vec<u8>> {
-    small(File::open(path)?, "it is longer than 64 MiB")
+    bounded(File::open(path)?, SMALL_BYTES, "it is longer than 64 MiB")
 }
 
 /// The same for a name on the command line, which may be `-`. `too_long` says what is wrong with a
@@ -36,18 +36,23 @@ pub fn small_file(path: &Path) -> io::Result<Vec<u8>> {
 /// Returns an error in the same cases, and if it is the file that standard output is written to.
 pub fn small_input(path: &Path, too_long: &'static str) -> io::Result<Vec<u8>> {
     if stdin::is_meant(path) {
-        return small(stdin::open()?.lock(), too_long);
+        return bounded(stdin::open()?.lock(), SMALL_BYTES, too_long);
     }
     let file = File::open(path)?;
     stdin::refuse_output(|| Handle::from_file(file.try_clone()?))?;
-    small(file, too_long)
+    bounded(file, SMALL_BYTES, too_long)
 }
 
-fn small(input: impl Read, too_long: &'static str) -> io::Result<Vec<u8>> {
-    const MAX_BYTES: u64 = 64 << 20;
+const SMALL_BYTES: u64 = 64 << 20;
+
+/// At most so many bytes, which are all.
+///
+/// # Errors
+/// Returns an error if they cannot be read or are more.
+pub fn bounded(input: impl Read, most: u64, too_long: &'static str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
+    input.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::InvalidData, too_long));
     }
     Ok(bytes)

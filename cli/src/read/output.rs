@@ -82,7 +82,7 @@ pub fn refuse_inputs<N: AsRef<OsStr>>(
 /// What tells files apart, by whatever path they are named.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
-    /// A file that is there: its device and its number on it.
+    /// A file that is there, or a folder: its device and its number on it.
     #[cfg(unix)]
     There(u64, u64),
     /// The path without links; with Unix, of a file that is not there yet.
@@ -90,11 +90,12 @@ enum Place {
 }
 
 impl Place {
-    /// Opens nothing: a pipe would wait for its writer. `None` if there is no such folder.
+    /// Opens nothing: a pipe would wait for its writer. `None` if there is no such folder, or if nothing is lost
+    /// when that is written to.
     fn of(path: &Path) -> Option<Place> {
         #[cfg(unix)]
         if let Ok(found) = fs::metadata(path) {
-            return Some(Place::number(&found));
+            return Place::number(&found);
         }
         if let Ok(path) = fs::canonicalize(path) {
             return Some(Place::Path(path));
@@ -104,18 +105,20 @@ impl Place {
         Some(Place::Path(folder.join(path.file_name()?)))
     }
 
+    /// `None` for terminals, pipes and devices that keep nothing.
     #[cfg(unix)]
-    fn number(found: &fs::Metadata) -> Place {
-        use std::os::unix::fs::MetadataExt;
-        Place::There(found.dev(), found.ino())
+    fn number(found: &fs::Metadata) -> Option<Place> {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let kind = found.file_type();
+        let keeps = kind.is_file() || kind.is_dir() || kind.is_block_device();
+        keeps.then(|| Place::There(found.dev(), found.ino()))
     }
 
     /// The file that standard input is read from. `None` if that is not known.
     #[cfg(unix)]
     fn of_stdin() -> Option<Place> {
         let input = same_file::Handle::stdin().ok()?;
-        let found = input.as_file().metadata().ok()?;
-        Some(Place::number(&found))
+        Place::number(&input.as_file().metadata().ok()?)
     }
 
     #[cfg(not(unix))]

@@ -12,11 +12,14 @@ use crate::write::bytes::shown;
 use robotsieve_client::lines::{Line, Lines, URL_BYTES};
 
 /// Reads a file of overrides. Each line is a site, white space, and `allow`, `disallow` or the path
-/// of a robots.txt, relative to the folder of the file.
+/// of a robots.txt, relative to the folder of the file. `may_read` refuses such a robots.txt.
 ///
 /// # Errors
-/// Returns an error that names the line if the file cannot be read or a line is wrong.
-pub fn read(path: &Path) -> Result<Overrides, Failure> {
+/// Returns an error that names the line if the file cannot be read or a line is wrong, and the error of `may_read`.
+pub fn read(
+    path: &Path,
+    may_read: impl Fn(&Path) -> Result<(), Failure>,
+) -> Result<Overrides, Failure> {
     let failed =
         |cause| Failure::io(format!("cannot read --overrides '{}'", path.display()), cause);
     let mut lines = Lines::of(BufReader::new(File::open(path).map_err(failed)?), URL_BYTES);
@@ -44,8 +47,9 @@ pub fn read(path: &Path) -> Result<Overrides, Failure> {
             "allow" => Override::Allow,
             "disallow" => Override::Disallow,
             file => {
-                let folder = path.parent().unwrap_or(Path::new(""));
-                let body = robots_dir::read(&folder.join(file)).map_err(|failure| {
+                let file = path.parent().unwrap_or(Path::new("")).join(file);
+                may_read(&file)?;
+                let body = robots_dir::read(&file).map_err(|failure| {
                     wrong(format!("{failure}; a path, 'allow' or 'disallow' follows the site"))
                 })?;
                 Override::Body(body)

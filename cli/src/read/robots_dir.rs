@@ -7,6 +7,7 @@ use robotsieve_client::folders::{Folder, FolderError};
 
 use super::robots_file;
 use crate::error::Failure;
+use crate::write::file::folder_of;
 use crate::write::stderr;
 
 /// What follows from a file that cannot be read, as a clause.
@@ -76,8 +77,7 @@ fn cannot_list(error: FolderError) -> Failure {
 /// # Errors
 /// Returns an error if `file` is, or would be, beneath the folder.
 pub fn refuse_output_beneath(folder: &Path, file: &Path) -> Result<(), Failure> {
-    let parent = file.parent().filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    let places = [fs::canonicalize(parent), fs::canonicalize(file)];
+    let places = [fs::canonicalize(folder_of(file)), fs::canonicalize(file)];
     let Ok(folder_itself) = fs::canonicalize(folder) else { return Ok(()) };
     let [parent, file_itself] = places;
     let is_beneath = parent.is_ok_and(|parent| parent.starts_with(&folder_itself))

@@ -46,11 +46,7 @@ fn read_unnoted(path: &Path) -> Result<Vec<u8>, Failure> {
     const TOO_LONG: &str = "it is longer than 64 MiB, which no robots.txt is; crawlers read no more \
                             than its first 500 KiB or so ('head -c 500K' keeps those)";
     small_input(path, TOO_LONG).and_then(uncompressed).map_err(|cause| {
-        let name = match stdin::is_meant(path) {
-            true => "from standard input".to_owned(),
-            false => format!("'{}'", path.display()),
-        };
-        Failure::io(format!("cannot read robots.txt {name}"), cause)
+        Failure::io(format!("cannot read robots.txt {}", stdin::source(path)), cause)
     })
 }
 
@@ -165,7 +161,13 @@ fn advice(path: &Path, kind: ErrorKind) -> Option<String> {
              robots.txt URL'), and give that"
         ))
     } else if looks_like_url(path) {
-        Some(format!("a URL is written like {}", robots_url(path)))
+        let url = format!("a URL is written like {}", robots_url(path));
+        // Hosts end in it, too.
+        let may_be_store = path.extension().is_some_and(|suffix| suffix == "store");
+        Some(match may_be_store {
+            true => format!("if a store is meant, check its path; {url}"),
+            false => url,
+        })
     } else if kind == ErrorKind::NotFound {
         Some("check the path, or use '-' for standard input".into())
     } else {

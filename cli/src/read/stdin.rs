@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use same_file::Handle;
 
@@ -12,6 +13,11 @@ use crate::write::stderr;
 /// Returns true if this name on the command line means standard input.
 pub fn is_meant(name: impl AsRef<OsStr>) -> bool {
     name.as_ref() == "-"
+}
+
+/// What a file is called after "cannot read …": `'PATH'`, or `from standard input`.
+pub fn source(name: &Path) -> String {
+    if is_meant(name) { "from standard input".to_owned() } else { format!("'{}'", name.display()) }
 }
 
 /// Standard input. If it is a terminal, a note says that input is expected.

@@ -33,7 +33,8 @@ What changed:
              gives the same verdict, perhaps on another line
   missing    the robots.txt cannot be read, or --robots-dir has none for the
              host
-  malformed  the line is not a record
+  malformed  the line is not a record; after one of more than 16 MiB nothing
+             more of its file is read
 
 The summary on standard error is one line of names and numbers: records, then
 hold (including those whose file changed), verdict, rule, file, missing and
@@ -44,7 +45,8 @@ Exit status:
   1  some do not: verdict or rule
   2  wrong usage, or a line is malformed
   3  a robots.txt or an input could not be read
-If several apply, the first of 2, 3, 1 is used. All records are checked anyway."
+If several apply, the first of 2, 3, 1 is used. All records that are read are
+checked anyway."
 )]
 pub struct ReplayArgs {
     /// Decide by this robots.txt: a file, an http(s) URL, or '-'

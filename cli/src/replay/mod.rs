@@ -107,7 +107,12 @@ impl Replay {
             match lines.next_line() {
                 Ok(Some((number, line))) => {
                     let place = format!("{}:{number}", name.display());
+                    // The rest of a line that is too long may never end.
+                    let goes_on = matches!(line, Line::Whole(_));
                     self.line(&place, line)?;
+                    if !goes_on {
+                        return Ok(());
+                    }
                 }
                 Ok(None) => return Ok(()),
                 Err(cause) => {
@@ -125,7 +130,10 @@ impl Replay {
         self.counts.records += 1;
         let parsed = match line {
             Line::Whole(line) => parsed(line.trim_ascii()),
-            Line::TooLong(_) => Err(format!("longer than {} bytes", lines::RECORD_BYTES)),
+            Line::TooLong(_) => Err(format!(
+                "longer than {} bytes, so nothing more of this input is read",
+                lines::RECORD_BYTES
+            )),
         };
         let (change, text) = match parsed {
             Err(wrong) => (Some(Change::Malformed), wrong),

@@ -29,6 +29,9 @@ use crate::sitemap::{SiteOption, SitemapOption};
 ///
 /// A failure shows the expectation, and what decides in the robots.txt. If a line
 /// is no expectation, nothing is tested.
+///
+/// Without --profile each known crawler reads the file as its operator does:
+/// Google's in profile google, all others in rfc9309.
 #[derive(Args, Debug)]
 #[command(
     verbatim_doc_comment,

@@ -302,6 +302,10 @@ fn what_a_store_is_not_for() {
     let ran = run(args!["explain", &path, "FooBot", "/x"]);
     ran.says("'/x' is invalid: with a store a URL is scheme://host/path");
     assert_eq!(ran.status, 2);
+    // A name that is that of a store or of a host.
+    run(args!["explain", "nope.store", "FooBot", url])
+        .fails(3, "cannot read robots.txt 'nope.store'")
+        .says("if a store is meant, check its path; a URL is written like https://nope.store/robots.txt");
     // A redb database that is no store, and a damaged store.
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.truncate(5_000);

@@ -95,11 +95,11 @@ fn outcomes_are_printed_and_kept() {
     ];
     assert_eq!(lines(&ran), BTreeSet::from(wanted));
     ran.says("'nonsense' is skipped: it is not an http, https or ftp URL");
-    ran.says("origins 4 fetched 4 parsed 2 empty 0 html 0 truncated 0 absent 1 unreachable 1 held 0 overridden 0 invalid 1 ");
+    ran.says("origins 4 fetched 4 parsed 2 empty 0 html 0 truncated 0 absent 1 unreachable 1 not_due 0 overridden 0 invalid 1 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
     // The second time nothing is due, so nothing is fetched.
     let again = fetch(&folder, &input, &allowed);
-    again.gives(0, "").says(" held 4 ");
+    again.gives(0, "").says(" not_due 4 ");
     assert_eq!(sites.each_ref().map(Site::asked), [2, 1, 1, 1]);
     assert_eq!(lines(&fetch(&folder, &input, &[&allowed[..], &["--again"]].concat())).len(), 4);
     assert_eq!(rules.asked(), 4);

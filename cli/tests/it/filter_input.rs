@@ -1,10 +1,9 @@
 //! `robotsieve filter`: what it reads.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 
-use crate::command::{Folder, Ran, run_with};
+use crate::command::{Folder, Ran, gzip, run_with};
 
 struct Test {
     folder: Folder,
@@ -26,12 +25,6 @@ impl Test {
         let first = args!["filter", "--agent", "a", "--robots", &self.robots];
         run_with(first.into_iter().chain(inputs), stdin)
     }
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
@@ -62,6 +55,27 @@ fn byte_order_marks() {
         ran.gives(0, "disallow\thttps://e.com/private\nallow\thttps://e.com/\n");
     }
     test.filter(["--format=tsv".into()], text).says("invalid 0");
+}
+
+/// With a backslash before the path, clients disagree on whose URL it is: invalid, as for `check`.
+#[test]
+fn backslashes_before_the_path() {
+    let test = Test::new();
+    let urls = [
+        "http://a\\@b/private",
+        "https://e.com\\/",
+        "https://e.com%4\\/",
+        "https://e.com/private\\",
+    ];
+    let verdicts = ["invalid", "invalid", "invalid", "disallow"];
+    let wanted: String =
+        verdicts.iter().zip(urls).map(|(verdict, url)| format!("{verdict}\t{url}\n")).collect();
+    let ran = test.filter(["--format=tsv".into()], urls.join("\n").as_bytes());
+    ran.gives(0, &wanted);
+    for (verdict, url) in verdicts.iter().zip(urls) {
+        let line = args!["check", "--agent", "a", &test.robots, url];
+        assert!(run_with(line, b"").out.starts_with(verdict.as_bytes()), "{url}");
+    }
 }
 
 #[test]

@@ -95,11 +95,49 @@ fn lists() {
     refused(&folder, pack, "'rf.txt' is one of the files to read ('sym.txt'): name another");
 }
 
+#[test]
+fn packs() {
+    let folder = with_store();
+    run_line(&folder, "pack --store s.store --agent F -o a.pack").gives(0, "");
+    fs::copy(folder.path("a.pack"), folder.path("b.pack")).unwrap();
+    let way_out = "name another file with -o PATH";
+    for out in ["a.pack", "./b.pack"] {
+        refused(&folder, &format!("pack merge a.pack b.pack -o {out}"), way_out);
+    }
+    run_line(&folder, "pack merge a.pack b.pack --shards 2 -o shards").gives(0, "");
+    refused(&folder, "pack merge shards a.pack --shards 2 -o shards", way_out);
+    run_line(&folder, "pack merge shards -o shards/shard-0000-of-0002.pack")
+        .fails(2, "would be in the folder 'shards', whose files are read");
+    run_line(&folder, "pack merge shards a.pack -o new.pack").gives(0, "");
+}
+
+/// What is written to a device takes the place of nothing.
+#[cfg(unix)]
+#[test]
+fn devices() {
+    let folder = Folder::of(&[("rf.txt", ROBOTS)]);
+    let shell = |line: &str| {
+        let line = format!("exec \"$0\" {line} < /dev/null");
+        let ran = crate::command::in_shell(&line).current_dir(folder.root()).output().unwrap();
+        Ran::from(ran)
+    };
+    let enforce = "enforce --server nginx --purpose ai-training";
+    for crawlers in ["/dev/null", "/dev/stdin"] {
+        shell(&format!("{enforce} --crawlers {crawlers} -o /dev/null rf.txt"))
+            .fails(3, "cannot write '/dev/null': it exists and is not a regular file");
+    }
+    shell(&format!("{enforce} -o /dev/null -")).fails(1, "nothing is printed");
+    shell("block --crawler FooBot -o /dev/zero")
+        .fails(3, "cannot write '/dev/zero': it exists and is not a regular file");
+}
+
 #[cfg(feature = "network")]
 #[test]
 fn metrics() {
     let folder = with_store();
     folder.file("ov", "https://o.example allow\n");
+    folder.file("names", "https://o.example rf.txt\n");
+    folder.file("rf.txt", ROBOTS);
     let way_out = "name another file with --metrics FILE";
     let filter = "filter --fetch --user-agent F/1.0";
     for name in NAMES {
@@ -115,6 +153,9 @@ fn metrics() {
         "fetch --send-user-agent F/1.0 --metrics urls urls",
         "fetch --send-user-agent F/1.0 --overrides ov --metrics ov urls",
         "filter --fetch --user-agent F/1.0 --store s.store --metrics urls urls",
+        // Files that another file names.
+        "fetch --send-user-agent F/1.0 --store new --overrides names --metrics rf.txt urls",
+        "filter --fetch --user-agent F/1.0 --store s.store --overrides names --metrics ./rf.txt urls",
         // A store that is not there yet.
         "fetch --send-user-agent F/1.0 --store new --metrics ./new urls",
     ] {
@@ -152,6 +193,7 @@ fn files_of_owners() {
         ("int.toml", "[[groups]]\ncrawlers = '*'\ndisallow = '/x'\n"),
         ("rf.txt", ROBOTS),
         ("c.toml", CRAWLERS),
+        ("gptbot.json", r#"{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}"#),
     ]);
     let enforce = "enforce --server nginx --purpose ai-training";
     for line in [
@@ -159,6 +201,8 @@ fn files_of_owners() {
         "write --crawlers c.toml -o ./c.toml int.toml".to_owned(),
         format!("{enforce} -o rf.txt rf.txt"),
         format!("{enforce} --crawlers c.toml -o c.toml rf.txt"),
+        format!("{enforce} --ranges gptbot.json -o gptbot.json rf.txt"),
+        format!("{enforce} --ranges GPTBot=gptbot.json -o ./gptbot.json rf.txt"),
         "block --purpose ai-training --crawlers c.toml -o c.toml rf.txt".to_owned(),
         "block --purpose ai-training --crawlers c.toml -o c.toml".to_owned(),
     ] {

@@ -95,6 +95,21 @@ fn malformed_lines_lose_nothing() {
     }
 }
 
+/// A line of records has a bound, so an input without end has an end. Other inputs are read.
+#[cfg(target_os = "linux")]
+#[test]
+fn lines_without_end() {
+    let folder = Folder::of(&[("robots.txt", ROBOTS)]);
+    let record = String::from_utf8(records(&folder, &["/a"])).unwrap();
+    folder.file("good.jsonl", &record);
+    folder.file("long.jsonl", format!("{record}{}\n{record}", "x".repeat((16 << 20) + 1)));
+    let args = args!["replay", "/dev/zero", "long.jsonl", "good.jsonl"];
+    let ran = run_in(&folder.root(), args);
+    changes(&ran, 2, &[("/dev/zero:1", "malformed"), ("long.jsonl:2", "malformed")]);
+    ran.prints("longer than 16777216 bytes, so nothing more of this input is read")
+        .says("records 4 hold 2 verdict 0 rule 0 file 0 missing 0 malformed 2");
+}
+
 /// A record that was altered does not hold, even if the file is the same.
 #[test]
 fn altered_records() {

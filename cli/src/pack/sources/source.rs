@@ -52,7 +52,7 @@ impl Faults {
         self.told.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// The number of there were. Says so if they were not told one by one.
+    /// How many there were. Says so if they were not told one by one.
     pub fn end(&self) -> u64 {
         let count = self.count.load(Ordering::Relaxed);
         if let Some(more) = count.checked_sub(NAMED).filter(|more| *more > 0) {
