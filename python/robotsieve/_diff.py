@@ -45,7 +45,7 @@ def diff(
 
     Without ``crawlers``, the files are compared for ``*``, for every crawler that either of them names, and for
     the known crawlers, each of which looks itself up: some obey the group of another one, or ignore that of ``*``,
-    and in the default profile each reads the files as its operator does.
+    and unless a profile is named, here or for a :class:`Robots`, each reads the files as its operator does.
     Text and bytes are read in ``profile``, or in that of the other file if that is a :class:`Robots`.
     Every path that is returned was put to both policies; equality is proven.
 

@@ -47,6 +47,8 @@ self_cell! {
 pub struct File {
     cell: Cell,
     profile: robotsieve::Profile,
+    /// Whether the caller named the profile: only if not, known crawlers read the file as their operators do.
+    pub is_named: bool,
     pub config: robotsieve::Config,
     /// What reports call the file.
     pub name: Option<Text>,
@@ -57,7 +59,7 @@ pub struct File {
 impl File {
     pub fn new(
         body: PyBackedBytes,
-        profile: robotsieve::Profile,
+        (profile, is_named): (robotsieve::Profile, bool),
         config: robotsieve::Config,
         name: Option<Text>,
     ) -> Arc<File> {
@@ -66,7 +68,7 @@ impl File {
             Cow::Borrowed(_) => None,
         };
         let cell = Cell::new(Body { bytes: body, text }, |_| OnceLock::new());
-        Arc::new(File { cell, profile, config, name, asked: AtomicBool::new(false) })
+        Arc::new(File { cell, profile, is_named, config, name, asked: AtomicBool::new(false) })
     }
 
     /// What the Rust library says of the file.

@@ -14,7 +14,7 @@ use robotsieve_lint::diff;
 use robotsieve_lint::{Apply, Code, Options};
 use robotsieve_owners::reach::{KnownReport, Reach};
 use robotsieve_owners::write::{BuildReport, Intentions};
-use robotsieve_report::{CrawlerDiff, DiffReport, FixReport, LintReport, RecordsReport};
+use robotsieve_report::{Comparison, CrawlerDiff, FixReport, LintReport, RecordsReport};
 use serde::Serialize;
 
 use crate::crawler::{Who, who_of, whos_of};
@@ -43,6 +43,8 @@ const LINES: &str = "robotsieve._lines";
 pub struct Given<'a> {
     pub body: Cow<'a, [u8]>,
     pub profile: Option<robotsieve::Profile>,
+    /// Whether the caller named the profile.
+    is_named: bool,
     /// What the file is called in reports.
     name: Option<&'a [u8]>,
 }
@@ -51,10 +53,14 @@ impl<'a> Given<'a> {
     pub fn of(value: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Given<'a>> {
         if let Ok(robots) = value.cast::<Robots>() {
             let robots = robots.get();
-            let profile = Some(robots.own_profile());
-            return Ok(Given { body: Cow::Borrowed(robots.bytes()), profile, name: robots.name() });
+            return Ok(Given {
+                body: Cow::Borrowed(robots.bytes()),
+                profile: Some(robots.own_profile()),
+                is_named: robots.is_named,
+                name: robots.name(),
+            });
         }
-        Ok(Given { body: body_of(value, what)?, profile: None, name: None })
+        Ok(Given { body: body_of(value, what)?, profile: None, is_named: false, name: None })
     }
 }
 
@@ -178,8 +184,7 @@ pub fn crawlers<'py>(
     let profile = robots.own_profile();
     let json = py.detach(|| {
         let mut reach = Reach::of(robots.text(), &profile).pages(urls);
-        // As the command does where no profile is given.
-        if profile == robotsieve::Profile::default() {
+        if !robots.is_named {
             reach = reach.by_operators();
         }
         if let Some(wanted) = &wanted {
@@ -411,15 +416,23 @@ pub fn diff_json(
         },
     };
     let limits = limits_of(limits);
+    let is_named = profile.is_some() || files.iter().any(|file| file.is_named);
     py.detach(|| {
         let texts =
             [0, 1].map(|side: usize| robotsieve::text_of(&files[side].body, &profiles[side]));
         let [old, new] =
             [0, 1].map(|side: usize| robotsieve::Robots::parse(&texts[side], &profiles[side]));
-        let named = asked.map(|asked| {
-            asked.into_iter().map(|who| (who.agent(), who.crawler)).collect::<Vec<_>>()
-        });
-        to_json(&DiffReport::new([files[0].name, files[1].name], &old, &new, named, &limits))
+        let names = [files[0].name, files[1].name];
+        let mut comparison = Comparison::of(&old, &new).names(names).limits(limits);
+        if !is_named {
+            comparison = comparison.by_operators();
+        }
+        comparison = match asked {
+            None => comparison.risks(KnownCrawlers::built_in()),
+            Some(asked) => comparison
+                .crawlers(asked.into_iter().map(|who| (who.agent(), who.crawler)).collect()),
+        };
+        to_json(&comparison.report())
     })
 }
 

@@ -32,7 +32,7 @@ impl Robots {
         config: Option<&Bound<'_, Config>>,
         name: Option<Text>,
     ) -> PyResult<Robots> {
-        let (profile, config) = (profile_of(profile)?, config_of(config));
+        let (profile, config) = ((profile_of(profile)?, profile.is_some()), config_of(config));
         Ok(Robots(File::new(kept_body_of(body, "body")?, profile, config, name)))
     }
 
@@ -221,8 +221,8 @@ impl Robots {
 
     /// What the file lets the known crawlers read: a :class:`ReachReport`. ``purposes`` are those of
     /// the crawlers that are asked about; ``urls`` are pages to ask about, in the place of some that
-    /// tell the crawlers apart. :func:`known_crawlers` lists the crawlers. In the default profile the file is read
-    /// for each crawler as its operator does, where that is known; in another profile all are judged by that.
+    /// tell the crawlers apart. :func:`known_crawlers` lists the crawlers. If a profile was named, all are judged by
+    /// that one; else the file is read for each crawler as its operator does, where that is known.
     ///
     /// >>> from robotsieve import Robots
     /// >>> reach = Robots("User-agent: GPTBot\nDisallow: /\n").crawlers(purposes=["ai-training"])
@@ -261,7 +261,8 @@ impl Robots {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = (self.get_body(py)?, self.profile(), self.config(), self.given_name());
+        let profile = self.is_named.then(|| self.profile());
+        let parts = (self.get_body(py)?, profile, self.config(), self.given_name());
         (py.get_type::<Robots>(), parts).into_bound_py_any(py)
     }
 }

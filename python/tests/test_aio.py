@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
-import gzip
 import json
 import os
 import pathlib
@@ -197,18 +196,6 @@ async def test_more_redirects(kind: str, sites: Sites) -> None:
         site = await sieve.site(a_port)
         outcome = "unreachable: a redirect leads to a port that is not allowed: http://127.0.0.1:22/"
         assert (site.outcome, site.holds) == (outcome, "disallow-all")
-
-
-@each_library
-@asynchronous
-async def test_bodies(kind: str, sites: Sites) -> None:
-    zipped = sites.add(answer(200, gzip.compress(ROBOTS), Content_Encoding="gzip"))
-    large = sites.add(answer(200, b"User-agent: *\nDisallow: /a\n" + b"# more\n" * 200_000 + b"Allow: /"))
-    async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
-        assert not await sieve.decide(f"{zipped}/private")
-        site = await sieve.site(large)
-        assert (site.condition, site.state["copy"]["len"]) == ("truncated", (1 << 20) // 7 * 7 - 1)
-        assert not site.is_allowed("/a")
 
 
 @each_library

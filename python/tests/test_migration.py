@@ -17,6 +17,11 @@ from robotsieve.scrapy import RobotsieveRobotParser
 HEADER = "Mozilla/5.0 (compatible; {}/2.1; +https://e.com/bot)"
 
 
+#: The drop-ins ask the policy, so some URLs of each host and crawler do; ROBOTSIEVE_TESTS=all tries all.
+IS_ALL = os.environ.get("ROBOTSIEVE_TESTS") == "all"
+STEP = 1 if IS_ALL else 8
+
+
 def test_verdicts_are_the_policys(corpus: Path) -> None:
     wrong, asked = [], 0
     for each in all_asked(corpus):
@@ -26,7 +31,7 @@ def test_verdicts_are_the_policys(corpus: Path) -> None:
         rp, of_scrapy = Protego.parse(text), RobotsieveRobotParser(each.body, None)
         parser = RobotFileParser()
         parser.parse(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-        for url in each.urls:
+        for url in each.urls[::STEP]:
             verdicts = {
                 policy.is_allowed(url),
                 rp.can_fetch(url, each.agent),
@@ -38,10 +43,10 @@ def test_verdicts_are_the_policys(corpus: Path) -> None:
                 wrong.append((each.agent, url))
         assert rp.crawl_delay(header) == of_scrapy.crawl_delay(header) == policy.crawl_delay
     assert wrong == []
-    assert asked == 600_347
+    assert asked == 600_347 if IS_ALL else asked > 600_347 // STEP
 
 
-@pytest.mark.skipif(os.environ.get("ROBOTSIEVE_TESTS") != "all", reason="asks the other parsers for minutes: ROBOTSIEVE_TESTS=all")
+@pytest.mark.skipif(not IS_ALL, reason="asks the other parsers for minutes: ROBOTSIEVE_TESTS=all")
 def test_documentation_has_the_counts(corpus: Path) -> None:
     page = Path(__file__).parents[1].joinpath("docs/migration.md").read_text()
     of_protego, of_urllib = count(corpus)

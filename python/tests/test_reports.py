@@ -168,7 +168,7 @@ def test_explanations_of_the_corpus(profile: str) -> None:
         for crawler in ("MyCrawler", "Googlebot", ["Googlebot-News", "Googlebot"], Crawler()):
             # The schema takes a hundred times as long as all the rest.
             for number, url in enumerate(urls_of(robots, crawler)):
-                check_explanation(robots, crawler, url, with_schema=number < 6)
+                check_explanation(robots, crawler, url, with_schema=number < 2)
 
 
 @few
@@ -389,8 +389,8 @@ def check_comparison(
 def test_profiles_compared_on_the_corpus() -> None:
     differ = 0
     for body in corpus():
-        for url in urls_of(Robots(body), "MyCrawler")[:30]:
-            differ += check_comparison(body, "MyCrawler", url)
+        for number, url in enumerate(urls_of(Robots(body), "MyCrawler")[:30]):
+            differ += check_comparison(body, "MyCrawler", url, with_schema=number < 4)
     assert differ > 10
     assert check_comparison(b"User-agent: a\nDisallow: /", "a", "example.com")
 
@@ -491,6 +491,21 @@ def test_what_known_crawlers_may_read() -> None:
         robotsieve.known_crawlers(["fun"])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="put it into brackets"):
         robots.crawlers(urls="/a")
+
+
+def test_a_profile_that_is_named_is_that_of_all_known_crawlers() -> None:
+    file = "User-agent: *\nDisallow: /a\n"
+    # Google does not decode what a rule has escaped.
+    escaped = file.replace("/a", "/%61")
+
+    def read(robots: Robots) -> str | None:
+        known = robots.crawlers(purposes=["search"]).crawlers
+        return next(crawler.profile for crawler in known if crawler.token == "Googlebot")
+
+    for robots, profile in ((Robots(file), "google"), (Robots(file, "rfc9309"), "rfc9309")):
+        assert read(robots) == read(pickle.loads(pickle.dumps(robots))) == profile
+        assert robotsieve.diff(robots, escaped).is_equal is (profile == "rfc9309")
+    assert robotsieve.diff(file, escaped, profile="rfc9309").is_equal
 
 
 def test_a_file_is_built() -> None:
@@ -837,9 +852,9 @@ def test_profiles_and_limits_of_a_diff() -> None:
     "body",
     [
         bytes(range(256)) * 4_000,
-        b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(50_000)),
+        b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(20_000)),
         b"User-agent: *\n" + b"Disallow: /" + b"*a" * 250_000,
-        b"User-agent: a\n" * 20_000 + b"Crawl-delay: 1\n" * 20_000,
+        b"User-agent: a\n" * 6_000 + b"Crawl-delay: 1\n" * 6_000,
         b"\0" * 1_000_000,
         "User-agent: \ud800\udfff\nDisallow: /\udc80\ud800\n",
     ],
@@ -858,14 +873,14 @@ def test_hostile_files(body: "str | bytes") -> None:
 
 
 def test_the_interpreter_goes_on_meanwhile() -> None:
-    body = b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(30_000))
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%d*a*b\n" % n for n in range(15_000))
     worker = threading.Thread(target=robotsieve.lint, args=(body,))
     turns = 0
     worker.start()
     while worker.is_alive():
         time.sleep(0.001)
         turns += 1
-    # With the GIL held, this thread would wait for all of it: some half a second.
+    # With the GIL held, this thread would wait for all of it: a quarter of a second.
     assert turns > 20
 
 

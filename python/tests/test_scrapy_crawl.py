@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from scrapy.exceptions import NotConfigured
@@ -93,7 +93,7 @@ def serving(robots: str, latency: float = 0) -> Iterator[Site]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     site.url = f"http://127.0.0.1:{server.server_port}/"
     try:
@@ -117,49 +117,16 @@ class Crawl:
     gaps: list[float] = field(default_factory=list, compare=False)
 
 
-def crawl(
-    robots: str, user_agent: str, settings: dict[str, Any] | None = None, latency: float = 0
-) -> Crawl:
-    program = Path(__file__).with_name("scrapy_crawl.py")
-    with serving(robots, latency) as site:
-        command = [sys.executable, str(program), site.url, user_agent, json.dumps(settings or {})]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    gaps = [later - earlier for earlier, later in pairwise(site.times)]
-    return Crawl(site.fetched, **json.loads(done.stdout), gaps=gaps)
-
-
 OPEN = {"/", "/index.html", "/private/open", "/paper.pdf?download", "/search?lang=en", "/public/a"}
-
-
-@pytest.mark.parametrize(
-    ("user_agent", "expected", "delay"),
-    [
-        ("MyCrawler (+https://e.com/bot)", OPEN | {"/public/b/%7Euser"}, 1.5),
-        (
-            "Mozilla/5.0 (compatible; SlowBot/2.0; +https://e.com/bot)",
-            {"/", "/public/b/%7Euser"},
-            30.0,
-        ),
-        ("FreeBot/1.0", set(PAGES), None),
-    ],
-)
-def test_the_same_pages_are_fetched(
-    user_agent: str, expected: set[str], delay: float | None
-) -> None:
-    ours, theirs = crawl(ROBOTS, user_agent, OURS), crawl(ROBOTS, user_agent)
-    assert ours == theirs == Crawl(expected, [delay], len(PAGES) - len(expected))
-
-
-def test_different_pages() -> None:
-    # A crawl delay does not end the user-agent lines of a group (RFC 9309, §2.2.4), so MyCrawler
-    # obeys its rules. For Protego it does.
-    robots = "User-agent: MyCrawler\nCrawl-delay: 2\nUser-agent: OtherBot\nDisallow: /p\n"
-    ours, theirs = crawl(robots, "MyCrawler/1.0", OURS), crawl(robots, "MyCrawler/1.0")
-    assert theirs.fetched == set(PAGES)
-    assert ours.fetched == {page for page in PAGES if not page.startswith("/p")}
-    assert ours.delays == theirs.delays == [2.0]
-
+#: For whom the same pages are fetched with Protego: which, and the crawl delay.
+SAME = [
+    ("MyCrawler (+https://e.com/bot)", OPEN | {"/public/b/%7Euser"}, 1.5),
+    ("Mozilla/5.0 (compatible; SlowBot/2.0; +https://e.com/bot)", {"/", "/public/b/%7Euser"}, 30.0),
+    ("FreeBot/1.0", set(PAGES), None),
+]
+#: A crawl delay does not end the user-agent lines of a group (RFC 9309, §2.2.4), so MyCrawler obeys its rules. For
+#: Protego it does.
+SPLIT = "User-agent: MyCrawler\nCrawl-delay: 2\nUser-agent: OtherBot\nDisallow: /p\n"
 
 #: Four pages are allowed. Scrapy fetches the first one twice.
 FETCHED = 5
@@ -180,30 +147,104 @@ Disallow: /p
 User-agent: FreeBot
 Disallow: /p
 """
+#: Who asks that site, with which settings, and the seconds between two requests.
+KEPT: list[tuple[str, dict[str, Any], float]] = [
+    ("MyCrawler/1.0", {}, 0.3),
+    # The rate is slower than the delay.
+    ("RateBot/1.0", {}, 0.5),
+    ("DayBot/1.0", {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.2}, 0.2),
+    # By a name of its own: the header is another one.
+    ("Mozilla/5.0", {"ROBOTSTXT_USER_AGENT": "RateBot"}, 0.5),
+    # Scrapy's own delay is longer, or shorter.
+    ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.4, "DOWNLOAD_DELAY_JITTER": 0}, 0.4),
+    ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.1}, 0.3),
+    ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4}}}, 0.4),
+    ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.01}}}, 0.3),
+    # It would go down to its minimum, that of a fast site, and below.
+    ("MyCrawler/1.0", {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1}, 0.3),
+]
+SKIP = PACED | {"ROBOTSIEVE_ABOVE_MAX_CRAWL_DELAY": "skip"}
 
 
-@pytest.mark.parametrize(
-    ("user_agent", "settings", "least"),
-    [
-        ("MyCrawler/1.0", {}, 0.3),
-        # The rate is slower than the delay.
-        ("RateBot/1.0", {}, 0.5),
-        ("DayBot/1.0", {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.2}, 0.2),
-        # By a name of its own: the header is another one.
-        ("Mozilla/5.0", {"ROBOTSTXT_USER_AGENT": "RateBot"}, 0.5),
-        # Scrapy's own delay is longer, or shorter.
-        ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.4, "DOWNLOAD_DELAY_JITTER": 0}, 0.4),
-        ("MyCrawler/1.0", {"DOWNLOAD_DELAY": 0.1}, 0.3),
-        ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4}}}, 0.4),
-        ("MyCrawler/1.0", {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.01}}}, 0.3),
-        # It would go down to its minimum, that of a fast site, and below.
-        ("MyCrawler/1.0", {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1}, 0.3),
-    ],
-)
-def test_the_crawl_delay_is_kept(
-    user_agent: str, settings: dict[str, Any], least: float
+def settings_of_the_readme() -> dict[str, Any]:
+    page = (Path(__file__).parents[1] / "README.md").read_text()
+    (block,) = re.findall(r"^```python\n# settings\.py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    settings: dict[str, Any] = {}
+    exec(block, {}, settings)
+    return settings
+
+
+class Asked(NamedTuple):
+    robots: str
+    user_agent: str
+    settings: dict[str, Any] = {}
+    latency: float = 0
+
+
+README = settings_of_the_readme()
+CRAWLS = {
+    **{f"ours: {agent}": Asked(ROBOTS, agent, OURS) for agent, *_ in SAME},
+    **{f"theirs: {agent}": Asked(ROBOTS, agent) for agent, *_ in SAME},
+    "ours: split": Asked(SPLIT, "MyCrawler/1.0", OURS),
+    "theirs: split": Asked(SPLIT, "MyCrawler/1.0"),
+    **{f"kept {number}": Asked(SLOW, agent, PACED | more) for number, (agent, more, _) in enumerate(KEPT)},
+    "no middleware": Asked(SLOW, "MyCrawler/1.0", OURS),
+    "free": Asked(SLOW, "FreeBot/1.0", PACED),
+    "throttled": Asked(
+        "User-agent: *\nDisallow: /p\nCrawl-delay: 0.1",
+        "MyCrawler",
+        PACED | {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0},
+        latency=0.4,
+    ),
+    "capped": Asked(SLOW, "DayBot/1.0", PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.1}),
+    "skipped": Asked(SLOW, "DayBot/1.0", SKIP),
+    "at the maximum": Asked(SLOW, "RateBot/1.0", SKIP | {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.5}),
+    "readme": Asked(SLOW, README["USER_AGENT"], README),
+}
+
+
+def crawled(asked: dict[str, Asked]) -> dict[str, Crawl]:
+    """What becomes of crawls at once in one process."""
+    program = Path(__file__).with_name("scrapy_crawl.py")
+    with ExitStack() as stack:
+        sites = [stack.enter_context(serving(one.robots, one.latency)) for one in asked.values()]
+        given = [[site.url, one.user_agent, one.settings] for site, one in zip(sites, asked.values(), strict=True)]
+        command = [sys.executable, str(program)]
+        done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    crawls = {}
+    for name, site, found in zip(asked, sites, json.loads(done.stdout), strict=True):
+        gaps = [later - earlier for earlier, later in pairwise(site.times)]
+        crawls[name] = Crawl(site.fetched, **found, gaps=gaps)
+    return crawls
+
+
+@pytest.fixture(scope="module")
+def crawls() -> dict[str, Crawl]:
+    """All crawls. AutoThrottle measures how soon a site answers, so the others do not run beside it."""
+    throttled = {name: one for name, one in CRAWLS.items() if "AUTOTHROTTLE_ENABLED" in one.settings}
+    return crawled({name: one for name, one in CRAWLS.items() if name not in throttled}) | crawled(throttled)
+
+
+@pytest.mark.parametrize(("user_agent", "expected", "delay"), SAME)
+def test_the_same_pages_are_fetched(
+    crawls: dict[str, Crawl], user_agent: str, expected: set[str], delay: float | None
 ) -> None:
-    found = crawl(SLOW, user_agent, PACED | settings)
+    ours, theirs = crawls[f"ours: {user_agent}"], crawls[f"theirs: {user_agent}"]
+    assert ours == theirs == Crawl(expected, [delay], len(PAGES) - len(expected))
+
+
+def test_different_pages(crawls: dict[str, Crawl]) -> None:
+    ours, theirs = crawls["ours: split"], crawls["theirs: split"]
+    assert theirs.fetched == set(PAGES)
+    assert ours.fetched == {page for page in PAGES if not page.startswith("/p")}
+    assert ours.delays == theirs.delays == [2.0]
+
+
+@pytest.mark.parametrize("number", range(len(KEPT)))
+def test_the_crawl_delay_is_kept(crawls: dict[str, Crawl], number: int) -> None:
+    user_agent, settings, least = KEPT[number]
+    found = crawls[f"kept {number}"]
     assert [delay for delay, _ in found.slots] == [pytest.approx(least)] * FETCHED
     assert not any(varies for _, varies in found.slots)
     # The request for robots.txt is the first. Of single requests a busy server notices some late.
@@ -213,52 +254,44 @@ def test_the_crawl_delay_is_kept(
     assert sum(gaps) > 0.75 * FETCHED * least, gaps
 
 
-def test_without_the_middleware_nobody_waits() -> None:
-    assert crawl(SLOW, "MyCrawler/1.0", OURS).slots == [[0, True]] * FETCHED
+def test_without_the_middleware_nobody_waits(crawls: dict[str, Crawl]) -> None:
+    assert crawls["no middleware"].slots == [[0, True]] * FETCHED
 
 
-def test_a_crawler_without_a_delay_does_not_wait() -> None:
-    found = crawl(SLOW, "FreeBot/1.0", PACED)
+def test_a_crawler_without_a_delay_does_not_wait(crawls: dict[str, Crawl]) -> None:
+    found = crawls["free"]
     assert (found.counts, found.log, found.slots) == ({}, [], [[0, True]] * FETCHED)
 
 
-def test_autothrottle_may_be_slower() -> None:
-    settings = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0}
-    robots = "User-agent: *\nDisallow: /p\nCrawl-delay: 0.1"
-    found = crawl(robots, "MyCrawler", PACED | settings, latency=0.4)
+def test_autothrottle_may_be_slower(crawls: dict[str, Crawl]) -> None:
     # Its target is the latency, which it finds out by and by.
-    assert found.slots[-1][0] >= 0.4, found.slots
+    slots = crawls["throttled"].slots
+    assert slots[-1][0] >= 0.4, slots
 
 
-def test_what_is_logged_and_counted() -> None:
+def test_what_is_logged_and_counted(crawls: dict[str, Crawl]) -> None:
     site = r"The robots\.txt of 127\.0\.0\.1:\d+ asks for "
-    kept = crawl(SLOW, "RateBot/1.0", PACED)
+    kept = crawls["kept 1"]
     assert kept.counts == {"kept_sites": 1}
     assert re.fullmatch(site + r"0\.5 s between requests", kept.log[0]) and len(kept.log) == 1
-    capped = crawl(SLOW, "DayBot/1.0", PACED | {"ROBOTSIEVE_MAX_CRAWL_DELAY": 0.1})
+    capped = crawls["capped"]
     assert capped.counts == {"capped_sites": 1}
     assert re.fullmatch(
         site + "86400 s between requests, more than 0\\.1 s: that is waited", capped.log[0]
     )
 
 
-def test_sites_above_the_maximum_can_be_skipped() -> None:
-    skip: dict[str, Any] = PACED | {"ROBOTSIEVE_ABOVE_MAX_CRAWL_DELAY": "skip"}
-    found = crawl(SLOW, "DayBot/1.0", skip)
+def test_sites_above_the_maximum_can_be_skipped(crawls: dict[str, Crawl]) -> None:
+    found = crawls["skipped"]
     assert (found.fetched, found.gaps) == (set(), [])
     assert found.counts == {"skipped_sites": 1, "skipped_requests": 1}
     assert found.log[0].endswith("86400 s between requests, more than 60 s: nothing is fetched")
     # The maximum itself is not above it.
-    skip["ROBOTSIEVE_MAX_CRAWL_DELAY"] = 0.5
-    assert crawl(SLOW, "RateBot/1.0", skip).counts == {"kept_sites": 1}
+    assert crawls["at the maximum"].counts == {"kept_sites": 1}
 
 
-def test_the_settings_of_the_readme() -> None:
-    page = (Path(__file__).parents[1] / "README.md").read_text()
-    (block,) = re.findall(r"^```python\n# settings\.py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    settings: dict[str, Any] = {}
-    exec(block, {}, settings)
-    found = crawl(SLOW, settings.pop("USER_AGENT"), settings)
+def test_the_settings_of_the_readme(crawls: dict[str, Crawl]) -> None:
+    found = crawls["readme"]
     assert (found.delays, found.counts) == ([0.3], {"kept_sites": 1})
 
 

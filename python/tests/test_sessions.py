@@ -177,6 +177,8 @@ async def test_a_long_body_is_cut(kind: str, sites: Sites) -> None:
     async with KINDS[kind]() as fetcher, Sieve("Bot", fetcher=fetcher) as sieve:
         site = await sieve.site(origin)
         assert site.condition == "truncated" and not site.is_allowed("/private")
+        # Whole lines within a MiB.
+        assert site.state["copy"]["len"] == len(ROBOTS) + ((1 << 20) - len(ROBOTS)) // 7 * 7
 
 
 #: `Location`, and the outcome. `{}` stands for the port of the server.

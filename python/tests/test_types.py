@@ -96,23 +96,36 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    "checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]], ids=["mypy", "pyright"]
-)
-def test_checkers(checker: list[str], tmp_path: Path) -> None:
-    package = ["-p", "robotsieve"] if checker[0] == "mypy" else [str(PACKAGE)]
-    done = run(tmp_path, *checker, *package)
-    assert done.returncode == 0, done.stdout + done.stderr
-    use = tmp_path / "use.py"
-    use.write_text(USE)
-    done = run(tmp_path, *checker, str(use))
-    assert done.returncode == 0, done.stdout + done.stderr
-    wrong = tmp_path / "wrong.py"
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Mypy, which reads each package once for all of these tests."""
+    return ["mypy", "--strict", "--cache-dir", str(tmp_path_factory.mktemp("mypy"))]
+
+
+def check_uses(done: subprocess.CompletedProcess[str]) -> None:
+    """All that is wrong was found, and nothing else."""
+    found = re.findall(r"^\s*(\S+\.pyi?):(\d+):(?:\d+ -)? error", done.stdout, re.MULTILINE)
+    refused = {(Path(file).name, int(line)) for file, line in found}
+    assert refused == {("wrong.py", number) for number in range(2, len(WRONG) + 2)}, done.stdout + done.stderr
+
+
+@pytest.fixture
+def uses(tmp_path: Path) -> list[str]:
+    """Files that use the package, rightly and wrongly."""
+    (tmp_path / "use.py").write_text(USE)
     lines = ["import robotsieve; from robotsieve import PolicySet, Robots", *WRONG]
-    wrong.write_text("\n".join(lines) + "\n")
-    done = run(tmp_path, *checker, str(wrong))
-    refused = {line.split(":")[1] for line in done.stdout.splitlines() if "error" in line and "wrong.py:" in line}
-    assert refused == {str(number) for number in range(2, len(lines) + 1)}, done.stdout
+    (tmp_path / "wrong.py").write_text("\n".join(lines) + "\n")
+    return ["use.py", "wrong.py"]
+
+
+def test_mypy(mypy: list[str], uses: list[str], tmp_path: Path) -> None:
+    done = run(tmp_path, *mypy, "-p", "robotsieve")
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_uses(run(tmp_path, *mypy, *uses))
+
+
+def test_pyright(uses: list[str], tmp_path: Path) -> None:
+    check_uses(run(tmp_path, "pyright", "--pythonpath", sys.executable, str(PACKAGE), *uses))
 
 
 #: Not where the package is: a wheel has no pages.
@@ -133,14 +146,14 @@ def code_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
-def test_the_code_of_the_pages(page: Path, tmp_path: Path) -> None:
+def test_the_code_of_the_pages(page: Path, mypy: list[str], tmp_path: Path) -> None:
     """It is as strict as its readers may be."""
     for name, source in re.findall(r"^```python\n# (\w+)\.py\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
         (tmp_path / f"{name}.py").write_text(source)
     (tmp_path / "page.py").write_text(code_of(page))
     ignored = "".join(f"[mypy-{name}.*]\nignore_missing_imports = True\n" for name in UNTYPED)
     (tmp_path / "mypy.ini").write_text(f"[mypy]\n{ignored}")
-    done = run(tmp_path, "mypy", "--strict", "page.py")
+    done = run(tmp_path, *mypy, "page.py")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -77,13 +77,20 @@ function inOrder(method: string, crawler: unknown, url: unknown): void {
   );
 }
 
-/** The module's half of `Robots` objects, and the number of the instance that has it. */
-const raws = new WeakMap<Robots, { raw: wasm.RawRobots; instance: number }>();
+/**
+ * The module's half of `Robots` objects, the number of the instance that has it, and whether the caller named the
+ * profile.
+ */
+const raws = new WeakMap<Robots, { raw: wasm.RawRobots; instance: number; isNamed: boolean }>();
 
 export function rawOf(robots: Robots): wasm.RawRobots {
   const held = raws.get(robots);
   if (held === undefined) throw freed("Robots");
   return held.raw;
+}
+
+export function isProfileNamed(robots: Robots): boolean {
+  return raws.get(robots)?.isNamed ?? false;
 }
 
 /**
@@ -109,11 +116,13 @@ export class Robots {
 
   constructor(file: Text, options?: RobotsOptions) {
     assertReady();
-    const { profile = "rfc9309", name, spans = "bytes" } = optionsOf(options, "profile", "name", "spans");
+    const { profile: named, name, spans = "bytes" } = optionsOf(options, "profile", "name", "spans");
+    const profile = named ?? "rfc9309";
     const [number, utf16] = [profileNumber(profile), isUtf16(spans)];
     const bytes = bytesOf(file, "a file", MAX_FILE_BYTES);
     const nameBytes = name === undefined ? name : bytesOf(name, "a name", MAX_NAME_LENGTH);
-    raws.set(this, { raw: call(() => new wasm.RawRobots(bytes, number, nameBytes, utf16)), instance: currentInstance() });
+    const raw = call(() => new wasm.RawRobots(bytes, number, nameBytes, utf16));
+    raws.set(this, { raw, instance: currentInstance(), isNamed: named !== undefined });
     this.profile = profile;
     this.name = name ?? null;
     this.#text = typeof file === "string" ? file : null;

@@ -1,5 +1,5 @@
 import { answer, assertReady, call, MAX_NAME_LENGTH, written } from "./bytes.js";
-import { profileNumber, rawOf, release, Robots as CoreRobots } from "./core.js";
+import { isProfileNamed, profileNumber, rawOf, release, Robots as CoreRobots } from "./core.js";
 import { currentInstance } from "./error.js";
 import { listOf, optionsOf, shown, someOf, stringOf } from "./given.js";
 import type { DiffReport, FixReport, LintReport } from "./reports.js";
@@ -71,7 +71,8 @@ function codesOf(codes: string[]): string[] {
 
 /**
  * The changes from one robots.txt to another, in meaning and not in text: for each crawler the paths that opened and
- * closed, the shortest first, or a proof that nothing changed.
+ * closed, the shortest first, or a proof that nothing changed. Where no profile is named, here or for the
+ * {@link Robots}, known crawlers read both files as their operators do.
  *
  * The work has a bound: what is beyond it is reported as unproven.
  */
@@ -84,6 +85,7 @@ export function diff(before: CoreRobots | Text, after: CoreRobots | Text, option
   }
   const given = [before, after].find((file) => file instanceof CoreRobots);
   const profile = read.profile ?? (given as CoreRobots | undefined)?.profile ?? "rfc9309";
+  const isNamed = read.profile !== undefined || (given !== undefined && isProfileNamed(given as CoreRobots));
   const who = written(read.crawlers === undefined ? [] : someOf(read.crawlers, "crawlers"));
   const made: CoreRobots[] = [];
   const robotsOf = (file: CoreRobots | Text) => {
@@ -98,7 +100,7 @@ export function diff(before: CoreRobots | Text, after: CoreRobots | Text, option
     const files = [robotsOf(before), robotsOf(after)] as const;
     // Both are there, or nothing is asked.
     const [old, now] = [rawOf(files[0]), rawOf(files[1])];
-    return answer(call(() => wasm.diffFiles(old, now, who, examples)));
+    return answer(call(() => wasm.diffFiles(old, now, who, examples, isNamed)));
   } finally {
     for (const robots of made) robots.free();
   }

@@ -1,5 +1,5 @@
 import { answer, assertReady, call, MAX_EXPLAINED_URL_LENGTH, written } from "./bytes.js";
-import { Policy, rawOf, release } from "./core.js";
+import { isProfileNamed, Policy, rawOf, release } from "./core.js";
 import { currentInstance } from "./error.js";
 import { Robots as FullRobots } from "./full.js";
 import { listOf, optionsOf, shown, someOf, stringOf, urlOf } from "./given.js";
@@ -50,15 +50,15 @@ export class Robots extends FullRobots {
   }
 
   /**
-   * The part of the site that each known crawler may read. In the default profile the file is read for each crawler as its
-   * operator does, where that is known; in another profile all are judged by that.
+   * The part of the site that each known crawler may read. If the profile was named, all are judged by that one.
+   * Else the file is read for each crawler as its operator does, where that is known.
    */
   crawlers(options?: CrawlersOptions): ReachReport {
     const { purposes = [], urls = [] } = optionsOf(options, "purposes", "urls");
     const wanted = purposesOf(purposes);
     const pages = listOf(urls, "urls").map((url) => stringOf(urlOf(url), "a URL", MAX_EXPLAINED_URL_LENGTH));
     const raw = rawOf(this);
-    return answer(call(() => raw.crawlers(pages, wanted)));
+    return answer(call(() => raw.crawlers(pages, wanted, isProfileNamed(this))));
   }
 
   /**

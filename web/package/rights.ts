@@ -17,11 +17,13 @@ export interface RightsSources {
   headers?: GivenHeaders;
   /** The page: up to 64 MiB. */
   html?: Text;
+  /** In its place an image, a video or a PDF, of which the XMP is read: up to 64 MiB. */
+  xmp?: Uint8Array;
   /** `/.well-known/tdmrep.json` and RSL documents; for many URLs a {@link Documents}. */
   files?: Documents | GivenFiles;
 }
 
-/** The largest page, in bytes. */
+/** The largest page, or other file in its place, in bytes. */
 const MAX_PAGE_BYTES = 64 << 20;
 /** All names and values of a header together, in bytes. */
 const MAX_HEADER_BYTES = 8 << 20;
@@ -68,7 +70,7 @@ const documentsHeld = new WeakMap<Documents, Held<wasm.RawDocuments>>();
 
 /**
  * Says for each purpose (crawl, index, snippet, ai-input, ai-train) whether a crawler may use a URL for it, and who says so:
- * from robots.txt, the response's header, the page, and files of the site. It fetches nothing.
+ * from robots.txt, the response's header, the page or the XMP of another file, and files of the site. It fetches nothing.
  *
  * The most restrictive statement wins, and silence is never permission. What is read changes with its drafts, even in a minor
  * version of this package. This is no legal advice.
@@ -141,11 +143,15 @@ export class RightsReader {
   }
 
   #ask<T>(kind: "rights" | "report", url: Url, sources: RightsSources | undefined): T {
-    const { robots, headers, html, files } = optionsOf(sources, "robots", "headers", "html", "files");
+    const { robots, headers, html, xmp, files } = optionsOf(sources, "robots", "headers", "html", "xmp", "files");
+    if (html !== undefined && xmp !== undefined) {
+      throw new TypeError("a response is a page or another file: give html or xmp, not both");
+    }
     const text = urlOf(url);
     const address = bytesOf(text, "a URL", MAX_URL_LENGTH);
     const fields = headers === undefined ? new Uint8Array() : fieldsOf(headers);
     const page = html === undefined ? undefined : bytesOf(html, "a page", MAX_PAGE_BYTES);
+    const media = xmp === undefined ? undefined : bytesOf(xmp, "a file with XMP", MAX_PAGE_BYTES);
     const made: { free(): void }[] = [];
     const own = <M extends { free(): void }>(one: M): M => (made.push(one), one);
     try {
@@ -155,7 +161,7 @@ export class RightsReader {
       const there = documents === undefined ? this.#noFiles.live : documentsOf(documents);
       const raw = this.#raw.live;
       const now = this.#now ?? Math.floor(Date.now() / 1000);
-      return answer(call(() => raw[kind](address, file, fields, page, there, now), text));
+      return answer(call(() => raw[kind](address, file, fields, page, media, there, now), text));
     } finally {
       for (const one of made) one.free();
     }

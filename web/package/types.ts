@@ -34,7 +34,10 @@ export type Spans = "bytes" | "utf16";
 
 /** The reading of a file, and the form of what is said of it. */
 export interface RobotsOptions {
-  /** Default: `rfc9309`. */
+  /**
+   * Default: `rfc9309`. In `crawlers` and `diff`, known crawlers read the file as their operators do, unless one is
+   * named.
+   */
   profile?: ProfileName;
   /** The name of the file: the member `robots` of its reports. Default: none. */
   name?: Text;
@@ -188,7 +191,7 @@ export interface LintCode {
 }
 
 export interface FixOptions extends LintOptions {
-  /** `unchanging` (the default): only those that change no verdict. `all`: all. */
+  /** `unchanging` (the default): only those that change no verdict and no pace. `all`: all. */
   apply?: "unchanging" | "all";
   /** Only those of these codes (numbers or names), so none if it is empty. Default: all codes. */
   codes?: readonly string[];

@@ -19,7 +19,7 @@ export class RawRobots {
   fix(profiles: Uint8Array, contentType: string | undefined, all: boolean, codes?: string): RawFixed;
   // Only in known.
   records(crawlers: Uint8Array): string;
-  crawlers(urls: string[], purposes: string[]): string;
+  crawlers(urls: string[], purposes: string[], isNamed: boolean): string;
   block(purposes: string[], tokens: string[]): RawFixed;
   didYouMean(token: string): string | undefined;
   policyOfKnown(token: string): RawPolicy | undefined;
@@ -55,10 +55,12 @@ export class RawRightsReader {
   free(): void;
   robots(robots: RawRobots): RawRobotsRights;
   rights(
-    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, documents: RawDocuments, now: number,
+    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, xmp: Uint8Array | undefined,
+    documents: RawDocuments, now: number,
   ): string;
   report(
-    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, documents: RawDocuments, now: number,
+    url: Uint8Array, robots: RawRobotsRights, headers: Uint8Array, html: Uint8Array | undefined, xmp: Uint8Array | undefined,
+    documents: RawDocuments, now: number,
   ): string;
 }
 
@@ -91,7 +93,7 @@ export function moduleMemory(): Memory;
 export function isFull(): boolean;
 export function headerNames(header: Uint8Array, isUtf16: boolean): string;
 export function lintCodes(): string;
-export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number): string;
+export function diffFiles(before: RawRobots, after: RawRobots, crawlers: Uint8Array, examples: number, isNamed: boolean): string;
 export function knownCrawlers(): string;
 export function purposes(): string;
 

@@ -54,10 +54,11 @@ impl RawRobots {
 #[cfg(feature = "full")]
 mod full {
     use robotsieve::{Profile, Robots};
+    use robotsieve_known::KnownCrawlers;
     use robotsieve_lint as lint;
     use robotsieve_lint::diff::Limits;
     use robotsieve_lint::{Apply, Code, Options};
-    use robotsieve_report::{DiffReport, FixReport, LintReport};
+    use robotsieve_report::{Comparison, FixReport, LintReport};
     use serde::Serialize;
     use wasm_bindgen::prelude::*;
 
@@ -110,13 +111,15 @@ mod full {
     }
 
     /// Compares two files of one profile for these crawlers; if there are none, for all that either
-    /// file names.
+    /// file names, and for the known ones. Unless the caller has named the profile, these read the
+    /// files as their operators do.
     #[wasm_bindgen(js_name = diffFiles)]
     pub fn diff_files(
         before: &RawRobots,
         after: &RawRobots,
         crawlers: &[u8],
         examples: usize,
+        is_named: bool,
     ) -> Result<String, JsValue> {
         let mut limits = Limits::default();
         limits.flips = examples;
@@ -126,9 +129,16 @@ mod full {
         let old = &Robots::parse(before.shared.text(), &profile);
         let new = &Robots::parse(after.shared.text(), &profile);
         let who = Written(crawlers).all(&profile)?;
-        let named = who.into_iter().map(|who| (who.agent(), who.crawler));
-        let named = (!crawlers.is_empty()).then(|| named.collect());
-        Ok(json(&DiffReport::new(names, old, new, named, &limits), None))
+        let mut comparison = Comparison::of(old, new).names(names).limits(limits);
+        if !is_named {
+            comparison = comparison.by_operators();
+        }
+        comparison = if crawlers.is_empty() {
+            comparison.risks(KnownCrawlers::built_in())
+        } else {
+            comparison.crawlers(who.into_iter().map(|who| (who.agent(), who.crawler)).collect())
+        };
+        Ok(json(&comparison.report(), None))
     }
 
     /// A file with fixes applied, or with crawlers shut out, and what is said of it.
@@ -214,16 +224,17 @@ mod known {
         }
 
         /// The reach of the known crawlers of these purposes, or of all: what they may read of these
-        /// pages, or of some that tell them apart.
+        /// pages, or of some that tell them apart. Unless the caller has named the profile, they read
+        /// the file as their operators do.
         pub fn crawlers(
             &self,
             urls: Vec<String>,
             purposes: Vec<String>,
+            is_named: bool,
         ) -> Result<String, JsValue> {
             let profile = self.shared.profile();
             let mut reach = Reach::of(self.shared.text(), &profile).pages(urls);
-            // As the command does where no profile is given.
-            if profile == robotsieve::Profile::default() {
+            if !is_named {
                 reach = reach.by_operators();
             }
             if !purposes.is_empty() {

@@ -50,42 +50,42 @@ impl RawRightsReader {
         RawRobotsRights { of: Some((rights, shared)) }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "JavaScript's options")]
     pub fn rights(
         &self,
         url: &[u8],
         robots: &RawRobotsRights,
         headers: &[u8],
         html: Option<Box<[u8]>>,
+        xmp: Option<Box<[u8]>>,
         documents: &RawDocuments,
         now: f64,
     ) -> Result<String, JsValue> {
-        let headers = fields(headers)?;
-        let html = html.as_deref();
-        Ok(json(&self.read(url, robots, &headers, html, documents, now)?, None))
+        let response = response(&fields(headers)?, html.as_deref(), xmp.as_deref());
+        Ok(json(&self.read(url, robots, &response, documents, now)?, None))
     }
 
+    #[allow(clippy::too_many_arguments, reason = "JavaScript's options")]
     pub fn report(
         &self,
         url: &[u8],
         robots: &RawRobotsRights,
         headers: &[u8],
         html: Option<Box<[u8]>>,
+        xmp: Option<Box<[u8]>>,
         documents: &RawDocuments,
         now: f64,
     ) -> Result<String, JsValue> {
         let headers = fields(headers)?;
-        let html = html.as_deref();
-        let rights = self.read(url, robots, &headers, html, documents, now)?;
+        let response = response(&headers, html.as_deref(), xmp.as_deref());
+        let rights = self.read(url, robots, &response, documents, now)?;
         // Parsed again: the lifetime inside the other one is that of its own bytes.
         let file = robots.of.as_ref();
         let file = file.map(|(_, file)| Robots::parse(file.text(), &file.profile()));
-        // Again for the licences in the page.
-        let fields = headers.iter().map(|(name, value)| (&name[..], &value[..]));
-        let response = Response::new().with_headers(fields).with_html(html.unwrap_or_default());
         let sources = RightsSources {
             robots: file.as_ref(),
             headers: &headers,
-            html,
+            html: html.as_deref(),
             response: Some(&response),
             documents: Some((&documents.documents, url)),
         };
@@ -98,8 +98,7 @@ impl RawRightsReader {
         &self,
         url: &[u8],
         robots: &RawRobotsRights,
-        headers: &[(Vec<u8>, Vec<u8>)],
-        html: Option<&[u8]>,
+        response: &Response,
         documents: &RawDocuments,
         now: f64,
     ) -> Result<Rights, JsValue> {
@@ -109,14 +108,20 @@ impl RawRightsReader {
             let reader = self.reader.borrow().clone().with_now(now);
             self.reader.replace(reader);
         }
-        let fields = headers.iter().map(|(name, value)| (&name[..], &value[..]));
-        let mut response = Response::new().with_headers(fields);
-        if let Some(html) = html {
-            response = response.with_html(html);
-        }
         let robots = robots.of.as_ref().map(|(rights, _)| rights);
         let reader = self.reader.borrow();
-        reader.rights(url, robots, &response, &documents.documents).map_err(invalid_url)
+        reader.rights(url, robots, response, &documents.documents).map_err(invalid_url)
+    }
+}
+
+/// What was answered: a page, or an image, a video or a PDF with XMP.
+fn response(headers: &Fields, html: Option<&[u8]>, xmp: Option<&[u8]>) -> Response {
+    let fields = headers.iter().map(|(name, value)| (&name[..], &value[..]));
+    let response = Response::new().with_headers(fields);
+    match (html, xmp) {
+        (Some(html), _) => response.with_html(html),
+        (None, Some(xmp)) => response.with_xmp(xmp),
+        (None, None) => response,
     }
 }
 

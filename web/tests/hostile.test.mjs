@@ -451,7 +451,7 @@ test("memory is used again after free", () => {
   };
   for (let round = 0; round < 5; round++) once();
   const { byteLength } = memory.buffer;
-  for (let round = 0; round < 300; round++) once();
+  for (let round = 0; round < 100; round++) once();
   assert.equal(memory.buffer.byteLength, byteLength);
 });
 
@@ -461,18 +461,18 @@ test("memory is used again after garbage collection", () => {
     import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
     const file = "User-agent: *\\n" + "Disallow: /abc\\n".repeat(10_000);
     const sizes = [];
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 20; round++) {
       for (let n = 0; n < 20; n++) new Robots(file).policy("bot").isAllowed("/abc");
       gc();
       // Finalizers run between tasks.
       await new Promise((resolve) => setTimeout(resolve, 5));
       sizes.push(wasm.moduleMemory().buffer.byteLength);
     }
-    console.log(sizes[9], sizes[39]);`;
+    console.log(sizes[9], sizes[19]);`;
   const cwd = fileURLToPath(new URL("..", import.meta.url));
   const args = ["--expose-gc", "--input-type=module", "-e", program];
   const [early, late] = String(execFileSync(process.execPath, args, { cwd })).trim().split(" ").map(Number);
-  // 800 files of 150 kB without it: more than 120 MB.
+  // 400 files of 150 kB without it: more than 60 MB.
   assert.ok(late <= 2 * early && late < 40e6, `${early} bytes, then ${late}`);
 });
 
@@ -564,6 +564,8 @@ test("if memory runs out, the process gives it back, even while the error and th
     import * as wasm from ${JSON.stringify(new URL("../dist/full/wasm.js", import.meta.url).href)};
     const file = new Uint8Array(8 << 20).fill(10);
     const kept = [];
+    // Somebody else has most of the 4 GiB, and never writes into them.
+    ((memory) => memory.grow(57_344 - memory.buffer.byteLength / 65_536))(wasm.moduleMemory());
     let error;
     try {
       for (;;) kept.push(new Robots(file));
@@ -572,7 +574,7 @@ test("if memory runs out, the process gives it back, even while the error and th
     }
     const full = process.memoryUsage().rss;
     let rss = full;
-    for (let n = 0; n < 50 && rss > full / 10; n++) {
+    for (let n = 0; n < 50 && rss > full / 4; n++) {
       gc();
       await new Promise((resolve) => setTimeout(resolve, 20));
       rss = process.memoryUsage().rss;
@@ -590,7 +592,7 @@ test("if memory runs out, the process gives it back, even while the error and th
   const args = ["--expose-gc", "--input-type=module", "-e", program];
   const { isOwn, files, full, rss, module, again, lost } = JSON.parse(String(execFileSync(process.execPath, args, { cwd })));
   assert.deepEqual([isOwn, again, lost], [true, false, "lost"]);
-  assert.ok(files > 400 && full > 3e9, `${files} files in ${full} bytes`);
+  assert.ok(files > 40 && full > 4e8, `${files} files in ${full} bytes`);
   // An error's trace held the instance, and so all of its memory, until somebody read it.
-  assert.ok(rss < full / 10 && module < 10e6, `${full} bytes, then ${rss}; the module has ${module}`);
+  assert.ok(rss < full / 4 && module < 10e6, `${full} bytes, then ${rss}; the module has ${module}`);
 });

@@ -285,6 +285,10 @@ test("diff tells what opened and what closed", () => {
   const escaped = diff(before, before.replace("/a", "/%61"));
   assert.equal(escaped.result, "different");
   assert.ok(escaped.crawlers.some(({ crawlers, result }) => crawlers.includes("Googlebot") && result === "different"));
+  // A profile that is named is that of all.
+  const named = { profile: "rfc9309" };
+  assert.equal(diff(before, before.replace("/a", "/%61"), named).result, "equal");
+  assert.equal(diff(new Robots(before, named), before.replace("/a", "/%61")).result, "equal");
   assert.equal(diff(before, before.replace("Disallow", "disallow")).result, "equal");
   const closed = diff("", "User-agent: *\nDisallow: /", { crawlers: ["GPTBot", { userAgent: "CCBot/2.0" }], examples: 1 });
   assert.deepEqual(closed.crawlers.map(({ crawlers, whole_site }) => [crawlers, whole_site]), [[["GPTBot", "CCBot/2.0"], "closed"]]);
@@ -370,6 +374,9 @@ test("the known crawlers, and what they may read", () => {
   assert.deepEqual(robots.crawlers({ urls: ["https://e.com/x/1"] }).policies[0].verdicts, ["disallow"]);
   assert.throws(() => robots.crawlers({ urls: ["no url"] }), { code: "invalid-url", message: /'no url' is invalid/ });
   assert.equal(robots.crawlers().crawlers.length, known.knownCrawlers().crawlers.length);
+  const profileOf = ({ crawlers }) => crawlers.find(({ token }) => token === "Googlebot").profile;
+  assert.equal(profileOf(robots.crawlers()), "google");
+  assert.equal(profileOf(new known.Robots("", { profile: "rfc9309" }).crawlers()), "rfc9309");
   assert.deepEqual(known.purposes()[1], { purpose: "ai-training", title: "AI training", description: "Training of AI models" });
   // It ignores the group of `*`, as its operator says.
   assert.equal(robots.policyOfKnown("AdsBot-Google").isAllowed("/x"), true);

@@ -44,7 +44,7 @@ function check({ notes, ...expected }, { notes: found, ...rights }, id) {
   for (const note of notes ?? []) assert.ok(found?.includes(note), `${id}: ${note} is not among ${found}`);
 }
 
-const lists = [[fileURLToPath(own), 37], [published, 133]];
+const lists = [[fileURLToPath(own), 42], [published, 133]];
 for (const [path, count] of lists) {
   test("URL objects are taken for the page, and as addresses of files", () => {
   const reader = new RightsReader("ExampleBot");
@@ -104,7 +104,7 @@ test("the types are those of all answers", { timeout: 60_000 }, () => {
     export const tokens: PolicyToken[] = ${JSON.stringify(policyTokens())};
     export const sources: RightsSources[] = [
       {}, { headers: "a: b" }, { headers: [["a", "b"]] }, { headers: new Map([["a", "b"]]) }, { headers: { a: "b", c: ["d"], e: undefined } },
-      { robots: new Uint8Array(), html: "", files: { "/.well-known/tdmrep.json": "[]" } },
+      { robots: new Uint8Array(), html: "", files: { "/.well-known/tdmrep.json": "[]" } }, { xmp: new Uint8Array() },
     ];
     // @ts-expect-error: no reading of this name
     new RightsReader("a", { reading: "duckduckgo" });
@@ -215,6 +215,24 @@ test("wrong values", () => {
   thrown(() => reader.rights(URL_, { html: new Uint8Array((64 << 20) + 1) }), RangeError, /a page must not be longer/);
   thrown(() => reader.rights(URL_, { headers: { a: Array(9).fill("b".repeat(1 << 20)) } }), RangeError, /the headers must not be longer/);
   assert.equal(reader.rights(URL_, { robots: TRAIN })["ai-train"], "disallow");
+});
+
+test("the XMP of what is no page", () => {
+  const reader = new RightsReader("ExampleBot");
+  const of = (value) => utf8(`%PDF-1.7\n<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+<rdf:Description xmlns:plus='http://ns.useplus.org/ldf/xmp/1.0/' plus:DataMining='${value}'/></rdf:RDF></x:xmpmeta>\n`);
+  const prohibited = { xmp: of("http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING") };
+  const rights = reader.rights(URL_, prohibited);
+  assert.deepEqual([rights["ai-train"], rights.by["ai-train"]], ["disallow", ["xmp:plus:DataMining:1"]]);
+  const { purposes } = reader.report(URL_, prohibited);
+  const [reason] = purposes.find(({ purpose }) => purpose === "ai-train").reasons;
+  assert.match(reason, /^xmp:plus:DataMining:1: .*DMI-PROHIBITED-AIMLTRAINING/);
+  // What may have said no and was not read allows nothing.
+  const headers = { "Content-Usage": "train-ai=y" };
+  const unread = reader.rights(URL_, { headers, xmp: of("of another vocabulary") });
+  assert.deepEqual([unread["ai-train"], unread.notes], ["unknown", ["unknown-value", "xmp-not-read"]]);
+  assert.throws(() => reader.rights(URL_, { html: "", xmp: of("") }), { name: "TypeError", message: /give html or xmp, not both/ });
+  assert.throws(() => reader.rights(URL_, { xmp: 3 }), { name: "TypeError", message: /a file with XMP must be/ });
 });
 
 test("a file that could not be read may say no", () => {

@@ -143,6 +143,8 @@ test("a link to a page on this machine is told to work there only", () => {
 
 test("nothing in a text can hide or reorder what is shown", () => {
   assert.equal(shown("a\u0000b\u202Ec\u200Bd\te"), "a\\x00b\\u{202e}c\\u{200b}d\\x09e");
+  for (const hidden of "\u00A0\u00AD\u180E\u2003\u206F\u3000") assert.match(shown(hidden), /^\\u\{\w+\}$/);
+  assert.equal(shown(" é—日"), " é—日");
   assert.equal(shortened("abcdef", 3), "abc…");
   assert.equal(shortened("abc", 3), "abc");
   assert.equal(folded("abc"), "abc");

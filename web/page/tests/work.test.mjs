@@ -419,7 +419,7 @@ test("fixes say what they did, and have an Undo; the focus stays", async (t) => 
   const page = await open(t);
   const file = `User-agent: *\n${Array.from({ length: 10 }, (_, index) => `Disallow: /${index}/\nDisallow: /${index}/x\n`).join("")}`;
   await page.click("#tab-findings");
-  const all = page.locator("#panel-findings button:text-is('Apply all fixes that change no verdict')");
+  const all = page.locator("#panel-findings button:text-is('Apply all fixes that change no verdict and no pace')");
   await all.evaluate((button) => (button.id = "all-fixes"));
   // Pressed before the edit is looked at, it must not bring the text back that was there before.
   await write(page, file, "#editor", ["#all-fixes"]);
@@ -431,7 +431,7 @@ test("fixes say what they did, and have an Undo; the focus stays", async (t) => 
   const said = page.locator("#panel-findings .fixed");
   await eventually("what was done", async () => assert.match(await said.innerText(), /^\d+ fixes applied\./));
   await page.waitForTimeout(600);
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Apply all fixes that change no verdict");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Apply all fixes that change no verdict and no pace");
   await said.locator("button").click();
   assert.equal(await editorText(page), file);
   assert.match(await said.innerText(), /undone/);

@@ -260,7 +260,7 @@ export class Answers {
     return numbers.flatMap((number) => this.found[number] ?? []);
   }
 
-  /** The file with all fixes that change no verdict, and how many were applied. */
+  /** The file with all fixes that change no verdict and no pace, and how many were applied. */
   fixed(profile: ProfileName): { text: string; applied: number } {
     const fixed = this.robots(profile).fix({ apply: "unchanging" });
     return { text: fixed.text, applied: fixed.report.applied.length };
@@ -303,7 +303,7 @@ export class Answers {
     });
   }
 
-  /** What the known crawlers may read. */
+  /** What the known crawlers may read, all in this profile, as in {@link table}. */
   crawlers(profile: ProfileName): ReachReport {
     return this.robots(profile).crawlers();
   }

@@ -1,5 +1,6 @@
-// Control characters, and those that reorder or hide text: a file must not be able to make the page lie.
-const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
+// Control characters, spaces other than the usual one, and what reorders or hides text, as `harmless` in crates/shown has them:
+// a file must not be able to make the page lie.
+const HIDDEN = /[\u0000-\u001F\u007F-\u00A0\u00AD\u061C\u1680\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\uFEFF]/g;
 
 /** Text from a file or a URL for people to read: what could not be seen is written as an escape. */
 export function shown(text: string): string {

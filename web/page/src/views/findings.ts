@@ -31,7 +31,7 @@ export class FindingsView implements View {
 
   private readonly summary = h("p", { class: "summary", role: "status" });
   private readonly filters = h("select", { id: "severity" });
-  private readonly fixAll = h("button", { type: "button", onclick: () => void this.applyAll() }, "Apply all fixes that change no verdict");
+  private readonly fixAll = h("button", { type: "button", onclick: () => void this.applyAll() }, "Apply all fixes that change no verdict and no pace");
   private readonly list = h("ol", { class: "findings" });
   private readonly more = h("p", { class: "hint" });
   private readonly pager = h("div", { class: "pager" });
