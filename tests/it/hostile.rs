@@ -104,7 +104,7 @@ fn random_pieces() {
 #[test]
 fn one_byte_changed() {
     look_at(REAL_LOOKING, &URLS);
-    for at in (0..REAL_LOOKING.len()).step_by(effort::step(3)) {
+    for at in (0..REAL_LOOKING.len()).step_by(effort::step(9)) {
         for byte in *b"\0\n\r\t #:*$%/\x7F\xEF\xFF" {
             let mut file = REAL_LOOKING.to_vec();
             file[at] = byte;
@@ -376,7 +376,7 @@ fn ten_thousand_names_and_groups_of_one() {
 
 /// The crafted files of `robotsieve_corpora::crafted`, with the bar for linting a file in all
 /// profiles and for comparing two: one second. Where assertions are checked only those that have
-/// been the slowest, or every fourth of them, since all take minutes.
+/// been the slowest, or every sixth of them, since all take minutes.
 #[test]
 fn lint_and_diff() {
     use robotsieve_corpora::crafted;
@@ -405,7 +405,7 @@ fn lint_and_diff() {
     let all = crafted::all();
     for (number, (name, file)) in all.iter().enumerate() {
         let slowest = SLOWEST.iter().position(|slow| slow == name);
-        let is_tried = slowest.is_some_and(|slow| slow % effort::step(4) == 0);
+        let is_tried = slowest.is_some_and(|slow| slow % effort::step(6) == 0);
         if cfg!(debug_assertions) && !is_tried {
             continue;
         }
@@ -584,7 +584,7 @@ fn time(act: impl FnOnce()) -> Duration {
     started.elapsed()
 }
 
-/// Headers, pages and documents of a megabyte that are made to be slow.
+/// Headers, pages and documents of a megabyte, or of a quarter, that are made to be slow.
 mod rights {
     use super::*;
     use robotsieve_rights::{
@@ -592,12 +592,16 @@ mod rights {
         TdmFile,
     };
 
-    const BYTES: usize = 1_000_000;
+    /// What takes the square of this takes far longer than the bar, too.
+    fn bytes() -> usize {
+        1_000_000 / effort::step(4)
+    }
+
     /// The bar for each of them.
     const BAR: Duration = Duration::from_millis(50);
 
     fn repeated(before: &str, part: &str, after: &str) -> Vec<u8> {
-        let count = (BYTES - before.len() - after.len()) / part.len();
+        let count = (bytes() - before.len() - after.len()) / part.len();
         [before, &part.repeat(count), after].concat().into_bytes()
     }
 
@@ -605,7 +609,7 @@ mod rights {
         let mut text = before.to_owned();
         for number in 0.. {
             text += &part(number);
-            if text.len() > BYTES {
+            if text.len() > bytes() {
                 break;
             }
         }
@@ -669,7 +673,8 @@ mod rights {
                 settle(&Response::new().with_headers([(name, value)]), &Documents::new());
             });
         }
-        let lines: Vec<_> = (0..BYTES / 20).map(|_| ("X-Robots-Tag", "a: noindex, noai")).collect();
+        let lines: Vec<_> =
+            (0..bytes() / 20).map(|_| ("X-Robots-Tag", "a: noindex, noai")).collect();
         within_the_bar("many lines", b"", |_| {
             settle(&Response::new().with_headers(lines.iter().copied()), &Documents::new());
         });

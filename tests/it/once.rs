@@ -147,7 +147,7 @@ fn corpus() {
         for &(name, profile) in Profile::NAMED {
             let robots = Robots::parse_with(&host.file, &profile, &config);
             // Large files get fewer questions, because each question reads the whole file.
-            let step = host.file.len() / 20_000 + 1;
+            let step = (host.file.len() / 20_000 + 1) * effort::step(4);
             for asked in &host.crawlers {
                 let crawler = Crawler::name(asked.agent);
                 let policy = robots.policy(&crawler);

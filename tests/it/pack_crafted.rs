@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::pack::origin;
 use crate::support::crafted::{
     Crafted, Entry, Index, PackedRule, about_body, at, branch, delay, explain_body, hash, line,
     panel_body, record, rules_body, sitemaps_body, table, table_body, wait, with_pace,
@@ -21,10 +22,6 @@ fn damage(pack: &Crafted) -> Option<&'static str> {
         Err(PackError::Damaged { what, .. }) => Some(what),
         Err(error) => panic!("{error}"),
     }
-}
-
-fn origin(host: &str) -> Origin<'static> {
-    Origin::of(&format!("https://{host}")).expect("a host").into_owned()
 }
 
 fn of(body: &[u8]) -> Crafted {

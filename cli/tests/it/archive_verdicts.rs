@@ -3,17 +3,15 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
-use flate2::Compression;
 use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
 use robotsieve_corpora::shared::corpus;
 use robotsieve_corpora::{archive, effort, warc};
 use robotsieve_corpus_test::corpus_test;
 
-use crate::command::{Folder, run, run_with};
+use crate::command::{Folder, gzip, run, run_with};
 
 const AGENTS: [&str; 4] = ["--agent", "GPTBot", "--agent", "MyArchiver"];
 
@@ -94,11 +92,6 @@ fn corpus_as_an_archive() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     hosts.sort();
-    let gzip = |bytes: &[u8]| {
-        let mut member = GzEncoder::new(Vec::new(), Compression::fast());
-        member.write_all(bytes).unwrap();
-        member.finish().unwrap()
-    };
     let mut archive = Vec::new();
     for (number, host) in hosts.iter().enumerate() {
         let mut body = fs::read(robots.join(host)).unwrap();

@@ -3,19 +3,10 @@
 use robotsieve::{Crawler, Profile, Robots};
 use serde_json::Value;
 
-use crate::command::{Folder, Ran, run, run_in, run_with};
+use crate::command::{Folder, root, run, run_line, run_with, text};
 
 fn folder(robots: &str) -> Folder {
     Folder::of(&[("robots.txt", robots)])
-}
-
-#[track_caller]
-fn run_line(folder: &Folder, line: &str) -> Ran {
-    run_in(&folder.root(), line.split_whitespace().map(Into::into))
-}
-
-fn text(ran: &Ran) -> &str {
-    str::from_utf8(&ran.out).unwrap()
 }
 
 /// The tokens of a purpose with their after-names.
@@ -104,10 +95,9 @@ fn edited_files() {
 /// With the library: in all profiles the crawlers are shut out, and nothing changes for others.
 #[test]
 fn files_of_all_kinds() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let known = known();
     let paths = ["/", "/x", "/wp-admin/admin-ajax.php", "/search?q=1", "/private/a.pdf", "/robots"];
-    for file in std::fs::read_dir(root.join("corpora/robots")).unwrap() {
+    for file in std::fs::read_dir(root().join("corpora/robots")).unwrap() {
         let path = file.unwrap().path();
         let old = std::fs::read(&path).unwrap();
         let ran = run(args!["block", "--purpose", "ai-training", &path]);

@@ -125,12 +125,15 @@ fn arguments_are_bytes() {
 fn closed_pipe_keeps_the_status() {
     let folder = Folder::new();
     let robots = folder.file("robots.txt", ROBOTS);
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let mut check = command(args!["check", &robots, "FooBot", "/", "/private"]);
-    let output = check.stdout(Stdio::from(writer)).spawn().unwrap().wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stderr.is_empty(), "{output:?}");
+    for name in ["check", "explain"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(args![name, &robots, "FooBot", "/private"]);
+        let child = command.stdout(Stdio::from(writer)).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
 }
 
 /// A name is a product token in every command, and a note says where the known crawler of that name

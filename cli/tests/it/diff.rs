@@ -1,7 +1,6 @@
 //! `robotsieve diff`: what it prints and how it ends.
 
-use crate::command::{Folder, Ran, run, run_in, run_with};
-use std::io::Write;
+use crate::command::{Folder, Ran, gzip, run, run_in, run_with, text as out};
 
 const OLD: &str =
     "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /shop/\nAllow: /shop/open\n";
@@ -13,10 +12,6 @@ const NEW: &str = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-ag
 
 fn folder() -> Folder {
     Folder::of(&[("old", OLD), ("same", SAME), ("new", NEW)])
-}
-
-fn out(ran: &Ran) -> &str {
-    str::from_utf8(&ran.out).unwrap()
 }
 
 #[test]
@@ -64,9 +59,7 @@ fn urls() {
     let [old, new] = ["old", "new"].map(|name| folder.path(name));
     let urls =
         b"https://e.com/a.pdf\r\n/shop/open\n\nnonsense\nhttps://e.com/shop/openx\n/shop/x\n";
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(urls).unwrap();
-    let packed = folder.file("urls.gz", gzip.finish().unwrap());
+    let packed = folder.file("urls.gz", gzip(urls));
     let args = || args!["diff", "--agent", "FooBot", "--urls"];
     let wanted = "\
 FooBot:

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use crate::command::{Folder, Ran, run, run_in};
+use crate::command::{Folder, Ran, run, run_in, text as out};
 
 const OLD: &str = "User-agent: Googlebot\nDisallow: /tmp\n\nUser-agent: *\nDisallow: /shop/\n\n\
     Sitemap: https://e.com/old.xml\n";
@@ -26,10 +26,6 @@ fn folder() -> Folder {
     ];
     let known = known.concat();
     Folder::of(&[("old", OLD), ("new", NEW), ("known", &known)])
-}
-
-fn out(ran: &Ran) -> &str {
-    str::from_utf8(&ran.out).unwrap()
 }
 
 fn diff(folder: &Folder, options: &[&str]) -> Ran {

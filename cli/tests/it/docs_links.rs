@@ -6,9 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
+use crate::command::root;
 
 /// The Markdown files below a folder, relative to the root.
 fn pages(folder: &str) -> Vec<PathBuf> {

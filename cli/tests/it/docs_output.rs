@@ -8,7 +8,7 @@
 
 #![cfg(unix)]
 
-use crate::command::Command;
+use crate::command::{Command, Folder, root};
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -63,10 +63,6 @@ fn served(file: &'static str) -> String {
 
 /// What the guide to archives says how to generate: captures, files, and pages in the index.
 const ARCHIVE: [u64; 3] = [10_000, 4, 20_000];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
 
 /// A shell that runs a command line with the `robotsieve` that was built.
 fn shell(line: &str) -> Command {
@@ -125,22 +121,21 @@ fn untimed(text: &str) -> String {
 }
 
 /// A folder with the archive that the guide to archives generates.
-fn archive() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
+fn archive() -> Folder {
+    let folder = Folder::new();
     let [captures, files, pages] = ARCHIVE;
     let hosts = robotsieve_corpora::warc::hosts_of(1, captures);
-    archive::write(&path.join("archive"), 1, hosts, files, 1, true).unwrap();
-    archive::expect(&path.join("expected"), 1, hosts, 1).unwrap();
-    archive::index(&path.join("expected/index.cdxj"), 1, hosts, 1, pages).unwrap();
+    archive::write(&folder.path("archive"), 1, hosts, files, 1, true).unwrap();
+    archive::expect(&folder.path("expected"), 1, hosts, 1).unwrap();
+    archive::index(&folder.path("expected/index.cdxj"), 1, hosts, 1, pages).unwrap();
     folder
 }
 
 /// A folder with the archive of the guide to rights.
-fn pages() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn pages() -> Folder {
+    let folder = Folder::new();
     let archive = root().join("corpora/archives/pages.warc");
-    fs::copy(archive, folder.path().join("pages.warc")).unwrap();
+    fs::copy(archive, folder.path("pages.warc")).unwrap();
     folder
 }
 
@@ -206,11 +201,11 @@ fn pages_show_what_the_command_prints() {
         let folder = match name {
             "docs/guide-archives.md" => Some(archive()),
             "docs/guide-rights.md" => Some(pages()),
-            "cli/README.md" => Some(tempfile::tempdir().unwrap()),
+            "cli/README.md" => Some(Folder::new()),
             _ => None,
         };
         let (made, commands) = made(&page, section, |line| match &folder {
-            Some(folder) => shown(line, folder.path()),
+            Some(folder) => shown(line, &folder.root()),
             None => printed(line),
         });
         assert!(commands >= 2, "{name}: {commands} commands are run");

@@ -184,6 +184,10 @@ fn order_with_many_threads() {
         ran.counts([urls, urls - private, private, 0, 0, 1000]);
     }
     // Output that is much larger than the input is written in pieces.
+    let urls = urls / 5;
+    let private = urls.div_ceil(7);
+    let input: Vec<u8> =
+        input.split_inclusive(|o| *o == b'\n').take(urls as usize).flatten().copied().collect();
     let agents: Vec<_> = (0..20).map(|n| format!("--agent=a,{n}")).collect();
     let mut options = vec!["--format=jsonl", "--threads=4"];
     options.extend(agents.iter().map(String::as_str));

@@ -233,7 +233,7 @@ fn merge() {
         pack(&captures, &other, options).gives(0, "");
         run(args!["pack", "merge", &old, &other, "-o", &merged]).fails(2, what);
     }
-    run(args!["pack", "merge", &old, "-o", &old]).gives(0, "").says("origins 20 ");
+    run(args!["pack", "merge", &old, "-o", &old]).fails(2, "is one of the files to read");
     run(args!["pack", "merge", &old]).fails(2, "-o PATH");
     run(args!["pack", "merge", folder.path("none"), "-o", &merged]).fails(3, "cannot open pack");
 }

@@ -177,14 +177,14 @@ fn few_open_files() {
 /// If nothing ever answers, it is us: nothing is concluded, stored or printed.
 #[test]
 fn nothing_answers() {
-    let port = closed_port();
+    let (web, port) = (Web::new(), closed_port());
     let dead = |count: usize| -> String {
         (0..count).fold(String::new(), |mut urls, number| {
             let _ = writeln!(urls, "http://127.1.{}.{}:{port}/", number / 250, number % 250 + 1);
             urls
         })
     };
-    let folder = Folder::new();
+    let canary = format!("--canary=127.0.0.1:{}", web.port);
     let many = |count: usize| {
         let folder = Folder::new();
         let ran = fetch(&folder, &dead(count), &[]);
@@ -195,41 +195,32 @@ fn nothing_answers() {
         ran.gives(3, "").says("no site has answered").says("the first 0 URLs were judged");
         assert_eq!((figure(&ran, "disallowed"), stat(&folder, "origins")), (0, 0));
     };
-    side_by_side(&[&|| many(50), &|| many(2_000)]);
-    // A few sites may well be unreachable, but nothing shows it.
-    let ran = fetch(&folder, &dead(10), &[]);
-    ran.gives(3, "").says("and no other site has: the fault may be on this side").says("--canary");
-    assert_eq!((figure(&ran, "local_faults"), stat(&folder, "origins")), (10, 0), "{ran:?}");
-    let ran = filter(&folder, &dead(5), &[]);
-    assert_eq!(
-        (ran.status, figure(&ran, "unknown"), stat(&folder, "origins")),
-        (3, 5, 0),
-        "{ran:?}"
-    );
-    // Until something does.
-    let web = Web::new();
-    let canary = format!("--canary=127.0.0.1:{}", web.port);
-    let ran = fetch(&folder, &dead(10), &[&canary]);
-    assert_eq!((ran.status, figure(&ran, "unreachable")), (0, 10), "{ran:?}");
-    let folder = Folder::new();
-    let ran = filter(&folder, &dead(300), &[&canary]);
-    assert_eq!((ran.status, figure(&ran, "disallowed")), (0, 300), "{ran:?}");
+    // A few sites may well be unreachable, but nothing shows it, until something answers.
+    let few = || {
+        let folder = Folder::new();
+        let ran = fetch(&folder, &dead(10), &[]);
+        ran.gives(3, "")
+            .says("and no other site has: the fault may be on this side")
+            .says("--canary");
+        assert_eq!((figure(&ran, "local_faults"), stat(&folder, "origins")), (10, 0), "{ran:?}");
+        let ran = filter(&folder, &dead(5), &[]);
+        let found = (ran.status, figure(&ran, "unknown"), stat(&folder, "origins"));
+        assert_eq!(found, (3, 5, 0), "{ran:?}");
+        let ran = fetch(&folder, &dead(10), &[&canary]);
+        assert_eq!((ran.status, figure(&ran, "unreachable")), (0, 10), "{ran:?}");
+    };
+    let all_disallowed = || {
+        let ran = filter(&Folder::new(), &dead(300), &[&canary]);
+        assert_eq!((ran.status, figure(&ran, "disallowed")), (0, 300), "{ran:?}");
+    };
+    side_by_side(&[&|| many(50), &|| many(2_000), &few, &all_disallowed]);
 }
 
-/// Sites that are dead, or that ask for a login, stop no run in which others answer, though they
-/// come first.
+/// Sites that ask for a login, or to which there is no route, stop no run in which others answer.
 #[test]
 fn strangers_stop_no_run() {
-    let (web, port) = (Web::new(), closed_port());
+    let web = Web::new();
     let good: String = (0..400).map(|number| web.origin(1, number) + "/\n").collect();
-    let refused = || {
-        let dead: String = (0..1_220)
-            .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
-            .collect();
-        let ran = fetch(&Folder::new(), &(dead + &good), &[]);
-        let found = (ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable"));
-        assert_eq!(found, (0, 400, 1_220), "{}", ran.err);
-    };
     // 511, from the addresses of one network.
     let logins = || {
         let logins: String = (0..300).map(|number| web.origin(5, number) + "/\n").collect();
@@ -237,16 +228,14 @@ fn strangers_stop_no_run() {
         let found = (ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable"));
         assert_eq!(found, (0, 400, 300), "{}", ran.err);
     };
-    // Addresses to which there is no route are their sites' matter.
+    // Nothing connects to an address of many, so there is no route on any machine.
     let no_route = || {
         let nowhere: String =
-            (0..300).map(|number| format!("http://[100::{number:x}]/\n")).collect();
-        let more = ["--timeout", "5", "--parallel", "1000"];
-        let ran = fetch(&Folder::new(), &(good.clone() + &nowhere), &more);
+            (0..300).map(|number| format!("http://[ff0e::{number:x}]/\n")).collect();
+        let ran = fetch(&Folder::new(), &(good.clone() + &nowhere), &["--parallel", "1000"]);
         assert_eq!((ran.status, figure(&ran, "parsed")), (0, 400), "{}", ran.err);
     };
-    side_by_side(&[&refused, &logins]);
-    no_route();
+    side_by_side(&[&logins, &no_route]);
 }
 
 /// The same from many networks, after other sites have answered.
@@ -283,7 +272,7 @@ fn many_networks_ask_for_a_login() {
     assert_eq!(stat(&folder, "origins"), 100 + judged);
 }
 
-/// A name server on loopback: `six-…` has an address of IPv6, `good-N` that of a site.
+/// A name server on loopback: `six-…` has an address of IPv6 to which there is no route, `good-N` that of a site.
 fn name_server() -> u16 {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let port = socket.local_addr().unwrap().port();
@@ -298,7 +287,7 @@ fn name_server() -> u16 {
             let data = match (kind, number.unwrap_or(0).to_be_bytes()) {
                 (1, [high, low]) if name.starts_with("good-") => vec![127, 1, high, low],
                 (28, [high, low]) if name.starts_with("six-") => {
-                    [&[1, 0][..], &[0; 12], &[high, low]].concat()
+                    [&[0xff, 0x0e][..], &[0; 12], &[high, low]].concat()
                 }
                 (2, _) => vec![1, b'a', 0],
                 _ => Vec::new(),
@@ -327,48 +316,28 @@ fn names_of_another_family_stop_no_run() {
     let folder = Folder::new();
     let dns = format!("127.0.0.1:{dns}");
     let urls = of("six", 300) + &of("good", 300);
-    let ran = fetch(&folder, &urls, &["--dns", &dns, "--parallel", "1000", "--timeout", "5"]);
+    let ran = fetch(&folder, &urls, &["--dns", &dns, "--parallel", "1000"]);
     assert_eq!((ran.status, figure(&ran, "parsed")), (0, 300), "{}", ran.err);
-    // Some machines have a route that leads nowhere.
     assert_eq!(figure(&ran, "local_faults") + figure(&ran, "unreachable"), 300);
 }
 
-/// More dead sites come first than are asked at a time.
+/// More dead sites come first than are asked at a time: as long as one site answers, they are no fault of ours.
 #[test]
 fn very_many_dead_sites_come_first() {
     let (web, port) = (Web::new(), closed_port());
-    let dead: String = (0..6_000)
+    let dead: String = (0..4_500)
         .map(|number| format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1))
         .collect();
-    let good: String = (0..600).map(|number| web.origin(1, number) + "/\n").collect();
+    let good: String = (0..450).map(|number| web.origin(1, number) + "/\n").collect();
     let folder = Folder::new();
     let ran = fetch(&folder, &format!("{dead}{good}"), &[]);
-    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 600, 6_000));
+    assert_eq!((ran.status, figure(&ran, "parsed"), figure(&ran, "unreachable")), (0, 450, 4_500));
     let folder = Folder::new();
     let ran = filter(&folder, &format!("{dead}{good}"), &[]);
-    assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 600, 6_000));
+    assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 450, 4_500));
     let printed = String::from_utf8(ran.out).unwrap();
     let urls = printed.lines().map(|line| line.split('\t').nth(1).unwrap());
     assert!(urls.eq(dead.lines().chain(good.lines())), "another order");
-}
-
-/// Dead sites are no fault of ours as long as one answers, however many there are.
-#[test]
-fn most_sites_are_dead() {
-    let (web, port) = (Web::new(), closed_port());
-    let urls: String = (0..1_000)
-        .map(|number| match number % 10 {
-            5 => web.origin(1, number) + "/\n",
-            _ => format!("http://127.2.{}.{}:{port}/\n", number / 250, number % 250 + 1),
-        })
-        .collect();
-    let folder = Folder::new();
-    let ran = fetch(&folder, &urls, &[]);
-    assert_eq!(ran.status, 0, "{}", ran.err);
-    assert_eq!((figure(&ran, "parsed"), figure(&ran, "unreachable")), (100, 900), "{}", ran.err);
-    let folder = Folder::new();
-    let ran = filter(&folder, &urls, &[]);
-    assert_eq!((ran.status, figure(&ran, "allowed"), figure(&ran, "disallowed")), (0, 100, 900));
 }
 
 /// What the command says on standard error if its reader goes away after the first line: it ends with 3.
@@ -477,11 +446,11 @@ fn silent_sites_do_not_hold_up_others() {
     let web = Web::new();
     let sites = if effort::everything() { 2_000 } else { 600 };
     let urls = |silent: bool| {
-        (0..40_000).fold(String::new(), |mut urls, number| {
+        (0..10_000).fold(String::new(), |mut urls, number| {
             let host = number % sites;
             let net = if silent && host % 100 == 50 { 9 } else { 1 };
             let path = if number % 3 == 0 { "private" } else { "public" };
-            let _ = writeln!(urls, "{}/{path}/{number}", web.origin(net, host));
+            let _ = writeln!(urls, "{}/{path}/{number:0170}", web.origin(net, host));
             urls
         })
     };
@@ -510,8 +479,8 @@ fn silent_sites_do_not_hold_up_others() {
 #[test]
 fn a_small_buffer_changes_nothing() {
     let web = Web::new();
-    let input: String = (0..20_000)
-        .map(|number| format!("{}/public/{number:0100}\n", web.origin(1, number % 300)))
+    let input: String = (0..4_000)
+        .map(|number| format!("{}/public/{number:0600}\n", web.origin(1, number % 100)))
         .collect();
     let wanted: String = input.lines().map(|url| format!("allow\t{url}\n")).collect();
     let ran = filter(&Folder::new(), &input, &["--buffer", "1K", "--threads", "2"]);
@@ -880,7 +849,7 @@ fn overrides() {
     // An outage is told from a rule.
     assert!(text.contains(r#""why":"unreachable_without_copy""#), "{text}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--again"]].concat());
-    let figures = ["fetched", "overridden", "held"].map(|name| figure(&ran, name));
+    let figures = ["fetched", "overridden", "not_due"].map(|name| figure(&ran, name));
     assert_eq!((ran.status, figures), (0, [1, 3, 0]), "{ran:?}");
     let ran = fetch(&folder, &urls, &[&more[..], &["--json"]].concat());
     let text = String::from_utf8(ran.out).unwrap();

@@ -1,17 +1,12 @@
 //! `--sitemap` of `filter`, `check`, `crawlers` and `test`.
 
-use std::ffi::OsString;
-use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::command::site::{answered, site};
-use crate::command::{Folder, Ran, in_shell, run_in, run_with};
+use crate::command::{Folder, Ran, in_shell, root, run_in, run_line, run_with};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /search\nDisallow: /private/\n\n\
     User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /\n";
@@ -42,19 +37,12 @@ fn index(urls: &[&str]) -> String {
 }
 
 fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes.as_ref()).unwrap();
-    encoder.finish().unwrap()
+    crate::command::gzip(bytes.as_ref())
 }
 
 /// A folder with the robots.txt and the pages as a sitemap.
 fn folder() -> Folder {
     Folder::of(&[("robots.txt", ROBOTS), ("sitemap.xml", &urlset(&PAGES))])
-}
-
-#[track_caller]
-fn run_line(folder: &Folder, line: &str) -> Ran {
-    run_in(&folder.root(), line.split_whitespace().map(OsString::from))
 }
 
 const DENIED: &str = "filter --robots robots.txt --agent Bot --format denied";
@@ -212,10 +200,9 @@ fn what_crawlers_shows() {
 /// The verdicts are those of `filter`, for every crawler.
 #[test]
 fn crawlers_agrees_with_filter() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = Folder::new();
-    let robots = root.join("corpora/robots/news.example.txt");
-    let sitemap = root.join("corpora/sitemaps/index.xml");
+    let robots = root().join("corpora/robots/news.example.txt");
+    let sitemap = root().join("corpora/sitemaps/index.xml");
     let line = args!["crawlers", &robots, "--format", "json", "--sitemap", &sitemap];
     let json: Value = serde_json::from_slice(&run_in(&folder.root(), line).out).unwrap();
     let crawlers = json["crawlers"].as_array().unwrap();

@@ -1,15 +1,13 @@
 //! `robotsieve store` with WARC files and folders, and beside a process that writes.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
-use flate2::write::GzEncoder;
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::{CachedCopy, Cause, Failure, OriginState, Outcome, Stage};
 use robotsieve_client::store::{StateWithBody, Store};
 
-use crate::command::{Folder, Ran, run, run_with};
+use crate::command::{Folder, Ran, gzip, run, run_with};
 
 const RULES: &[u8] = b"User-agent: *\nDisallow: /a\n";
 
@@ -174,12 +172,6 @@ const AT: u64 = 1_768_046_400;
 
 fn answer(url: &str, head: &str, body: &[u8]) -> Vec<u8> {
     record("response", url, DATE, &[format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body].concat())
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut member = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    member.write_all(bytes).unwrap();
-    member.finish().unwrap()
 }
 
 /// The records of an imaginary crawl, and how many of them are damaged.

@@ -26,7 +26,7 @@ fn folder() -> Folder {
 
 #[track_caller]
 fn run_line(line: &str) -> Ran {
-    run_in(&folder().root(), line.split_whitespace().map(Into::into))
+    crate::command::run_line(&folder(), line)
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::support::generated::{generated, origin, with_body, without_copy};
 
 /// A folder that is removed after the test, and a path in it.
 fn somewhere() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = in_memory();
     let path = folder.path().join("robots.store");
     (folder, path)
 }

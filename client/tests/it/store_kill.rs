@@ -14,6 +14,7 @@ use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::Store;
 use robotsieve_corpora::effort;
 
+use crate::support::folder::in_memory;
 use crate::support::generated::{origin, with_body};
 use crate::support::random::Random;
 
@@ -61,7 +62,7 @@ fn kills_lose_nothing() {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos());
     let mut random = Random(seed as u64 | 1);
     println!("seed {seed}");
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = in_memory();
 
     let [kills, kills_of_new, kills_of_compacted] =
         [KILLS, KILLS_OF_NEW, KILLS_OF_COMPACTED].map(|all| effort::cases(all) as u64);

@@ -12,7 +12,9 @@ use std::{env, fs, io, thread};
 use robotsieve_client::Timestamp;
 use robotsieve_client::outcome::OriginState;
 use robotsieve_client::store::{Fault, Store, StoreError};
+use robotsieve_corpora::effort;
 
+use crate::support::folder::in_memory;
 use crate::support::generated::{origin, with_body};
 use crate::support::random::Random;
 
@@ -29,7 +31,7 @@ const SINGLE: u64 = 1_000;
 const SINGLES: u64 = 200;
 
 const WRITERS: u64 = 5;
-const EACH: Duration = Duration::from_millis(1_500);
+const EACH: Duration = Duration::from_millis(1_600);
 const READERS: u64 = 2;
 
 fn written(host: u64, version: u64) -> (OriginState, Vec<u8>) {
@@ -101,7 +103,7 @@ fn check(store: &Store) -> Result<HashMap<u64, u64>, StoreError> {
 
 #[test]
 fn readers_see_one_moment() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = in_memory();
     let path = folder.path().join("shared.store");
     drop(Store::open(&path).expect("a store"));
     let acknowledged: Vec<AtomicU64> = (0..GROUPS).map(|_| AtomicU64::new(0)).collect();
@@ -135,7 +137,7 @@ fn readers_see_one_moment() {
         for turn in 0..WRITERS {
             let mut writer = start(&path, turn * 1_000_000 + 1);
             let mut told = BufReader::new(writer.stdout.take().expect("a pipe"));
-            let deadline = Instant::now() + EACH;
+            let deadline = Instant::now() + EACH / effort::step(4) as u32;
             let mut line = String::new();
             let mut in_turn = 0;
             while told.read_line(&mut line).is_ok_and(|len| len > 0) {

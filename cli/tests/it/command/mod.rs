@@ -11,6 +11,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
+use std::sync::LazyLock;
 
 pub use process::{Child, Command};
 
@@ -103,6 +104,9 @@ pub fn in_shell(line: &str) -> Command {
 }
 
 fn watched(mut command: Command, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    // To read the system's certificates takes longer than all else that a short run does.
+    let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/authority.pem");
+    command.env("SSL_CERT_FILE", authority).env("SSL_CERT_DIR", "");
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -124,6 +128,12 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, input: &[u8]) -> Ran {
     run_command(command(args), input)
 }
 
+/// Runs the command with these words, in the folder.
+#[track_caller]
+pub fn run_line(folder: &Folder, line: &str) -> Ran {
+    run_in(&folder.root(), line.split_whitespace().map(Into::into))
+}
+
 fn run_command(mut command: Command, input: &[u8]) -> Ran {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -135,12 +145,43 @@ fn run_command(mut command: Command, input: &[u8]) -> Ran {
     output.into()
 }
 
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// What was printed.
+#[track_caller]
+pub fn text(ran: &Ran) -> &str {
+    str::from_utf8(&ran.out).unwrap()
+}
+
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    member.write_all(bytes).unwrap();
+    member.finish().unwrap()
+}
+
+/// The file system in memory that Linux has.
+const MEMORY: &str = "/dev/shm";
+
 /// A temporary folder.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
+    /// In memory where there is much room: to make a file on a disk costs a multiple of all else.
     pub fn new() -> Folder {
-        Folder(tempfile::tempdir().unwrap())
+        static IS_ROOMY: LazyLock<bool> = LazyLock::new(|| {
+            let free = std::process::Command::new("df").args(["-Pk", MEMORY]).output();
+            let free = free.map_or_else(|_| Vec::new(), |told| told.stdout);
+            let free = String::from_utf8_lossy(&free).into_owned();
+            let free = free.lines().nth(1).and_then(|line| line.split_whitespace().nth(3));
+            free.is_some_and(|kilobytes| kilobytes.parse::<u64>().is_ok_and(|free| free > 4 << 20))
+        });
+        match *IS_ROOMY {
+            true => Folder(tempfile::tempdir_in(MEMORY).unwrap()),
+            false => Folder(tempfile::tempdir().unwrap()),
+        }
     }
 
     /// A folder with these files.
