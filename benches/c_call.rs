@@ -1,7 +1,7 @@
 //! What a call through the C library costs beside the same question asked in Rust, in one run:
 //!
 //!     capi/install.sh --destdir target/capi --prefix /
-//!     cargo run --profile dist -p robotsieve-tools --bin c_call -- target/capi/lib/librobotsieve.so
+//!     cargo run --profile dist -p robotsieve-benches --bin c_call -- target/capi/lib/librobotsieve.so
 //!
 //! On the URLs in `corpora/`, and on the real ones in `../shared/corpus` or in the folder that
 //! `ROBOTSIEVE_CORPUS` names. Asserts how many are allowed. With `--smoke` behind the path it runs once.

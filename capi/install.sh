@@ -29,7 +29,9 @@ mkdir -p "${destdir:+$destdir/}$prefix"
 root=$(cd "${destdir:+$destdir/}$prefix" && pwd)
 
 cd "$(dirname "$0")/.."
-built=${CARGO_TARGET_DIR:-target}/${target:+$target/}$([ "$profile" = dev ] && echo debug || echo "$profile")
+folder=$profile
+case $profile in dev | test) folder=debug ;; esac
+built=${CARGO_TARGET_DIR:-target}/${target:+$target/}$folder
 # What a program must link that links the static library: the compiler says it.
 private=$(cargo rustc --locked --lib -p robotsieve-capi --profile "$profile" ${target:+--target "$target"} -- \
     --print native-static-libs 2>&1 | tee >(cat >&2) | sed -n 's/.*native-static-libs: //p' | tail -n 1)

@@ -3,54 +3,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-/// The crawler whose policies are measured.
-#[allow(dead_code, reason = "not every benchmark uses it")]
-pub const AGENT: &str = "Googlebot";
-
-/// Crawlers that many robots.txt files name.
-#[allow(dead_code, reason = "not every benchmark uses it")]
-#[rustfmt::skip]
-pub const CRAWLERS: [&str; 50] = [
-    "Googlebot", "Googlebot-Image", "Googlebot-News", "Googlebot-Video", "Google-Extended",
-    "Storebot-Google", "AdsBot-Google", "Mediapartners-Google", "Bingbot", "msnbot", "Slurp",
-    "DuckDuckBot", "DuckAssistBot", "Baiduspider", "YandexBot", "Yandex", "Sogou", "Exabot",
-    "Applebot", "Applebot-Extended", "GPTBot", "ChatGPT-User", "OAI-SearchBot", "CCBot",
-    "ClaudeBot", "Claude-User", "Claude-SearchBot", "anthropic-ai", "PerplexityBot",
-    "Perplexity-User", "Bytespider", "Amazonbot", "FacebookBot", "Meta-ExternalAgent",
-    "facebookexternalhit", "Twitterbot", "LinkedInBot", "Pinterestbot", "cohere-ai", "Diffbot",
-    "ImagesiftBot", "Omgilibot", "YouBot", "PetalBot", "SemrushBot", "AhrefsBot", "MJ12bot",
-    "DotBot", "ia_archiver", "archive.org_bot",
-];
-
-/// How many rules a set holds. Benchmarks assert these numbers, because the time of a parser that loses
-/// rules would mean nothing.
-#[allow(dead_code, reason = "not every benchmark uses all of it")]
-#[derive(Clone, Copy)]
-pub struct Expected {
-    pub set: &'static str,
-    pub profile: &'static str,
-    /// Rules with a value, in the policies for [`AGENT`].
-    pub rules: usize,
-}
-
-#[allow(dead_code, reason = "not every benchmark uses it")]
-pub fn expected(set: &str, profile: &str) -> Expected {
-    let found = EXPECTED.iter().find(|e| e.set == set && e.profile == profile);
-    *found.expect("a set and a profile in EXPECTED")
-}
-
-#[rustfmt::skip]
-const EXPECTED: [Expected; 8] = [
-    Expected { set: "corpora", profile: "rfc9309", rules: 21446 },
-    Expected { set: "corpora", profile: "google", rules: 23930 },
-    Expected { set: "corpora", profile: "google-classic", rules: 21446 },
-    Expected { set: "corpora", profile: "original-1994", rules: 5941 },
-    Expected { set: "corpus", profile: "rfc9309", rules: 76274 },
-    Expected { set: "corpus", profile: "google", rules: 76420 },
-    Expected { set: "corpus", profile: "google-classic", rules: 76241 },
-    Expected { set: "corpus", profile: "original-1994", rules: 48638 },
-];
-
 /// The available sets: always `corpora`, and `corpus` if it lies beside the project.
 #[allow(dead_code, reason = "not every benchmark uses it")]
 pub fn sets() -> Vec<(&'static str, Vec<Host>)> {
