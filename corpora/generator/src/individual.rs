@@ -38,22 +38,11 @@ const SITEMAPS: Quantiles =
 const PAGE: Quantiles = &[(0, 500), (250, 4_000), (500, 18_000), (750, 45_000), (1000, 110_000)];
 
 /// Crawlers that may get a group of their own.
+#[rustfmt::skip]
 const NAMED: &[&str] = &[
-    "Googlebot",
-    "Bingbot",
-    "AhrefsBot",
-    "SemrushBot",
-    "MJ12bot",
-    "YandexBot",
-    "Baiduspider",
-    "Googlebot-Image",
-    "Googlebot-News",
-    "DuckDuckBot",
-    "Applebot",
-    "PetalBot",
-    "dotbot",
-    "facebookexternalhit",
-    "Slurp",
+    "Googlebot", "Bingbot", "AhrefsBot", "SemrushBot", "MJ12bot", "YandexBot", "Baiduspider",
+    "Googlebot-Image", "Googlebot-News", "DuckDuckBot", "Applebot", "PetalBot", "dotbot",
+    "facebookexternalhit", "Slurp",
 ];
 
 /// Extensions of what pages are built from, which sites like to allow.

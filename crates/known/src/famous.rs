@@ -1,37 +1,14 @@
 //! The crawlers that most owners of sites look for, in the order in which they are named.
 
 /// Product tokens. Others follow in alphabetical order.
+#[rustfmt::skip]
 const FAMOUS: [&str; 30] = [
-    "Googlebot",
-    "bingbot",
-    "GPTBot",
-    "ClaudeBot",
-    "Google-Extended",
-    "PerplexityBot",
-    "OAI-SearchBot",
-    "ChatGPT-User",
-    "Applebot",
-    "Applebot-Extended",
-    "CCBot",
-    "meta-externalagent",
-    "Amazonbot",
-    "Bytespider",
-    "DuckDuckBot",
-    "YandexBot",
-    "Baiduspider",
-    "Googlebot-Image",
-    "Googlebot-News",
-    "Claude-SearchBot",
-    "Claude-User",
-    "Perplexity-User",
-    "facebookexternalhit",
-    "Twitterbot",
-    "LinkedInBot",
-    "Slackbot-LinkExpanding",
-    "AdsBot-Google",
-    "AhrefsBot",
-    "SemrushBot",
-    "archive.org_bot",
+    "Googlebot", "bingbot", "GPTBot", "ClaudeBot", "Google-Extended", "PerplexityBot",
+    "OAI-SearchBot", "ChatGPT-User", "Applebot", "Applebot-Extended", "CCBot", "meta-externalagent",
+    "Amazonbot", "Bytespider", "DuckDuckBot", "YandexBot", "Baiduspider", "Googlebot-Image",
+    "Googlebot-News", "Claude-SearchBot", "Claude-User", "Perplexity-User", "facebookexternalhit",
+    "Twitterbot", "LinkedInBot", "Slackbot-LinkExpanding", "AdsBot-Google", "AhrefsBot",
+    "SemrushBot", "archive.org_bot",
 ];
 
 /// The place of a product token among those that people look for; all others have the last one.
