@@ -12,7 +12,7 @@ root=$PWD/target/cbindgen
 
 # digest HEADER: of the header, and of what it is made of.
 digest() {
-    cat capi/cbindgen.toml capi/src/*.rs "$1" | sha256sum | cut -c1-32
+    { echo "$version" && cat capi/cbindgen.toml capi/src/*.rs "$1"; } | sha256sum | cut -c1-32
 }
 
 if [ "${1-}" = --check ]; then

@@ -652,4 +652,4 @@ char *robotsieve_robots_txt_url(const char *url,
 #endif  // __cplusplus
 
 #endif  /* ROBOTSIEVE_H */
-/* Digest: 3eaaf869fa260d6603e44047e8fcb41c */
+/* Digest: 8a6f1d86918038288db1142f672e6cf7 */

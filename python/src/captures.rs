@@ -519,7 +519,7 @@ type SaidOfRow = (&'static str, Option<Detail>);
 /// ``redirect``    a redirect, and the key of its target
 /// ``no-target``   a redirect that leads nowhere
 /// ``failed``      no answer
-/// ``nothing``     nothing about the site (511)
+/// ``nothing``     nothing about the site (511, 412)
 /// ==============  ==========================================
 ///
 /// ``time`` is in seconds since 1970. ``error`` counts if there is no ``status``. Raises :class:`ValueError`

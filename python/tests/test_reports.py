@@ -28,6 +28,7 @@ from robotsieve import Crawler, Policy, Robots, _compose, _diff, _explain, _know
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted((ROOT / "corpora/robots").glob("*.txt"))
 PROFILES = robotsieve.Profile.names()
+IS_ALL = os.environ.get("ROBOTSIEVE_TESTS") == "all"
 COMMAND = os.environ.get("ROBOTSIEVE_COMMAND", ROOT / "target/debug/robotsieve")
 # 'cargo build -p robotsieve-cli --all-features' builds one that prints it.
 SCHEMA = json.loads(subprocess.run([COMMAND, "schema"], check=True, stdout=subprocess.PIPE).stdout)
@@ -168,7 +169,7 @@ def test_explanations_of_the_corpus(profile: str) -> None:
         for crawler in ("MyCrawler", "Googlebot", ["Googlebot-News", "Googlebot"], Crawler()):
             # The schema takes a hundred times as long as all the rest.
             for number, url in enumerate(urls_of(robots, crawler)):
-                check_explanation(robots, crawler, url, with_schema=number < 2)
+                check_explanation(robots, crawler, url, with_schema=IS_ALL or number < 2)
 
 
 @few
@@ -390,7 +391,7 @@ def test_profiles_compared_on_the_corpus() -> None:
     differ = 0
     for body in corpus():
         for number, url in enumerate(urls_of(Robots(body), "MyCrawler")[:30]):
-            differ += check_comparison(body, "MyCrawler", url, with_schema=number < 4)
+            differ += check_comparison(body, "MyCrawler", url, with_schema=IS_ALL or number < 4)
     assert differ > 10
     assert check_comparison(b"User-agent: a\nDisallow: /", "a", "example.com")
 

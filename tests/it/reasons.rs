@@ -124,7 +124,7 @@ fn reasons_of_the_corpus() {
 }
 
 /// Lines that profiles read differently.
-const LINES: [&[u8]; 40] = [
+const LINES: [&[u8]; 41] = [
     b"User-agent: *",
     b"User-agent: * foo",
     b"User-agent: a",
@@ -156,6 +156,7 @@ const LINES: [&[u8]; 40] = [
     b"Disallow: /%7e",
     b"Disallow: /~",
     b"Disallow: /%zz",
+    b"Disallow: /%20",
     b"Disallow: /%2A",
     b"Disallow: /a\0b",
     b"Disallow: /a\x01",
@@ -167,7 +168,7 @@ const LINES: [&[u8]; 40] = [
     b"Allow: /a",
 ];
 
-const URLS: [&[u8]; 20] = [
+const URLS: [&[u8]; 21] = [
     b"/",
     b"/a",
     b"/ab",
@@ -175,6 +176,7 @@ const URLS: [&[u8]; 20] = [
     b"/a/index.html",
     b"/aXb",
     b"/a$",
+    b"/ ",
     b"/caf\xC3\xA9",
     b"/caf%C3%A9",
     b"/caf%c3%a9",

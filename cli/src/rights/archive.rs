@@ -21,8 +21,8 @@ use robotsieve_report::{
     RightsBasis, RightsSettings, RightsSources, decides, notes_of_capture, quotes, versions,
 };
 use robotsieve_rights::{
-    Documents, LicenceKind, Note, Place, Purpose, Response, Rights, RightsReader, RobotsRights,
-    RobotsTag, TagRule,
+    Documents, LicenceKind, LicenceLink, Note, Place, Purpose, Response, Rights, RightsReader,
+    RobotsRights, RobotsTag, TagRule,
 };
 use serde_json::Value;
 
@@ -164,7 +164,7 @@ pub fn run(
     if without_body > 0 {
         let are = if without_body == 1 { "revisit" } else { "revisits" };
         stderr::note(&format_args!(
-            "{without_body} {are}: the records with their bodies are not here, are not 2xx, or do not state the digest that they say, so their pages count as unreadable"
+            "{without_body} {are}: the records with their bodies are not here, are not 2xx, or state another digest or none, so their pages count as unreadable"
         ));
     }
     if responses == 0 && !faults.0 {
@@ -537,7 +537,9 @@ fn addresses(
     response: &Response,
 ) -> Vec<String> {
     let of_robots = rules.into_iter().flat_map(|rules| rules.licences().map(|(_, url)| url));
-    let of_links = response.links.iter().filter(|link| link.kind == LicenceKind::Rsl);
+    let is_wanted =
+        |link: &&LicenceLink| link.kind == LicenceKind::Rsl && link.is_of(record.url.as_bytes());
+    let of_links = response.links.iter().filter(is_wanted);
     let named = of_robots.chain(of_links.map(|link| &*link.url)).filter_map(address);
     let mut all: Vec<String> = tdm_of(record.url).into_iter().chain(named).collect();
     let mut seen = HashSet::new();

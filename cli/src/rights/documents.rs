@@ -247,7 +247,7 @@ impl Known {
 
     /// Adds the document to `documents` that was in force at an address when a page was fetched. A redirect leads to
     /// the answer that is nearest to it in time, or to what was in force at the time `target_at`. One to what could not
-    /// be read is a failure, and what was in force before a failure goes on to reserve.
+    /// be read is a failure, and so is a tdmrep.json that is none; what was in force before a failure goes on to reserve.
     pub(super) fn add(
         &self,
         documents: &mut Documents,
@@ -255,15 +255,15 @@ impl Known {
         at: Option<Timestamp>,
         target_at: Option<Timestamp>,
     ) -> Option<Dated> {
-        let (mut found, mut is_read) = self.follow(documents, address, at, target_at, false);
+        let (mut found, mut lost) = self.follow(documents, address, at, target_at, false);
         for _ in 0..MOST_LOST {
-            let Some(lost) = found.as_ref().filter(|_| !is_read) else { break };
-            let before = Timestamp(lost.captured.0.saturating_sub(1));
-            let earlier = self.follow(documents, address, Some(before), target_at, true);
+            let Some(before) = lost.and_then(|lost| lost.0.checked_sub(1)) else { break };
+            let earlier = self.follow(documents, address, Some(Timestamp(before)), target_at, true);
             if earlier.0.is_none() {
                 break;
             }
-            (found, is_read) = earlier;
+            documents.add_not_read(address);
+            (found, lost) = earlier;
         }
         // A redirect from before the page may lead to what was captured after it.
         for one in found.iter_mut().filter(|one| at.is_some_and(|page| page < one.captured)) {
@@ -274,7 +274,7 @@ impl Known {
 
     /// Follows redirects from an address to the document that was in force there, and adds it: to the
     /// last one until then, if it `is_older` than what was in force for the page. Returns what was found on the way,
-    /// and false if the last redirect led to what could not be read.
+    /// and the time of the first capture if what it, or the last redirect, led to could not be read.
     fn follow(
         &self,
         documents: &mut Documents,
@@ -282,9 +282,9 @@ impl Known {
         source_at: Option<Timestamp>,
         target_at: Option<Timestamp>,
         is_older: bool,
-    ) -> (Option<Dated>, bool) {
+    ) -> (Option<Dated>, Option<Timestamp>) {
         let (mut next, mut redirects) = (address.to_owned(), 0);
-        let mut found: Option<Dated> = None;
+        let (mut found, mut first): (Option<Dated>, Option<Timestamp>) = (None, None);
         loop {
             if self.damaged.contains(&next) {
                 documents.add_not_read(address);
@@ -294,7 +294,7 @@ impl Known {
                 if redirects > 0 || self.has_lost_tdm && is_tdm(address) {
                     documents.add_not_read(address);
                 }
-                return (found, redirects == 0);
+                return (found, first);
             };
             let versions = &known.versions;
             let at = match &found {
@@ -317,8 +317,9 @@ impl Known {
             {
                 documents.add_not_read(address);
             }
-            let Some((settled, fit)) = in_force else { return (found, redirects == 0) };
+            let Some((settled, fit)) = in_force else { return (found, first) };
             let captured = settled.captured.at;
+            let began = *first.get_or_insert(captured);
             let page = at.filter(|_| found.is_none() && target_at.is_none() && !is_older);
             let before = versions.before_second(&Protocol::RFC9309, captured, page);
             let is_unclear = before.is_some_and(|before| before.of.1.differs(&settled.of.1));
@@ -339,19 +340,22 @@ impl Known {
             match step {
                 Step::Document(document) => {
                     let read = || Documents::new().with(address, &document.bytes);
-                    if redirects == 0 {
-                        documents.add_all(document.read.get_or_init(read));
+                    let own;
+                    let read = if redirects == 0 {
+                        document.read.get_or_init(read)
                     } else {
-                        documents.add_all(&self.redirected(address, &document, read));
-                    }
-                    return (found, true);
+                        own = self.redirected(address, &document, read);
+                        &own
+                    };
+                    documents.add_all(read);
+                    return (found, read.has_invalid().then_some(began));
                 }
                 Step::Redirect(to) => (next, redirects) = (to.to_string(), redirects + 1),
                 Step::SomethingElse => {
                     documents.add(address, b"");
-                    return (found, true);
+                    return (found, None);
                 }
-                Step::Absent => return (found, true),
+                Step::Absent => return (found, None),
             }
         }
     }

@@ -32,7 +32,11 @@ pub fn page_of<'h>(
     let speaks = |body: &Body| speaks_as_html(headers.clone(), &body.bytes, is_xml);
     let no_page = |body: &Body, response| match speaks(body) {
         true => (Page::Unreadable, response),
-        false => (page(body, Page::NotHtml), response),
+        // Only of what may be a page a part is missing.
+        false if is_part || is_xml || begins_as_html(&body.bytes) => {
+            (page(body, Page::NotHtml), response)
+        }
+        false => (Page::NotHtml, response),
     };
     match body() {
         Ok(body) if is_media || !says_html && begins_as_media(&body.bytes) => {

@@ -701,6 +701,7 @@ fn attacks_permit_nothing() {
         let body = format!("[{{\"location\":\"/\",\"tdm-reservation\":{value}}}]");
         response(same, tdm_url, "200 OK", &body)
     };
+    let soft = response("2026-03-01T09:30:00Z", tdm_url, html, "<p>Not found");
     let meta = "<meta name=robots content=noai>";
     let xhtml = "<html xmlns='http://www.w3.org/1999/xhtml'><head><meta name='robots' content='noai'/></head></html>";
     let wide: String = meta.chars().flat_map(|c| [c, '\0']).collect();
@@ -726,6 +727,10 @@ fn attacks_permit_nothing() {
             "unknown documents-differ",
         ),
         (vec![robots(yes), licence.clone(), tdm(1), tdm(0)], "unknown documents-differ"),
+        // A page in the place of the file is a failure, and ends no reservation.
+        (vec![robots(yes), licence.clone(), soft.clone()], "unknown tdm-file"),
+        (vec![robots(yes), licence.clone(), tdm(0), soft.clone()], "unknown document-older tdm-not-read"),
+        (vec![robots(yes), licence.clone(), tdm(1), soft], "disallow document-older tdm-not-read"),
         (
             vec![
                 robots(yes),
@@ -955,6 +960,51 @@ fn revisits_that_contradict_themselves() {
             assert_eq!(row["notes"].to_string().contains(note), wanted == "unknown", "{row}");
         }
     }
+}
+
+/// A 304 has no body, so the digest of one without bytes, which some writers give it, says nothing of the page.
+#[test]
+fn not_modified_with_the_digest_of_nothing() {
+    let (yes, no) = (says("ai-train=yes"), says("ai-train=no"));
+    let nothing = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n";
+    let id = "WARC-Record-ID: <urn:uuid:1>\r\nWARC-Payload-Digest: sha1:A\r\n";
+    let meta = "<meta name=robots content=noai>";
+    let revisit = |url: &str, more: &str| {
+        record(
+            "revisit",
+            "2024-01-01T00:02Z",
+            url,
+            more,
+            "304 Not Modified\r\nContent-Type: text/html",
+            "",
+        )
+    };
+    let page = [
+        response("2024-01-01T00:00:30Z", ROBOTS, "200 OK", &yes),
+        record("response", "2024-01-01T00:01Z", PAGE, id, HTML, meta),
+    ];
+    for (more, wanted) in [
+        ([nothing, "WARC-Refers-To: <urn:uuid:1>\r\n"].concat(), "disallow"),
+        (nothing.to_owned(), "unknown"),
+    ] {
+        let records = [&page[..], &[revisit(PAGE, &more)]].concat();
+        assert_eq!(row_of(&records, PAGE, &[])["ai-train"], wanted, "{more}");
+    }
+    // The empty file of another site is not this one's.
+    let records = [
+        response("2024-01-01T00:00:30Z", ROBOTS, "200 OK", &no),
+        record(
+            "response",
+            "2024-01-01T00:01Z",
+            "https://other.example/robots.txt",
+            nothing,
+            "200 OK",
+            "",
+        ),
+        revisit(ROBOTS, nothing),
+        response("2024-01-01T00:03Z", PAGE, HTML, "<p>"),
+    ];
+    assert_eq!(row_of(&records, PAGE, &[])["ai-train"], "disallow");
 }
 
 /// A robots.txt is the same to a record of rights as to a filter by a pack, whatever there is of it.

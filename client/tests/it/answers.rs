@@ -500,7 +500,7 @@ Silence opens no site: while a site is unreachable, no time that passes allows m
     );
     captures(&mut page);
     page.push_str(
-        "\n## Settings\n\nThe fields of `outcome::Protocol`. Change them to follow another crawler.\n\n",
+        "\nA 412 answers the condition of a request, without which an archive cannot ask again. It says nothing of the file and is left out, so what was known before holds.\n\n## Settings\n\nThe fields of `outcome::Protocol`. Change them to follow another crawler.\n\n",
     );
     settings(&mut page);
     page.push_str("\nWhat three of them change, from the defaults of `RFC9309`:\n\n");

@@ -19,6 +19,7 @@ pub mod effort;
 pub mod hostile;
 mod hosts;
 mod individual;
+mod memory;
 mod names;
 pub mod pages;
 mod rng;
@@ -28,5 +29,6 @@ pub mod warc;
 mod words;
 
 pub use hosts::{big, robots};
+pub use memory::memory;
 pub use names::host_name;
 pub use urls::url;

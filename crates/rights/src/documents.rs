@@ -118,6 +118,12 @@ impl Documents {
             && self.rsl_not_read.is_empty()
     }
 
+    /// Returns true if a file is none of TDMRep, or no RSL document.
+    pub fn has_invalid(&self) -> bool {
+        self.tdm.values().chain(&self.tdm_of_any).any(|file| file.is_err())
+            || self.rsl.values().any(|document| document.is_err())
+    }
+
     /// Returns true if the file of TDMRep of an origin was looked for in vain.
     pub(super) fn is_tdm_not_read(&self, origin: Option<&Origin<'_>>) -> bool {
         let of_own = || origin.is_some_and(|origin| self.tdm_not_read.contains(origin.key()));

@@ -43,23 +43,23 @@ impl LicenceLink {
 
     /// Returns true if it speaks of the page of a URL: without an anchor, or with one that comes to this URL (RFC 8288
     /// §3.2). Of a page of which only the path is known, the origin may be any.
-    pub(super) fn is_of(&self, url: &[u8]) -> bool {
+    pub fn is_of(&self, url: &[u8]) -> bool {
         let Some(anchor) = &self.anchor else { return true };
         let comes_to_page = || {
             let url = String::from_utf8_lossy(url);
             let has_origin = !url.starts_with('/');
             let any = Url::parse("https://any.invalid").ok();
-            let page = Url::options().base_url(any.as_ref()).parse(&url).ok()?;
-            let resource = page.join(anchor).ok()?;
+            // If it is not known what the page is, the anchor may be it.
+            let Ok(page) = Url::options().base_url(any.as_ref()).parse(&url) else { return true };
+            let Ok(resource) = page.join(anchor) else { return false };
             let target = |of: &Url| {
                 Target::from_url(of.as_str(), &Profile::RFC9309).ok().map(|target| target.to_vec())
             };
-            let is_own = (!has_origin || resource.origin() == page.origin())
+            (!has_origin || resource.origin() == page.origin())
                 && resource.fragment().is_none_or(str::is_empty)
-                && target(&resource)? == target(&page)?;
-            Some(is_own)
+                && target(&resource) == target(&page)
         };
-        comes_to_page().unwrap_or(false)
+        comes_to_page()
     }
 }
 

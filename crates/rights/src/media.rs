@@ -333,9 +333,18 @@ fn is_whole_box_file(file: &[u8]) -> bool {
 /// `Some` if a PDF ends as one: with the place of its last table of objects, and the mark of the end. The first part of
 /// one that is made for the web ends with no place.
 fn end_of_pdf(file: &[u8]) -> Option<()> {
-    let is_padding = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
-    let end = file.iter().rposition(|byte| !is_padding(byte))? + 1;
-    let (rest, place) = last_number(file[..end].strip_suffix(b"%%EOF")?)?;
+    /// Readers look for the mark in the last bytes, since others add some behind it.
+    const LOOKED_AT: usize = 1024;
+    const MARK: &[u8] = b"%%EOF";
+    let padding = file.iter().rev().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0);
+    let file = &file[..file.len() - padding.count()];
+    let begin = file.len().saturating_sub(LOOKED_AT);
+    let mark = begin + memchr::memmem::rfind(&file[begin..], MARK)?;
+    // What follows is no object of a part that goes on.
+    if memchr::memmem::find(&file[mark..], b" obj").is_some() {
+        return None;
+    }
+    let (rest, place) = last_number(&file[..mark])?;
     let has_place = place > 0 && (place as usize) < file.len();
     (has_place && rest.trim_ascii_end().ends_with(b"startxref")).then_some(())
 }

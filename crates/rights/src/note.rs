@@ -54,8 +54,8 @@ notes! {
         "a document of the site was captured longer before the page than it counts: it is the nearest that \
          is known",
     DocumentsDiffer "documents-differ"
-        "captures of a document of the site differ that are of one second, or of the page's own second: it is not known \
-         which was in force",
+        "two captures of one second of a document of the site differ, or it changed in the page's own second: it is not \
+         known which was in force",
     ElementScoped "element-scoped"
         "an RSL script in an element of the page covers only that element",
     EqualLength "equal-length"

@@ -304,13 +304,13 @@ fn settle_licences(
     for (line, url) in robots.iter().flat_map(|robots| robots.licences()) {
         settle(url, Place::Robots { line }, rights);
     }
-    let (links, scripts) = (&response.links, &response.page_licences);
+    let links: Vec<&LicenceLink> = response.links.iter().filter(|link| link.is_of(url)).collect();
+    let scripts = &response.page_licences;
     let is_left_out = |link: &LicenceLink| link.kind == LicenceKind::Rsl && !is_read(&link.url);
-    if links.len().max(scripts.len()) > MOST_LICENCES || links.iter().any(is_left_out) {
+    if links.len().max(scripts.len()) > MOST_LICENCES || links.iter().copied().any(is_left_out) {
         rights.add_note(Note::LicencesLeftOut);
     }
-    let is_wanted = |link: &&LicenceLink| !is_left_out(link) && link.is_of(url);
-    for link in links.iter().take(MOST_LICENCES).filter(is_wanted) {
+    for link in links.into_iter().take(MOST_LICENCES).filter(|link| !is_left_out(link)) {
         let via = link.place.clone();
         if link.kind != LicenceKind::Rsl {
             let url = Some(link.url.clone());

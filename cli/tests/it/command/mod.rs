@@ -11,9 +11,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use std::sync::LazyLock;
 
 pub use process::{Child, Command};
+use robotsieve_corpora::memory;
 
 /// The outcome of a run.
 pub struct Ran {
@@ -162,26 +162,14 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     member.finish().unwrap()
 }
 
-/// The file system in memory that Linux has.
-const MEMORY: &str = "/dev/shm";
-
 /// A temporary folder.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    /// In memory where there is much room: to make a file on a disk costs a multiple of all else.
+    /// In memory where there is room.
     pub fn new() -> Folder {
-        static IS_ROOMY: LazyLock<bool> = LazyLock::new(|| {
-            let free = std::process::Command::new("df").args(["-Pk", MEMORY]).output();
-            let free = free.map_or_else(|_| Vec::new(), |told| told.stdout);
-            let free = String::from_utf8_lossy(&free).into_owned();
-            let free = free.lines().nth(1).and_then(|line| line.split_whitespace().nth(3));
-            free.is_some_and(|kilobytes| kilobytes.parse::<u64>().is_ok_and(|free| free > 4 << 20))
-        });
-        match *IS_ROOMY {
-            true => Folder(tempfile::tempdir_in(MEMORY).unwrap()),
-            false => Folder(tempfile::tempdir().unwrap()),
-        }
+        let folder = memory().map(tempfile::tempdir_in).and_then(Result::ok);
+        Folder(folder.unwrap_or_else(|| tempfile::tempdir().unwrap()))
     }
 
     /// A folder with these files.

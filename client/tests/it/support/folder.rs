@@ -1,9 +1,11 @@
 //! Folders for stores.
 
+use robotsieve_corpora::memory;
 use tempfile::TempDir;
 
-/// A folder in memory, where the system has one: tests of what a store holds need not wait for the
-/// disk at each of its changes.
+/// A folder in memory, where there is room: tests of what a store holds need not wait for the disk at each of its
+/// changes.
 pub fn in_memory() -> TempDir {
-    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
+    let folder = memory().map(tempfile::tempdir_in).and_then(Result::ok);
+    folder.unwrap_or_else(|| tempfile::tempdir().expect("a folder"))
 }

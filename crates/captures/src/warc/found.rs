@@ -182,16 +182,17 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
         }
         own => own,
     };
-    let places = references(record, key, at);
+    let status = own.as_ref().map_or(0, |own| own.status);
+    let places = references(record, key, at, status);
     if let Some(own) = &own
         && own.status == 304
         && places.iter().all(Option::is_none)
     {
         return Ok(SiteAnswer::Final(own.clone()));
     }
-    let names = RecordNames::of("", text(record.payload_digest));
+    let names = names_of_payload(record.payload_digest, status);
     Ok(match own {
-        Some(own) if own.status != 304 && is_of_nothing(&names) => SiteAnswer::Final(own),
+        Some(own) if is_of_nothing(&names) => SiteAnswer::Final(own),
         own => {
             let payload = match own.as_ref().is_some_and(Response::is_part) {
                 true => PayloadClaim::Part,
@@ -202,16 +203,25 @@ fn revisit(record: &Record<'_>, url: &str, key: &Key, at: Timestamp) -> Result<S
     })
 }
 
-/// Where the record may be that a revisit refers to, the best place first. Where it refers to nothing, it is not known
-/// what the site answered.
+/// Where the record may be that a revisit of this status refers to, the best place first. Where it refers to nothing, it
+/// is not known what the site answered.
 pub fn references(
     record: &Record<'_>,
     key: &Key,
     at: Timestamp,
+    status: u16,
 ) -> [Option<RepeatedAt<Box<str>>>; 3] {
-    let names = RecordNames::of(text(record.refers_to), text(record.payload_digest));
+    let id = RecordNames::of(text(record.refers_to), "").id;
+    let payload = names_of_payload(record.payload_digest, status).payload;
     let named = |name: Option<Box<str>>| name.map(|key| RepeatedAt { key, exactly: None });
-    [named(names.id), earlier(record, key, at), named(names.payload)]
+    [named(id), earlier(record, key, at), named(payload)]
+}
+
+/// The payload that a record of this status names by its digest. A 304 has no body, so the digest of one without bytes
+/// says nothing of the file.
+pub fn names_of_payload(digest: &[u8], status: u16) -> RecordNames {
+    let names = RecordNames::of("", text(digest));
+    if status == 304 && is_of_nothing(&names) { RecordNames::default() } else { names }
 }
 
 /// The capture of a URL and a time to which a revisit refers, if that is neither itself nor later.

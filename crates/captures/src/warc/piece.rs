@@ -141,8 +141,7 @@ impl<X: Extract> Piece<'_, X> {
                 return self.ends(input);
             }
             self.hand_on()?;
-            if record::skip_zeros(input)? {
-                self.damaged(place, NO_RECORD.to_owned(), None);
+            if self.skips_zeros(input, place)? {
                 continue;
             }
             let found = self.record(input, place);
@@ -178,11 +177,7 @@ impl<X: Extract> Piece<'_, X> {
                 return self.ends(input);
             }
             self.hand_on()?;
-            if record::skip_zeros(input)? {
-                // At the end of a compressed file they fill a block, as gzip(1) has them too.
-                if !input.is_over()? {
-                    self.damaged(place, NO_RECORD.to_owned(), None);
-                }
+            if self.skips_zeros(input, place)? {
                 continue;
             }
             let read = self.member(input, &mut decode, place);
@@ -287,6 +282,16 @@ impl<X: Extract> Piece<'_, X> {
         self.read.end = input.place();
         self.read.is_over = input.is_over()?;
         Ok(())
+    }
+
+    /// Goes beyond zero bytes where a record should begin. They are damage, but for those at the end of the file, which
+    /// fill a block. Returns false if there are none.
+    fn skips_zeros(&mut self, input: &mut Cursor<InputFeed<'_>>, place: u64) -> io::Result<bool> {
+        let has_zeros = record::skip_zeros(input)?;
+        if has_zeros && !input.is_over()? {
+            self.damaged(place, NO_RECORD.to_owned(), None);
+        }
+        Ok(has_zeros)
     }
 
     fn damaged(&mut self, place: u64, what: String, url: Option<Box<str>>) {

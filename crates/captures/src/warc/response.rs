@@ -6,7 +6,9 @@ use robotsieve::internals::says_part;
 use robotsieve_client::Timestamp;
 
 use super::extract::{Counts, Extract, Panicked, Sink, Unreadable};
-use super::found::{is_of_nothing, of_response, references, says_nothing, text, time};
+use super::found::{
+    is_of_nothing, names_of_payload, of_response, references, says_nothing, text, time,
+};
 use super::http;
 use super::reading::{PIECE_BYTES, Reading};
 use super::record::{End, Kind, Record};
@@ -91,7 +93,7 @@ impl ResponseRecord<'_> {
         let is_part = || self.headers().any(|(name, value)| says_part(name.as_bytes(), value));
         match self.repeats.is_some() && is_part() {
             true => PayloadClaim::Part,
-            false => RecordNames::of("", text(self.payload_digest)).claim(),
+            false => names_of_payload(self.payload_digest, self.status).claim(),
         }
     }
 
@@ -107,7 +109,7 @@ impl ResponseRecord<'_> {
     /// Returns an error if an encoding cannot be undone, or if another record has it.
     pub fn body(&self) -> Result<Body, String> {
         if self.repeats.is_some() {
-            return match is_of_nothing(&RecordNames::of("", text(self.payload_digest))) {
+            return match is_of_nothing(&names_of_payload(self.payload_digest, self.status)) {
                 true => Ok(Body { bytes: Vec::new(), is_cut: false, is_broken: false }),
                 false => Err("another record has its body".to_owned()),
             };
@@ -255,13 +257,14 @@ where
             Ok(at) => at,
             Err(what) => return Some(Err(what)),
         };
-        let repeats = (record.kind == Kind::Revisit).then(|| {
-            // One that refers to nothing still has a header.
-            Key::of(url).map(|key| references(record, &key, at)).unwrap_or_default()
-        });
+        let is_revisit = record.kind == Kind::Revisit;
+        // One that refers to nothing still has a header.
+        let repeats = |status| {
+            Key::of(url).map(|key| references(record, &key, at, status)).unwrap_or_default()
+        };
         let Record { id, payload_digest, end, .. } = *record;
         let look = |status, headers: &[httparse::Header<'_>], wire: &[u8]| {
-            let repeats = repeats.clone();
+            let repeats = is_revisit.then(|| repeats(status));
             (self.look)(&ResponseRecord {
                 url,
                 at,
@@ -280,16 +283,16 @@ where
             let header = httparse::Header { name: "Content-Type", value: record.content_type };
             return Some(look(200, &[header], record.block));
         }
-        if repeats.is_some() && record.block.trim_ascii().is_empty() {
+        if is_revisit && record.block.trim_ascii().is_empty() {
             return Some(look(0, &[], &[]));
         }
         let of_revisit;
-        let block = match repeats {
-            Some(_) => {
+        let block = match is_revisit {
+            true => {
                 of_revisit = http::ended(record.block);
                 &of_revisit
             }
-            None => record.block,
+            false => record.block,
         };
         let made = http::with_head(block, |head, wire| {
             look(head.code.unwrap_or_default(), head.headers, wire)
