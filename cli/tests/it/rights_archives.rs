@@ -729,7 +729,10 @@ fn attacks_permit_nothing() {
         (vec![robots(yes), licence.clone(), tdm(1), tdm(0)], "unknown documents-differ"),
         // A page in the place of the file is a failure, and ends no reservation.
         (vec![robots(yes), licence.clone(), soft.clone()], "unknown tdm-file"),
-        (vec![robots(yes), licence.clone(), tdm(0), soft.clone()], "unknown document-older tdm-not-read"),
+        (
+            vec![robots(yes), licence.clone(), tdm(0), soft.clone()],
+            "unknown document-older tdm-not-read",
+        ),
         (vec![robots(yes), licence.clone(), tdm(1), soft], "disallow document-older tdm-not-read"),
         (
             vec![
