@@ -34,12 +34,15 @@ pub fn names_everybody(value: &[u8], profile: &Profile) -> bool {
     after.is_empty() || profile.star_then_space && space
 }
 
+/// Returns true for the bytes of [`TokenBytes::LettersDigits`].
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
 /// The product token of a user-agent line's value. It may be empty.
 pub fn token(value: &[u8], bytes: TokenBytes) -> &[u8] {
     let end = match bytes {
-        TokenBytes::LettersDigits => {
-            value.iter().position(|o| !o.is_ascii_alphanumeric() && !b"-_.".contains(o))
-        }
+        TokenBytes::LettersDigits => value.iter().position(|byte| !is_token_byte(*byte)),
         TokenBytes::Letters => {
             value.iter().position(|o| !o.is_ascii_alphabetic() && !b"-_".contains(o))
         }

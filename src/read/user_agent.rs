@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter};
 use smallvec::SmallVec;
 
 use crate::profile::TokenBytes;
-use crate::read::token::token;
+use crate::read::token::{is_token_byte, token};
 
 /// The certainty that a word of a header names the crawler, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -469,10 +469,6 @@ fn is_space(byte: u8) -> bool {
 
 fn ends_clause(byte: u8) -> bool {
     matches!(byte, b';' | b',' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'|')
-}
-
-fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 /// Without the punctuation that ends a sentence; empty if nothing but punctuation is there.

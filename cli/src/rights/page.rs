@@ -2,7 +2,7 @@
 
 use robotsieve::internals::says_part;
 use robotsieve_captures::warc::Body;
-use robotsieve_rights::internals::begins_as_media;
+use robotsieve_rights::internals::{self, begins_as_media};
 use robotsieve_rights::{LicenceKind, Response, TdmRep};
 
 use super::row::Page;
@@ -22,7 +22,7 @@ pub fn page_of<'h>(
     let says_html = is("text/html") || is("application/xhtml+xml");
     // What these have in the namespace of XHTML is a page; what other types of XML have is none.
     let may_be_xhtml = is("application/xml") || is("text/xml");
-    let is_xml = may_be_xhtml || !says_html && is_of_xml(media_type);
+    let is_xml = !says_html && internals::is_xml(media_type);
     let is_media = has_xmp(media_type);
     if !may_be_page(media_type) && !is_media {
         return (if is_part { Page::Cut } else { Page::NotHtml }, response);
@@ -104,11 +104,6 @@ fn is_untyped(media_type: &[u8]) -> bool {
     !slash.is_some_and(is_type) || NONE.iter().any(|none| media_type.eq_ignore_ascii_case(none))
 }
 
-/// Returns true if a type is one of XML by its end.
-fn is_of_xml(media_type: &[u8]) -> bool {
-    media_type.last_chunk::<4>().is_some_and(|end| end.eq_ignore_ascii_case(b"+xml"))
-}
-
 /// Returns true if files of all kinds are sent with this type: by stores of files, and to make browsers save them.
 fn is_download(media_type: &[u8]) -> bool {
     const KINDS: [&[u8]; 6] = [
@@ -124,10 +119,10 @@ fn is_download(media_type: &[u8]) -> bool {
 
 /// Returns true if the body of this type is looked at for what a page says.
 fn may_be_page(media_type: &[u8]) -> bool {
-    const KINDS: [&[u8]; 4] = [b"text/html", b"application/xml", b"text/xml", b"text/plain"];
+    const KINDS: [&[u8]; 2] = [b"text/html", b"text/plain"];
     is_untyped(media_type)
         || is_download(media_type)
-        || is_of_xml(media_type)
+        || internals::is_xml(media_type)
         || KINDS.iter().any(|kind| media_type.eq_ignore_ascii_case(kind))
 }
 

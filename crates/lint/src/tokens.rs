@@ -35,12 +35,16 @@ fn visible(value: &[u8]) -> Vec<u8> {
     seen.map(|c| if is_hyphen(c) { '-' } else { c }).collect::<String>().into_bytes()
 }
 
+/// The runs of characters of names in a value, some of them empty.
+fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte))
+}
+
 /// The well-known crawlers that a value names, each once, as written. What stands between them is no part of a
 /// name.
 fn well_known(value: &[u8]) -> Vec<&[u8]> {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let mut names: Vec<&[u8]> = Vec::new();
-    for word in value.split(|byte| !is_name(byte)) {
+    for word in words(value) {
         let is_new = |known: &&[u8]| !known.eq_ignore_ascii_case(word);
         if crawlers::is_well_known(word) && names.iter().all(is_new) {
             names.push(word);
@@ -145,12 +149,11 @@ fn after_token(subject: &mut Subject<'_>, record: &Record<'_>, token: &[u8]) {
         !name.is_empty() && name.iter().all(|b| b.is_ascii_alphabetic() || b"-_".contains(b))
     };
     // Anything else separates names too, if all of them are known: `Big Brother` is one.
-    let words = value.split(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte));
     let is_between = |word: &[u8]| {
         let joins = [&b"and"[..], b"or"].iter().any(|joint| joint.eq_ignore_ascii_case(word));
         joins || !word.iter().any(u8::is_ascii_alphanumeric)
     };
-    let mut others = words.filter(|word| !is_between(word));
+    let mut others = words(value).filter(|word| !is_between(word));
     let are_known = known.len() > 1 && others.all(crawlers::is_well_known);
     let names = if are_known { known.clone() } else { names };
     if names.len() > 1 && (are_known || names.iter().all(is_token)) {

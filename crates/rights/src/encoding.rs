@@ -62,10 +62,8 @@ impl PageEncoding {
             let media_type = piece.split(|byte| *byte == b';').next().unwrap_or_default();
             let media_type = media_type.trim_ascii();
             let is = |known: &[u8]| media_type.eq_ignore_ascii_case(known);
-            let end = media_type.last_chunk::<4>();
-            let is_of_xml = end.is_some_and(|end| end.eq_ignore_ascii_case(b"+xml"));
             self.is_html |= is(b"text/html");
-            self.is_xml |= is_of_xml || is(b"application/xml") || is(b"text/xml");
+            self.is_xml |= is_xml(media_type);
             self.is_epub |= is(b"application/epub+zip");
         }
         for piece in value.split(|byte| matches!(byte, b';' | b',')) {
@@ -113,6 +111,15 @@ impl PageEncoding {
             Some(Found::Other) => true,
         }
     }
+}
+
+/// Returns true if a media type is one of XML (RFC 7303).
+pub fn is_xml(media_type: &[u8]) -> bool {
+    let end = media_type.last_chunk::<4>();
+    end.is_some_and(|end| end.eq_ignore_ascii_case(b"+xml"))
+        || [&b"application/xml"[..], b"text/xml"]
+            .iter()
+            .any(|xml| media_type.eq_ignore_ascii_case(xml))
 }
 
 impl Found {

@@ -3,6 +3,7 @@
 pub use crate::content_signals::{Signal, SignalPiece, pieces};
 pub use crate::content_usage::{UsageMember, read_members};
 pub use crate::documents::{TDM_PATH, normal, origin_of_tdm};
+pub use crate::encoding::is_xml;
 /// The elements of a page that state rights.
 pub mod html {
     pub use crate::html::PageElement;

@@ -64,7 +64,7 @@ pub enum Extracted<F> {
     Damage(At, String, Option<Box<str>>),
 }
 
-/// Takes what was found, in the order of the inputs. What is left out it also counts.
+/// Takes what was found, in the order of the inputs. What it leaves out itself it counts.
 pub trait Sink<F> {
     /// Why it does not go on.
     type Error: From<Panicked>;
@@ -78,15 +78,10 @@ pub trait Sink<F> {
         place: RecordPlace,
         what: String,
         url: Option<Box<str>>,
-        counts: &mut Counts,
     ) -> Result<(), Self::Error>;
 
     /// Takes an input that cannot be read.
-    fn unreadable(
-        &mut self,
-        unreadable: Unreadable,
-        counts: &mut Counts,
-    ) -> Result<(), Self::Error>;
+    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), Self::Error>;
 
     /// Is told that nothing follows.
     fn end(&mut self, counts: &mut Counts) -> Result<(), Self::Error>;

@@ -233,19 +233,11 @@ impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> f
         }
     }
 
-    fn damaged(
-        &mut self,
-        place: RecordPlace,
-        what: String,
-        _: Option<Box<str>>,
-        counts: &mut Counts,
-    ) -> Result<(), E> {
-        counts.damaged += 1;
+    fn damaged(&mut self, place: RecordPlace, what: String, _: Option<Box<str>>) -> Result<(), E> {
         (self.act)(WarcItem::Damaged { place, what })
     }
 
-    fn unreadable(&mut self, unreadable: Unreadable, counts: &mut Counts) -> Result<(), E> {
-        counts.unreadable += 1;
+    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), E> {
         (self.act)(WarcItem::Unreadable(unreadable))
     }
 
@@ -255,7 +247,8 @@ impl<A: FnMut(WarcItem) -> Result<(), E>, E: From<Panicked>> Sink<RecordFound> f
         // What follows is not for the copy of a store, which is as it should be.
         if capture.time() > self.latest {
             let what = "its WARC-Date is in the future: its clock was wrong";
-            return self.damaged(capture.place, what.to_owned(), None, counts);
+            counts.damaged += 1;
+            return self.damaged(capture.place, what.to_owned(), None);
         }
         if let SiteAnswer::Final(response) = &mut capture.answer
             && response.is_truncated

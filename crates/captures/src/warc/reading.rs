@@ -238,7 +238,8 @@ impl<X: Extract, S: Sink<X::Found>> Gather<'_, X, S> {
                 Extracted::Made(made) => self.sink.found(made, &mut self.counts)?,
                 Extracted::Damage(at, what, url) => {
                     let place = RecordPlace { file: source.path.clone(), at };
-                    self.sink.damaged(place, what, url, &mut self.counts)?;
+                    self.counts.damaged += 1;
+                    self.sink.damaged(place, what, url)?;
                 }
             }
         }
@@ -246,6 +247,7 @@ impl<X: Extract, S: Sink<X::Found>> Gather<'_, X, S> {
     }
 
     fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), S::Error> {
-        self.sink.unreadable(unreadable, &mut self.counts)
+        self.counts.unreadable += 1;
+        self.sink.unreadable(unreadable)
     }
 }

@@ -319,14 +319,11 @@ impl<A: FnMut(ResponseItem<T>) -> Result<(), E>, T, E: From<Panicked>> Sink<T> f
         place: RecordPlace,
         what: String,
         url: Option<Box<str>>,
-        counts: &mut Counts,
     ) -> Result<(), E> {
-        counts.damaged += 1;
         (self.0)(ResponseItem::Damaged { place, what, url })
     }
 
-    fn unreadable(&mut self, unreadable: Unreadable, counts: &mut Counts) -> Result<(), E> {
-        counts.unreadable += 1;
+    fn unreadable(&mut self, unreadable: Unreadable) -> Result<(), E> {
         (self.0)(ResponseItem::Unreadable(unreadable))
     }
 

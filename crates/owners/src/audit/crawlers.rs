@@ -1,15 +1,15 @@
 //! The crawlers that send User-Agent headers.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
 use robotsieve::internals::RobotsInternals as _;
 use robotsieve::{Crawler, Field, Policy, Profile, Robots, UserAgent};
 use robotsieve_known::{KnownCrawler, KnownCrawlers, Operators};
 
-use crate::enforce::{may_be_a_persons, names_in, people_send};
+use crate::enforce::{Signs, names_in, people_send};
 
 /// The name of a crawler.
 #[derive(Clone, Debug)]
@@ -60,6 +60,8 @@ pub struct Crawlers<'a> {
     operators: Vec<Operators<'a>>,
     /// The product tokens of all files, in lower case, without beginnings of longer names.
     tokens: HashSet<Vec<u8>>,
+    /// Of those that were seen, by the token in lower case and whether they are known.
+    signs: Mutex<HashMap<(String, bool), Signs>>,
 }
 
 impl<'a> Crawlers<'a> {
@@ -70,7 +72,7 @@ impl<'a> Crawlers<'a> {
     ) -> Crawlers<'a> {
         let names = files.iter().flat_map(names_in).filter(|(_, whole)| whole.is_none());
         let tokens = names.map(|(token, _)| token.to_ascii_lowercase()).collect();
-        Crawlers { known, files, operators, tokens }
+        Crawlers { known, files, operators, tokens, signs: Mutex::default() }
     }
 
     /// Each file in the ways in which it is read.
@@ -115,7 +117,7 @@ impl<'a> Crawlers<'a> {
     /// token of one that is. `None` if no crawler sends it, or people may.
     pub fn look_up(&self, header: &[u8]) -> Option<(Name<'a>, Vec<Policy>)> {
         if let Some(known) = self.known.by_header(header) {
-            if may_be_a_persons(header, &known.token, Some(known), self.known) {
+            if self.may_be_a_persons(header, &known.token, Some(known)) {
                 return None;
             }
             let files = self.files.iter().zip(&self.operators);
@@ -131,6 +133,15 @@ impl<'a> Crawlers<'a> {
         Some((Name::Unknown(token.into()), policies))
     }
 
+    /// Asks the owner of that question. `token` is that of a known crawler, or stands in a file.
+    fn may_be_a_persons(&self, header: &[u8], token: &str, known: Option<&KnownCrawler>) -> bool {
+        let mut signs = self.signs.lock().unwrap_or_else(PoisonError::into_inner);
+        let signs = signs
+            .entry((token.to_ascii_lowercase(), known.is_some()))
+            .or_insert_with(|| Signs::of(token, known, self.known));
+        signs.may_be_a_persons(header)
+    }
+
     /// The product token in a header that is not known, if the header looks like a crawler's.
     fn token(&self, header: &[u8]) -> Option<String> {
         let read = UserAgent::read(header);
@@ -138,7 +149,7 @@ impl<'a> Crawlers<'a> {
         let names = read.names().iter().map(|name| String::from_utf8_lossy(name.name));
         let is_named = |name: &Cow<'_, str>| {
             self.tokens.contains(name.to_ascii_lowercase().as_bytes())
-                && !may_be_a_persons(header, name, None, self.known)
+                && !self.may_be_a_persons(header, name, None)
         };
         let token = names.clone().find(is_named).or_else(|| {
             let looks = has_word(header) || memmem::find(header, b"+http").is_some();

@@ -190,24 +190,34 @@ pub(super) fn places(
     Ok(places)
 }
 
-/// Returns true if a header in which this name was read may be a person's: the name stands in no place where it is a
-/// sign of the crawler, or there is none.
-pub(crate) fn may_be_a_persons(
-    header: &[u8],
-    token: &str,
-    entry: Option<&KnownCrawler>,
-    known: &KnownCrawlers,
-) -> bool {
-    if memmem::find(header, PREVIEWS.as_bytes()).is_some() {
-        return true;
+/// The places in which a name is a sign of its crawler. Finding them reads the headers of all people, so they are found
+/// once for each name, not for each header.
+#[derive(Debug)]
+pub(crate) struct Signs {
+    /// The name in lower case.
+    lower: String,
+    places: Result<Places, Why>,
+}
+
+impl Signs {
+    pub(crate) fn of(token: &str, entry: Option<&KnownCrawler>, known: &KnownCrawlers) -> Signs {
+        Signs { lower: token.to_ascii_lowercase(), places: places(token, entry, known, true) }
     }
-    match places(token, entry, known, true) {
-        Ok(places) => {
-            let header = String::from_utf8_lossy(header).to_ascii_lowercase();
-            standing(&header, &token.to_ascii_lowercase()).both(places).is_empty()
+
+    /// Returns true if a header in which the name was read may be a person's: the name stands in no place where it is a
+    /// sign of the crawler, or there is none.
+    pub(crate) fn may_be_a_persons(&self, header: &[u8]) -> bool {
+        if memmem::find(header, PREVIEWS.as_bytes()).is_some() {
+            return true;
         }
-        // Other names are left out because no expression finds them.
-        Err(why) => matches!(why, Why::OfBrowsers | Why::TooShort | Why::OfPeople),
+        match &self.places {
+            Ok(places) => {
+                let header = String::from_utf8_lossy(header).to_ascii_lowercase();
+                standing(&header, &self.lower).both(*places).is_empty()
+            }
+            // Other names are left out because no expression finds them.
+            Err(why) => matches!(why, Why::OfBrowsers | Why::TooShort | Why::OfPeople),
+        }
     }
 }
 

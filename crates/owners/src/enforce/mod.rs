@@ -42,7 +42,7 @@ mod traefik;
 mod whom;
 
 pub use cannot::CannotEnforce;
-pub(crate) use header::{may_be_a_persons, people_send};
+pub(crate) use header::{Signs, people_send};
 pub use options::{Choice, Options, OwnAddresses};
 pub use server::{Approximate, Server, UnknownServer};
 pub(crate) use whom::names_in;
