@@ -81,9 +81,14 @@ impl StoreFile {
             let database = match fs::metadata(path) {
                 // Only a regular file: devices and pipes have no length either. If the path is a
                 // link, its target is replaced and the link stays.
-                Ok(there) if there.is_file() && there.len() == 0 => {
-                    create(&fs::canonicalize(path)?, cache_bytes)?
-                }
+                Ok(there) if there.is_file() && there.len() == 0 => match fs::canonicalize(path) {
+                    Ok(target) => create(&target, cache_bytes)?,
+                    // Another process is just putting a store in its place.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        create(path, cache_bytes)?
+                    }
+                    Err(error) => return Err(error.into()),
+                },
                 Ok(_) => open(path, cache_bytes)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, cache_bytes)?,
                 Err(error) => return Err(error.into()),
