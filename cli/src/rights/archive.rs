@@ -393,10 +393,9 @@ impl Judge<'_> {
         for address in addresses(record, rules, response) {
             dated.extend(self.documents.add(&mut documents, &address, at, None));
         }
-        // The newest captures may be of after the page.
-        for one in dated.iter_mut().filter(|one| one.captured > record.at && at.is_none()) {
-            one.fit = Fit::Later;
-        }
+        // Redirects may lead to what was captured after the page, and the newest captures may be of after the page.
+        let until = at.unwrap_or(record.at);
+        dated.iter_mut().filter(|one| one.captured > until).for_each(|one| one.fit = Fit::Later);
         Ok(InForce { robots, documents, dated, lines })
     }
 
@@ -444,9 +443,22 @@ impl Judge<'_> {
             let then = self.reader.rights(record.url, rules, response, &documents);
             let then = then.map_err(|error| error.to_string())?;
             let before = rights.clone();
+            let of_robots = robots.as_ref().map(|robots| {
+                let url = origin.robots_url();
+                let (mut document, lines) =
+                    self.documents.robots(url, at, Fit::Later, &robots.captures, true);
+                // A later redirect may lead to what was captured before the page.
+                if document.captured <= record.at {
+                    document.captured = at;
+                }
+                (document, lines)
+            });
             let captured = |place: &Place| {
                 let address = match place {
-                    Place::Robots { .. } => return robots.as_ref().map(|robots| time(robots.at)),
+                    Place::Robots { .. } => {
+                        let (document, _) = of_robots.as_ref()?;
+                        return Some(time(document.captured));
+                    }
                     Place::TdmFile { .. } => tdm_of(record.url),
                     Place::Rsl { document, .. } => address(document),
                     _ => None,
@@ -462,14 +474,8 @@ impl Judge<'_> {
             }
             if is_refused {
                 rights = rights.with_note(Note::LaterRefusal);
-                let mut lines = None;
-                if let Some(RobotsAt { captures, .. }) = &robots {
-                    let url = origin.robots_url();
-                    let (document, of_file) =
-                        self.documents.robots(url, at, Fit::Later, captures, true);
-                    dated.push(document);
-                    lines = of_file;
-                }
+                let lines = of_robots.as_ref().and_then(|(_, lines)| lines.clone());
+                dated.extend(of_robots.as_ref().map(|(document, _)| document.clone()));
                 let quotes = quoted(record, &then, lines.as_deref(), response, &documents);
                 for statement in then.purposes().flat_map(|purpose| then.by(purpose)) {
                     let place = statement.place.to_string();

@@ -236,6 +236,10 @@ impl Known {
             dated.place = Some(found.place.clone());
             dated.sha256 = found.body.as_ref().map(|(hash, _)| hash.to_string());
             lines = found.body.as_ref().map(|(_, lines)| Arc::clone(lines));
+            if is_file && *key != captures[0].0 {
+                // A redirect led there.
+                dated.captured = *at;
+            }
         }
         (dated, lines)
     }
@@ -264,10 +268,6 @@ impl Known {
             }
             documents.add_not_read(address);
             (found, lost) = earlier;
-        }
-        // A redirect from before the page may lead to what was captured after it.
-        for one in found.iter_mut().filter(|one| at.is_some_and(|page| page < one.captured)) {
-            one.fit = Fit::Later;
         }
         found
     }

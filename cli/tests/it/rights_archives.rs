@@ -216,6 +216,23 @@ fn words_of_later_refusals() {
     assert_eq!(quotes("search=yes", "search=yes, ai-train=no").0, "disallow");
     let yes = "ai-train=yes";
     assert_eq!(quotes(yes, "search=yes"), ("allow".into(), quoted(&[(line, yes)])));
+    // Behind a redirect the time is that of the file; if it stood there before the page, that of the redirect.
+    let to = "https://b.example/robots.txt";
+    let moved = response("2026-01-01", ROBOTS, &format!("301 Moved\r\nLocation: {to}"), "");
+    for (date, time) in
+        [("2026-01-02", "2026-01-02T00:00:00Z"), ("2023-01-02", "2026-01-01T00:00:00Z")]
+    {
+        let target = response(date, to, "200 OK", &says(no));
+        let records = [at("2024-01-01", yes), page.clone(), moved.clone(), target];
+        let row = row_of(&records, PAGE, &["--and-later-refusals"]);
+        let document = &row["documents"][1];
+        assert_eq!(
+            (&document["captured"], &document["fit"]),
+            (&time.into(), &"later".into()),
+            "{row}"
+        );
+        assert_eq!(row["quotes"], quoted(&[(&format!("robots.txt:2@{time}"), no)]));
+    }
 }
 
 /// A rule of tdmrep.json and a licence are quoted, too.
@@ -1081,9 +1098,21 @@ fn the_robots_txt_that_decided_is_named() {
         assert_eq!(row["crawl"], "disallow", "{to}");
         assert_eq!(row["quotes"]["robots.txt:2"], "Disallow: /a", "{to}");
         assert_eq!(document["sha256"], *sha256, "{to}");
+        // Its time is that of the file, not of the redirect.
+        assert_eq!(document["captured"], "2026-01-01T11:50:00Z", "{to}");
         let (block, first) = (format!("{head}\r\n\r\n"), &document["answers"][0]);
         assert_eq!(*first, *ContentHash::of(format!("HTTP/1.1 {block}").as_bytes()).to_string());
         assert_eq!(document["answers"].as_array().unwrap().len(), 2, "{to}");
+        // What the archives have only from after the page is told.
+        let (after, _) = file("2026-01-01T12:30:00Z", to, "Allow: /");
+        let row = row_of(&[moved, page.clone(), after], PAGE, &[]);
+        let document = &row["documents"][0];
+        assert_eq!(
+            (&document["captured"], &document["fit"]),
+            (&"2026-01-01T12:30:00Z".into(), &"later".into())
+        );
+        assert_eq!(row["age_seconds"][0], -1790, "{to}");
+        assert!(row["notes"].to_string().contains("document-later"), "{row}");
     }
     // A 304 says that the file before it holds, and is covered too.
     let (then, sha256) = file("2025-01-01", ROBOTS, "Disallow: /a");
