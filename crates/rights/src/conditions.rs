@@ -21,21 +21,44 @@ struct Condition {
     text: Arc<str>,
 }
 
+/// A condition and the purposes that depend on it.
+type Dependent = (Purposes, Condition);
+
 /// Conditions, each with the purposes that depend on it, in the order found: at most 256.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// The first are those of a document, if nothing changes them: to share a list takes no time, to copy one takes that of a
+/// counted reference for each condition.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Conditions {
-    all: Vec<(Purposes, Condition)>,
+    shared: Option<Arc<[Dependent]>>,
+    own: Vec<Dependent>,
     /// True if there are more.
     is_cut: bool,
 }
 
+impl PartialEq for Conditions {
+    fn eq(&self, other: &Conditions) -> bool {
+        self.is_cut == other.is_cut && self.all().eq(other.all())
+    }
+}
+
+impl Eq for Conditions {}
+
 impl Conditions {
+    fn shared(&self) -> &[Dependent] {
+        self.shared.as_deref().unwrap_or_default()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Dependent> {
+        self.shared().iter().chain(&self.own)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Purposes, &str)> {
-        self.all.iter().map(|(purposes, condition)| (*purposes, &*condition.text))
+        self.all().map(|(purposes, condition)| (*purposes, &*condition.text))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.all.len()
+        self.shared().len() + self.own.len()
     }
 
     /// True if there are more than are kept.
@@ -44,12 +67,35 @@ impl Conditions {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty() && !self.is_cut
+        self.len() == 0 && !self.is_cut
     }
 
     /// Joins these with others.
     pub(crate) fn joiner(&mut self) -> Joiner<'_> {
         Joiner { conditions: self, slots: [0; SLOTS], slotted: 0 }
+    }
+
+    /// The same as a list that others can share.
+    pub(crate) fn into_shared(mut self) -> Conditions {
+        if !self.own.is_empty() {
+            self.unshare();
+            self.shared = Some(self.own.into());
+            self.own = Vec::new();
+        }
+        self
+    }
+
+    /// Copies what is shared, to change it.
+    fn unshare(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.own.splice(..0, shared.iter().cloned());
+        }
+    }
+
+    /// The condition with this number, from 0.
+    fn get(&self, number: usize) -> &Dependent {
+        let shared = self.shared();
+        shared.get(number).unwrap_or_else(|| &self.own[number - shared.len()])
     }
 }
 
@@ -81,20 +127,18 @@ impl Joiner<'_> {
 
     /// Adds all conditions that purposes among `of` depend on.
     pub(crate) fn extend(&mut self, of: Purposes, others: &Conditions) {
-        self.conditions.is_cut |= others.is_cut;
-        // Growing the list step by step would take as long as all the rest.
-        let all = &mut self.conditions.all;
-        all.reserve(others.all.len().min(MOST - all.len()));
-        if all.is_empty() {
+        let Conditions { shared, own, is_cut } = &mut *self.conditions;
+        *is_cut |= others.is_cut;
+        if shared.is_none() && own.is_empty() && of == Purposes::USES {
             // They all differ.
-            for (purposes, condition) in &others.all {
-                if !(*purposes & of).is_empty() {
-                    all.push((*purposes & of, condition.clone()));
-                }
-            }
+            shared.clone_from(&others.shared);
+            own.clone_from(&others.own);
             return;
         }
-        for (purposes, Condition { hash, text }) in &others.all {
+        // Growing the list step by step would take as long as all the rest.
+        let len = self.conditions.len();
+        self.conditions.own.reserve(others.len().min(MOST - len));
+        for (purposes, Condition { hash, text }) in others.all() {
             self.insert(*purposes & of, *hash, text, || Arc::clone(text));
         }
     }
@@ -109,25 +153,37 @@ impl Joiner<'_> {
         if purposes.is_empty() {
             return;
         }
-        let all = &mut self.conditions.all;
-        for (_, condition) in &all[self.slotted..] {
-            self.slotted += 1;
+        let all = &mut *self.conditions;
+        let len = all.len();
+        while self.slotted < len {
+            let (_, condition) = all.get(self.slotted);
             let slot = slot(&self.slots, condition.hash, |_| false);
+            self.slotted += 1;
             self.slots[slot] = self.slotted as u16;
         }
         let is_same = |number: u16| {
-            let (_, known) = &all[usize::from(number) - 1];
+            let (_, known) = all.get(usize::from(number) - 1);
             known.hash == hash && *known.text == *text
         };
         let slot = slot(&self.slots, hash, is_same);
-        match (self.slots[slot], u16::try_from(all.len() + 1)) {
-            (0, _) if all.len() == MOST => self.conditions.is_cut = true,
+        match (self.slots[slot], u16::try_from(len + 1)) {
+            (0, _) if len == MOST => all.is_cut = true,
             (0, Ok(number)) => {
                 self.slots[slot] = number;
                 self.slotted = usize::from(number);
-                all.push((purposes, Condition { hash, text: shared() }));
+                all.own.push((purposes, Condition { hash, text: shared() }));
             }
-            (known, _) => all[usize::from(known) - 1].0 |= purposes,
+            (known, _) => {
+                let number = usize::from(known) - 1;
+                if purposes.without(all.get(number).0).is_empty() {
+                    return;
+                }
+                if number < all.shared().len() {
+                    all.unshare();
+                }
+                let number = number - all.shared().len();
+                all.own[number].0 |= purposes;
+            }
         }
     }
 }
@@ -140,7 +196,7 @@ mod tests {
     /// As adding each to a list, after looking for it there.
     #[test]
     fn each_once_in_the_order_found() {
-        let texts: Vec<String> = (0..400).map(|number| format!("user:{}", number % 300)).collect();
+        let texts: Vec<String> = (0..400).map(|number| format!("user:{}", number % 299)).collect();
         let purposes = |number: usize| match number % 3 {
             0 => Purpose::AiTrain.into(),
             1 => Purposes::SEARCH,
@@ -159,15 +215,21 @@ mod tests {
                 wanted.push((purposes(number), text));
             }
         }
-        let mut all = Conditions::default();
-        for part in &parts {
-            all.joiner().extend(Purposes::USES, part);
+        let shared: Vec<Conditions> = parts.iter().map(|part| part.clone().into_shared()).collect();
+        for parts in [&parts, &shared] {
+            let before = parts.clone();
+            let mut all = Conditions::default();
+            for part in parts {
+                all.joiner().extend(Purposes::USES, part);
+            }
+            assert!(all.iter().eq(wanted.iter().copied()) && all.is_cut());
+            assert_eq!(all.clone().into_shared(), all);
+            assert_eq!(*parts, before);
         }
-        assert!(all.iter().eq(wanted.iter().copied()) && all.is_cut());
         let mut of_some = Conditions::default();
         let mut joiner = of_some.joiner();
         parts.iter().for_each(|part| joiner.extend(Purposes::SEARCH, part));
         assert!(of_some.iter().all(|(purposes, _)| purposes == Purposes::SEARCH));
-        assert_eq!((of_some.len(), of_some.is_cut()), (100, false));
+        assert_eq!((of_some.len(), of_some.is_cut()), (133, false));
     }
 }

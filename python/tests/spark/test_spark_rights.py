@@ -138,8 +138,8 @@ def test_files_of_captures(pages: DataFrame, captures: DataFrame) -> None:
 
 
 def test_a_file_that_may_not_be_all_is_noted(spark: SparkSession, tmp_path: Path) -> None:
-    """As ``robotsieve rights --warc`` notes it: a 403 shows no file; what ended too early, or leads to what is not
-    known, may be another one. A 503 is neither: the copy before it holds."""
+    """As ``robotsieve rights --warc`` notes it: a 403 shows no file; after what ended too early, a 503, or what leads to
+    what is not known there may be another one."""
     refused = bytearray(b"User-agent: *\nContent-Usage: train-ai=n\n")
     gone = "https://gone.example/robots.txt"
     rows: list[Any] = [
@@ -171,7 +171,7 @@ def test_a_file_that_may_not_be_all_is_noted(spark: SparkSession, tmp_path: Path
             "none.example": ("allow", "allow", []),
             "again.example": ("allow", "allow", []),
             "forbidden.example": ("allow", "unknown", ["robots-not-read"]),
-            "fails.example": ("allow", "allow", []),
+            "fails.example": ("allow", "unknown", ["robots-not-read"]),
             "broken.example": ("allow", "unknown", ["robots-not-read"]),
             "moved.example": ("unknown", "unknown", ["robots-not-read"]),
             "refused.example": ("allow", "disallow", ["robots-not-read"]),
