@@ -30,8 +30,8 @@ use crate::rsl::terms::Term;
 const MOST_PLACES: usize = 32;
 
 /// The most paths with a `*` within for one site, the stars in them, and the conditions listed of them. Each path is
-/// tried for each URL, and what those say that match is joined: that takes some 5 microseconds for a URL of 400 bytes
-/// that all of them cover, beside a path that permits (`settled_documents`).
+/// tried for each URL, and what those say that match is joined: that takes less than 5 microseconds for a URL of 400
+/// bytes that all of them cover (`settled_documents`).
 const MOST_WILDCARDS: usize = 16;
 const MOST_STARS: usize = 128;
 const MOST_CONDITIONS: usize = 80;
