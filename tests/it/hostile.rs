@@ -758,7 +758,7 @@ mod rights {
         let no = "<prohibits type='usage'>ai-train</prohibits>";
         // Of one length.
         let alike = |n: usize| format!("/{}*{}", "a".repeat(n), "a".repeat(40 - n));
-        let documents: [(&str, Vec<u8>); 15] = [
+        let documents: [(&str, Vec<u8>); 16] = [
             ("one path", document(&|_| content("/", no))),
             ("one path, conditions", document(&|n| content("/", &geo(400, 400 * n)))),
             ("a path in the other", document(&|n| content(&format!("/{}", "a".repeat(n)), no))),
@@ -818,6 +818,17 @@ mod rights {
             (
                 "too many conditions",
                 document(&|n| content(&format!("/*{}", "a".repeat(n % 15)), &geo(6, 6 * n))),
+            ),
+            (
+                "stars below one that permits some",
+                document(&|n| match n {
+                    0 => content(
+                        &format!("/*{}", "a".repeat(50)),
+                        "<permits type='usage'>ai-train</permits>",
+                    ),
+                    1..16 => content(&alike(n), &geo(5, 5 * n)),
+                    _ => content("/", &geo(256, 1_000)),
+                }),
             ),
         ];
         for (what, document) in &documents {

@@ -4,6 +4,7 @@
 //! documents that say more (tdmrep.json, RSL), once more for those whose address alone names them; and for the responses themselves, each judged by the
 //! thread that reads it.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 #[cfg(feature = "parquet")]
@@ -393,9 +394,10 @@ impl Judge<'_> {
         for address in addresses(record, rules, response) {
             dated.extend(self.documents.add(&mut documents, &address, at, None));
         }
-        // Redirects may lead to what was captured after the page, and the newest captures may be of after the page.
-        let until = at.unwrap_or(record.at);
-        dated.iter_mut().filter(|one| one.captured > until).for_each(|one| one.fit = Fit::Later);
+        // A redirect may lead to a capture from after the page, and the newest capture may be one.
+        for one in dated.iter_mut().filter(|one| one.captured > record.at) {
+            one.fit = Fit::Later;
+        }
         Ok(InForce { robots, documents, dated, lines })
     }
 
@@ -443,15 +445,16 @@ impl Judge<'_> {
             let then = self.reader.rights(record.url, rules, response, &documents);
             let then = then.map_err(|error| error.to_string())?;
             let before = rights.clone();
-            let of_robots = robots.as_ref().map(|robots| {
+            let of_robots = LazyCell::new(|| {
+                let RobotsAt { captures, .. } = robots.as_ref()?;
                 let url = origin.robots_url();
                 let (mut document, lines) =
-                    self.documents.robots(url, at, Fit::Later, &robots.captures, true);
+                    self.documents.robots(url, at, Fit::Later, captures, true);
                 // A later redirect may lead to what was captured before the page.
                 if document.captured <= record.at {
                     document.captured = at;
                 }
-                (document, lines)
+                Some((document, lines))
             });
             let captured = |place: &Place| {
                 let address = match place {

@@ -26,11 +26,13 @@ type Dependent = (Purposes, Condition);
 
 /// Conditions, each with the purposes that depend on it, in the order found: at most 256.
 ///
-/// The first are those of a document, if nothing changes them: to share a list takes no time, to copy one takes that of a
-/// counted reference for each condition.
+/// The first may be a list that a document shares, until it changes: to copy a list takes a counted reference for each
+/// condition, which was most of the time of a URL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conditions {
     shared: Option<Arc<[Dependent]>>,
+    /// The purposes for which the shared ones count.
+    of_shared: Purposes,
     own: Vec<Dependent>,
     /// True if there are more.
     is_cut: bool,
@@ -49,12 +51,13 @@ impl Conditions {
         self.shared.as_deref().unwrap_or_default()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Dependent> {
-        self.shared().iter().chain(&self.own)
+    fn all(&self) -> impl Iterator<Item = (Purposes, &Condition)> {
+        let shared = self.shared().iter().map(|(of, condition)| (*of & self.of_shared, condition));
+        shared.chain(self.own.iter().map(|(of, condition)| (*of, condition)))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Purposes, &str)> {
-        self.all().map(|(purposes, condition)| (*purposes, &*condition.text))
+        self.all().map(|(purposes, condition)| (purposes, &*condition.text))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -75,27 +78,33 @@ impl Conditions {
         Joiner { conditions: self, slots: [0; SLOTS], slotted: 0 }
     }
 
-    /// The same as a list that others can share.
-    pub(crate) fn into_shared(mut self) -> Conditions {
+    /// Makes them a list that others can share.
+    pub(crate) fn share(&mut self) {
         if !self.own.is_empty() {
             self.unshare();
-            self.shared = Some(self.own.into());
-            self.own = Vec::new();
+            self.shared = Some(std::mem::take(&mut self.own).into());
+            self.of_shared = Purposes::USES;
         }
-        self
     }
 
     /// Copies what is shared, to change it.
     fn unshare(&mut self) {
         if let Some(shared) = self.shared.take() {
-            self.own.splice(..0, shared.iter().cloned());
+            let copies = shared.iter().map(|(of, own)| (*of & self.of_shared, own.clone()));
+            self.own.splice(..0, copies);
         }
     }
 
-    /// The condition with this number, from 0.
-    fn get(&self, number: usize) -> &Dependent {
+    /// The condition with this number, from 0, and the purposes that depend on it.
+    fn get(&self, number: usize) -> (Purposes, &Condition) {
         let shared = self.shared();
-        shared.get(number).unwrap_or_else(|| &self.own[number - shared.len()])
+        match shared.get(number) {
+            Some((purposes, condition)) => (*purposes & self.of_shared, condition),
+            None => {
+                let (purposes, condition) = &self.own[number - shared.len()];
+                (*purposes, condition)
+            }
+        }
     }
 }
 
@@ -127,19 +136,20 @@ impl Joiner<'_> {
 
     /// Adds all conditions that purposes among `of` depend on.
     pub(crate) fn extend(&mut self, of: Purposes, others: &Conditions) {
-        let Conditions { shared, own, is_cut } = &mut *self.conditions;
-        *is_cut |= others.is_cut;
-        if shared.is_none() && own.is_empty() && of == Purposes::USES {
-            // They all differ.
-            shared.clone_from(&others.shared);
-            own.clone_from(&others.own);
+        let all = &mut *self.conditions;
+        all.is_cut |= others.is_cut;
+        if all.len() == 0 && others.all().all(|(purposes, _)| !(purposes & of).is_empty()) {
+            // They all count, and differ.
+            all.shared.clone_from(&others.shared);
+            all.of_shared = others.of_shared & of;
+            let own = others.own.iter().map(|(purposes, own)| (*purposes & of, own.clone()));
+            all.own.extend(own);
             return;
         }
         // Growing the list step by step would take as long as all the rest.
-        let len = self.conditions.len();
-        self.conditions.own.reserve(others.len().min(MOST - len));
+        all.own.reserve(others.len().min(MOST - all.len()));
         for (purposes, Condition { hash, text }) in others.all() {
-            self.insert(*purposes & of, *hash, text, || Arc::clone(text));
+            self.insert(purposes & of, *hash, text, || Arc::clone(text));
         }
     }
 
@@ -215,16 +225,23 @@ mod tests {
                 wanted.push((purposes(number), text));
             }
         }
-        let shared: Vec<Conditions> = parts.iter().map(|part| part.clone().into_shared()).collect();
-        for parts in [&parts, &shared] {
-            let before = parts.clone();
-            let mut all = Conditions::default();
-            for part in parts {
-                all.joiner().extend(Purposes::USES, part);
+        let mut shared = parts.clone();
+        shared.iter_mut().for_each(Conditions::share);
+        // Each condition is one of a purpose among these.
+        for of in [Purposes::USES, Purposes::SEARCH | Purpose::AiTrain.into()] {
+            let wanted: Vec<_> = wanted.iter().map(|(own, text)| (*own & of, *text)).collect();
+            for parts in [&parts, &shared] {
+                let before = parts.clone();
+                let mut all = Conditions::default();
+                for part in parts {
+                    all.joiner().extend(of, part);
+                }
+                assert!(all.iter().eq(wanted.iter().copied()) && all.is_cut());
+                let copy = all.clone();
+                all.share();
+                assert_eq!(all, copy);
+                assert_eq!(*parts, before);
             }
-            assert!(all.iter().eq(wanted.iter().copied()) && all.is_cut());
-            assert_eq!(all.clone().into_shared(), all);
-            assert_eq!(*parts, before);
         }
         let mut of_some = Conditions::default();
         let mut joiner = of_some.joiner();

@@ -126,7 +126,7 @@ impl Said {
         self.licences.extend(&other.licences);
         if !other.conditions.is_empty() {
             self.conditions.joiner().extend(Purposes::USES, &other.conditions);
-            self.conditions = std::mem::take(&mut self.conditions).into_shared();
+            self.conditions.share();
         }
         self.for_some |= other.for_some;
         self.has_unknown |= other.has_unknown;
@@ -169,8 +169,10 @@ impl Covering {
             settle(*number, content, &mut longest, &mut to_longest);
             prohibit(*number, content, &mut as_wider, &mut to_wider);
         }
-        longest.conditions = of_longest.into_shared();
-        as_wider.conditions = of_wider.into_shared();
+        longest.conditions = of_longest;
+        as_wider.conditions = of_wider;
+        longest.conditions.share();
+        as_wider.conditions.share();
         let wider = Arc::default();
         Covering { length, longest: longest.into(), as_wider: as_wider.into(), wider }
     }
