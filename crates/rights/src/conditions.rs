@@ -243,6 +243,11 @@ mod tests {
                 assert_eq!(*parts, before);
             }
         }
+        // What counted for some purposes counts for more.
+        let mut more = Conditions::default();
+        more.joiner().extend(Purposes::SEARCH | Purpose::AiTrain.into(), &shared[0]);
+        more.joiner().extend(Purposes::USES, &shared[0]);
+        assert_eq!(more, shared[0]);
         let mut of_some = Conditions::default();
         let mut joiner = of_some.joiner();
         parts.iter().for_each(|part| joiner.extend(Purposes::SEARCH, part));
