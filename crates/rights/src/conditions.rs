@@ -137,8 +137,9 @@ impl Joiner<'_> {
     /// Adds all conditions that purposes among `of` depend on.
     pub(crate) fn extend(&mut self, of: Purposes, others: &Conditions) {
         let all = &mut *self.conditions;
+        let is_first = all.is_empty();
         all.is_cut |= others.is_cut;
-        if all.len() == 0 && others.all().all(|(purposes, _)| !(purposes & of).is_empty()) {
+        if is_first && others.all().all(|(purposes, _)| !(purposes & of).is_empty()) {
             // They all count, and differ.
             all.shared.clone_from(&others.shared);
             all.of_shared = others.of_shared & of;
