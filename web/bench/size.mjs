@@ -23,10 +23,10 @@ function report(what, value, limit, unit) {
 
 for (const [name, folder, limit] of [
   ["robotsieve: decide and explain", "core", 180_000],
-  ["robotsieve-full: with lint and diff", "full", 350_000],
+  ["robotsieve-full: with lint and diff", "full", 345_000],
   ["robotsieve-known: with records and known crawlers", "known", 395_000],
-  ["robotsieve-rights: with rights", "rights", 590_000],
-  ["robotsieve-write: with building files", "write", 640_000],
+  ["robotsieve-rights: with rights", "rights", 575_000],
+  ["robotsieve-write: with building files", "write", 620_000],
 ]) {
   const read = (file) => readFileSync(new URL(`../dist/${folder}/${file}`, import.meta.url));
   const file = folder === "core" ? "robotsieve.wasm" : `robotsieve-${folder}.wasm`;

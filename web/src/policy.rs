@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use robotsieve::records::Pace;
-use robotsieve::{Answer, Decision, Engine, Policy, Reason, Verdict};
+use robotsieve::{Decision, Engine, Policy, Reason, Verdict};
+use robotsieve_web_verdicts as verdicts;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -21,11 +22,6 @@ pub struct RawPolicy {
     shared: Rc<Shared>,
 }
 
-#[inline(always)]
-fn answer(policy: &Policy, url: &[u8]) -> u8 {
-    Answer::from(policy.target(url).map(|target| policy.verdict(&target))) as u8
-}
-
 impl RawPolicy {
     pub fn new(policy: Policy, shared: Rc<Shared>) -> RawPolicy {
         RawPolicy { policy, shared }
@@ -37,42 +33,20 @@ impl RawPolicy {
     /// The answer for the URL in the scratch buffer.
     #[wasm_bindgen(js_name = answer)]
     pub fn answer(&self, len: usize) -> u8 {
-        scratch::with(len, |url| answer(&self.policy, url))
+        scratch::with(len, |url| verdicts::answer(&self.policy, url))
     }
 
     /// The answers for the URLs in the scratch buffer, with a line feed between each two. Nothing
     /// if they are not `count`: then some have line feeds in them.
     #[wasm_bindgen(js_name = answersByLine)]
-    pub fn answers_by_line(&self, len: usize, count: usize) -> Box<[u8]> {
-        scratch::with(len, |urls| {
-            let mut answers = Vec::with_capacity(count);
-            let mut left = urls;
-            while let Some(end) = memchr::memchr(b'\n', left) {
-                if answers.len() == count {
-                    break;
-                }
-                answers.push(answer(&self.policy, &left[..end]));
-                left = &left[end + 1..];
-            }
-            answers.push(answer(&self.policy, left));
-            if answers.len() != count {
-                answers.clear();
-            }
-            answers.into_boxed_slice()
-        })
+    pub fn answers_by_line(&self, len: usize, count: usize) -> Vec<u8> {
+        scratch::with(len, |urls| verdicts::by_line(&self.policy, urls, count))
     }
 
     /// The answers for the URLs in the scratch buffer, which have these lengths.
     #[wasm_bindgen(js_name = answersByLength)]
-    pub fn answers_by_length(&self, len: usize, lengths: &[u32]) -> Box<[u8]> {
-        scratch::with(len, |mut left| {
-            let answers = lengths.iter().map(|len| {
-                let (url, rest) = left.split_at((*len as usize).min(left.len()));
-                left = rest;
-                answer(&self.policy, url)
-            });
-            answers.collect()
-        })
+    pub fn answers_by_length(&self, len: usize, lengths: &[u32]) -> Vec<u8> {
+        scratch::with(len, |urls| verdicts::by_length(&self.policy, urls, lengths))
     }
 
     /// The decision on the URL in the scratch buffer.
