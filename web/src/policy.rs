@@ -36,14 +36,13 @@ impl RawPolicy {
         scratch::with(len, |url| verdicts::answer(&self.policy, url))
     }
 
-    /// The answers for the URLs in the scratch buffer, with a line feed between each two. Nothing
-    /// if they are not `count`: then some have line feeds in them.
+    /// What [`verdicts::by_line`] answers for the URLs in the scratch buffer.
     #[wasm_bindgen(js_name = answersByLine)]
     pub fn answers_by_line(&self, len: usize, count: usize) -> Vec<u8> {
         scratch::with(len, |urls| verdicts::by_line(&self.policy, urls, count))
     }
 
-    /// The answers for the URLs in the scratch buffer, which have these lengths.
+    /// What [`verdicts::by_length`] answers for the URLs in the scratch buffer.
     #[wasm_bindgen(js_name = answersByLength)]
     pub fn answers_by_length(&self, len: usize, lengths: &[u32]) -> Vec<u8> {
         scratch::with(len, |urls| verdicts::by_length(&self.policy, urls, lengths))

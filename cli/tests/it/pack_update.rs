@@ -77,6 +77,15 @@ impl Packs {
         self.files().iter().map(|file| fs::read(file).unwrap()).collect()
     }
 
+    /// Puts back what `bytes` gave.
+    fn put_back(&self, bytes: &[Vec<u8>]) {
+        let files = self.files();
+        assert_eq!(files.len(), bytes.len(), "{files:?}");
+        for (file, bytes) in files.iter().zip(bytes) {
+            fs::write(file, bytes).unwrap();
+        }
+    }
+
     fn list(&self) -> Vec<String> {
         self.list_ending(0)
     }
@@ -278,9 +287,7 @@ fn cut_short() {
         let files = packs.files();
         let last = files.len() - 1;
         for len in (before[last].len() + 1..after[last].len()).step_by(61 * effort::step(3)) {
-            for (file, bytes) in files.iter().zip(&before) {
-                fs::write(file, bytes).unwrap();
-            }
+            packs.put_back(&before);
             fs::write(&files[last], &after[last][..len]).unwrap();
             assert_eq!(packs.list_before_update(), old, "{len}");
             if len % 5 == 0 {
@@ -464,16 +471,13 @@ fn killed() {
     use std::time::Duration;
 
     for packs in Packs::of(&lines(0..400, "a", 1_000)) {
-        let old = packs.list();
-        let (files, bytes) = (packs.files(), packs.bytes());
+        let (old, before) = (packs.list(), packs.bytes());
         let changes = packs.folder.file("new.jsonl", lines(0..400, "b", 2_000));
         let mut is_old = 0;
         // Some at once: on a busy machine a kill may come after the whole update.
         let later = (0..40_000).step_by(1_000 * effort::step(3));
         for micros in [0; 4].into_iter().chain(later) {
-            for (file, bytes) in files.iter().zip(&bytes) {
-                fs::write(file, bytes).unwrap();
-            }
+            packs.put_back(&before);
             let args = args!["pack", "update", packs.path(), "--jsonl", &changes];
             let mut child = command(args).spawn().unwrap();
             std::thread::sleep(Duration::from_micros(micros));
@@ -492,7 +496,6 @@ fn killed() {
             }
         }
         assert!(is_old > 0);
-        assert_eq!(packs.files(), files);
         packs.update(&fs::read_to_string(&changes).unwrap()).gives(0, "");
         assert!(packs.list().iter().all(|line| line.contains("33:20Z")));
     }
